@@ -36,7 +36,7 @@ export type { Seeded, SeedOptions } from './sources/seeded.js';
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
  * `ports.hosts` are hosts that clients have built in, for which it serves HTTPS;
- * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, and `ports.onWarning` when the state could not be saved. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, `ports.onWarning` when the state could not be saved, and `ports.onImport` of the bytes that `import` has read of how many. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -50,6 +50,7 @@ export async function startEmulator(
     readonly log?: Log;
     readonly onClosed?: () => void;
     readonly onWarning?: (sentence: string) => void;
+    readonly onImport?: (bytes: number, total: number) => void;
     readonly hosts?: BuiltInHosts;
   } = {},
 ): Promise<Emulator> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
@@ -40,5 +41,15 @@ t.test('what is bundled says what media type a file has', async (t) => {
   for (const [path, type] of Object.entries(types)) {
     const answer = await ask(`/app/file?path=${path}&ref=main`);
     t.same([answer.status, answer.headers.get('content-type')], [200, type], path);
+  }
+});
+
+t.test('no bundle imports while it runs: it is loaded as a script', async (t) => {
+  const folder = fileURLToPath(new URL('../../bundle/', import.meta.url));
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.cjs'));
+  t.ok(files.length > 20);
+  for (const file of files) {
+    const found = /(?<![\w.$'"`#])import\s*\(/.exec(await readFile(join(folder, file), 'latin1'));
+    t.equal(found, null, file);
   }
 });

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
@@ -11,6 +12,8 @@ interface BundleRow {
   readonly name: string;
   /** Name of the bundled file, and the compiled file it is made of. */
   readonly entries: Readonly<Record<string, string>>;
+  /** The same, of files of packages. */
+  readonly packaged?: Readonly<Record<string, string>>;
 }
 
 /** Modules for test runners. As ES modules they import their runner as such, and what they share from the emulator's bundle. */
@@ -43,6 +46,7 @@ export const BUNDLES: readonly BundleRow[] = [
       ...RUNNER_MODULES,
       ...OF_RUNNERS,
     },
+    packaged: { 'media-types': 'mime-types' },
   },
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
@@ -55,29 +59,48 @@ const DECLARED = {
 };
 
 const LAZY = '\0mime-types';
+const MEDIA_TYPES = 'media-types';
 
 /**
  * Koa's parts load the table of media types when they are loaded, which takes a tenth of a start; none of our answers
- * reads it before a file is asked for. In the bundle the first call loads it, and all of them the same version.
+ * reads it before a file is asked for. In the bundle the first call loads it, from a file of its own, and all of them the
+ * same version.
  */
 const lazyMediaTypes: Plugin = {
   name: 'lazy-media-types',
-  resolveId: (source) => (source === 'mime-types' ? LAZY : null),
+  resolveId: (source) => {
+    if (source === MEDIA_TYPES) return { id: './media-types.cjs', external: true };
+    return source === 'mime-types' ? LAZY : null;
+  },
   load(id) {
     if (id !== LAZY) return null;
     const functions = ['charset', 'contentType', 'extension', 'lookup'];
-    return functions
-      .map((name) => `exports.${name} = (given) => require('mime-types/index.js').${name}(given);`)
-      .join('\n');
+    return functions.map((name) => `exports.${name} = (given) => require('${MEDIA_TYPES}').${name}(given);`).join('\n');
   },
 };
 
-export function bundleOptions({ name, entries }: BundleRow): BuildOptions {
+/** V8 holds a text that is not Latin-1 with two bytes for each character, and compares every name in it more slowly. */
+const ascii: Plugin = {
+  name: 'ascii',
+  generateBundle(_options, files) {
+    for (const file of Object.values(files)) {
+      if (file.type !== 'chunk') continue;
+      file.code = file.code.replaceAll(
+        /[^\0-\x7f]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+    }
+  },
+};
+
+export function bundleOptions({ name, entries, packaged = {} }: BundleRow): BuildOptions {
+  const { resolve } = createRequire(import.meta.url);
+  const ofPackages = Object.entries(packaged).map(([file, one]) => [file, resolve(one)]);
   return {
-    input: compiled(entries),
+    input: { ...compiled(entries), ...Object.fromEntries(ofPackages) },
     platform: 'node',
     external: RUNNERS,
-    plugins: [lazyMediaTypes],
+    plugins: [lazyMediaTypes, ascii],
     logLevel: 'silent',
     output: {
       dir: `${BUNDLED}${name}`,
@@ -85,6 +108,8 @@ export function bundleOptions({ name, entries }: BundleRow): BuildOptions {
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
+      // `Bundle` runs the files as scripts, in which `import()` cannot be.
+      dynamicImportInCjs: false,
       // A stack trace names functions.
       minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     },

@@ -7,6 +7,7 @@ import { build } from 'rolldown';
 import t from 'tap';
 import { packageFile } from '../environment/package-root.js';
 import { BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
+import { pageOptions } from './page-bundle.js';
 import { installPackage, run, sizeOf } from './test/installed-package.js';
 import { bundledPackages, isPermitted, writeNotice } from './third-party.js';
 
@@ -19,6 +20,7 @@ const SHIPPED: readonly RegExp[] = [
   /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
   /^dist\/bundle\/THIRD-PARTY\.txt$/,
   /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,
+  /^dist\/bundle\/page\/(index\.html|icon\.svg|main\.css|[\w-]+\.js)$/,
   /^dist\/bundle\/types\/([\w-]+\.d\.ts|package\.json)$/,
   /^fixtures\/[\w-]+\.schema\.json$/,
   /^fixtures\/(conformance-mutants\.tsv|rule-requests\.json)$/,
@@ -75,7 +77,7 @@ t.test('a file of a bundle asks for another one of it, or for a part of Node', (
 });
 
 t.test('the licence of every package in a bundle permits it and is shipped', async (t) => {
-  const options = [...BUNDLES.map(bundleOptions), runnerOptions(), declarationOptions()];
+  const options = [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()];
   const packages = bundledPackages(await Promise.all(options.map((one) => build({ ...one, write: false }))));
   const notice = await readFile(join(installed, 'dist/bundle/THIRD-PARTY.txt'), 'utf8');
   const names = packages.map(({ name }) => name);

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'rolldown';
 import { BUNDLED, BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
+import { pageOptions, writePageFiles } from './page-bundle.js';
 import { bundledPackages, writeNotice } from './third-party.js';
 
 /*
@@ -8,8 +9,9 @@ import { bundledPackages, writeNotice } from './third-party.js';
  */
 await rm(BUNDLED, { recursive: true, force: true });
 const outputs = await Promise.all(
-  [...BUNDLES.map(bundleOptions), runnerOptions(), declarationOptions()].map((one) => build(one)),
+  [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()].map((one) => build(one)),
 );
+await writePageFiles();
 // The bundles are CommonJS, and so are their types: an importer of either kind may read them.
 await writeFile(`${BUNDLED}types/package.json`, '{ "type": "commonjs" }\n');
 await writeFile(`${BUNDLED}THIRD-PARTY.txt`, writeNotice(bundledPackages(outputs)));

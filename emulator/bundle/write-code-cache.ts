@@ -6,40 +6,50 @@ import type * as bundled from '../cli/main.js';
 import type { Terminal } from '../cli/terminal.js';
 import { BUNDLED } from './bundles.js';
 import { Bundle } from './code-cache.js';
+import { askFirst, type FirstRequest } from './first-requests.js';
 
 /*
- * The last step of `npm run bundle`: starts the emulator from the bundle, asks what a client asks first, keeps the code
- * that was compiled for it, and stops. The suite keeps its own, as it does wherever it is installed.
+ * The last step of `npm run bundle`: starts the emulator from the bundle, makes the requests that test suites begin with, keeps the
+ * code that was compiled for them, and stops. The suite keeps its own, as it does wherever it is installed.
  */
-const bundle = new Bundle();
-const { main } = bundle.load(`${BUNDLED}emulator/cli.cjs`) as typeof bundled;
+const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`);
+const { main } = bundle.load() as typeof bundled;
 let end: Promise<number> | undefined;
 const readyLine = await new Promise<string>((resolve, reject) => {
   end = main(['start', '--port', '0', '--log', 'quiet'], terminalThatPrintsTo(resolve));
   end.then((code) => reject(new Error(`the emulator ended with ${code}`)), reject);
 });
 const { base_url: origin, org } = JSON.parse(readyLine) as { base_url: string; org: string };
-const repo = 'first';
-const authorization = `Bearer ${await signedFor(org)}`;
-await ask('/api/repos', 201, { method: 'POST', body: '{}' });
-await ask('/api/repos', 200);
-await ask(`/api/repos/${repo}`, 200);
-await ask(`/${repo}.git/info/refs?service=git-upload-pack`, 200);
-bundle.writeCache();
+await askFirst(ask);
+bundle.keepCode();
 process.kill(process.pid, 'SIGTERM');
 process.exitCode = await end;
 execFileSync(process.execPath, [`${BUNDLED}../../bin/conformance.js`, 'list'], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 
-async function signedFor(org: string): Promise<string> {
+async function signedFor(repo: string): Promise<string> {
   const privateKeyPem = await readFile(defaultFixtureKey().privateKeyFile, 'utf8');
-  return mintToken({ privateKeyPem, org, repo, scopes: ['org:read', 'repo:write', 'git:read'] });
+  return mintToken({ privateKeyPem, org, repo, scopes: ['org:read', 'repo:write', 'git:read', 'git:write'] });
 }
 
-async function ask(path: string, expected: number, request: { method?: string; body?: string } = {}): Promise<void> {
-  const { status } = await fetch(origin + path, { ...request, headers: { authorization } });
-  if (status !== expected) throw new Error(`${path} was answered with ${status}`);
+async function ask(
+  repo: string,
+  path: string,
+  { body, type = 'application/json', status: expected = 200 }: FirstRequest = {},
+): Promise<Buffer> {
+  const version = type === 'application/x-git-upload-pack-request' && !`${body}`.includes('command=') ? '0' : '2';
+  const answer = await fetch(origin + path, {
+    headers: {
+      authorization: `Bearer ${await signedFor(repo)}`,
+      'content-type': type,
+      'git-protocol': `version=${version}`,
+    },
+    ...(body !== undefined && { method: 'POST', body }),
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== expected) throw new Error(`${path} was answered with ${answer.status}: ${bytes}`);
+  return bytes;
 }
 
 function terminalThatPrintsTo(print: (text: string) => void): Terminal {

@@ -1,7 +1,8 @@
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { OptionError, secret, text } from '../config/option-values.js';
+import { ask, complaintOf } from './ask.js';
 import type { Flags } from './command.js';
 import { DEFAULT_URL, readUrl } from './probe.js';
 import type { Terminal } from './terminal.js';
@@ -56,9 +57,11 @@ export class AdminClient {
   readonly url: string;
   readonly #namespace: string | undefined;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #environment: Terminal['environment'];
 
   constructor(address: AdminAddress, terminal: Terminal) {
     this.#namespace = address.namespace;
+    this.#environment = terminal.environment;
     this.url = findUrl(address.url, terminal).replace(/\/$/, '');
     const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
     this.#headers = {
@@ -77,7 +80,7 @@ export class AdminClient {
       const response = await this.#send(method, path, { headers: type, body: text, signal });
       return this.#read(response, await textOf(response));
     } catch (error) {
-      throw this.#explain(error);
+      throw await this.#explain(error);
     }
   }
 
@@ -90,7 +93,7 @@ export class AdminClient {
       for await (const piece of response) yield piece as Buffer;
       if (!response.complete) throw new Error('the answer was cut');
     } catch (error) {
-      throw this.#explain(error);
+      throw await this.#explain(error);
     }
   }
 
@@ -101,7 +104,7 @@ export class AdminClient {
       const response = await this.#send('POST', path, { headers, body: Readable.from(archive) });
       return this.#read(response, await textOf(response));
     } catch (error) {
-      throw this.#explain(error);
+      throw await this.#explain(error);
     }
   }
 
@@ -139,7 +142,7 @@ export class AdminClient {
         }
       }
     } catch (error) {
-      throw this.#explain(error);
+      throw await this.#explain(error);
     }
   }
 
@@ -152,11 +155,8 @@ export class AdminClient {
       signal,
     }: { headers: Record<string, string>; body?: string | Readable | undefined; signal?: AbortSignal | undefined },
   ): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const options = { method, agent: false, headers: { ...headers, ...this.#headers }, ...(signal && { signal }) };
-      const question = request(`${this.url}${ADMIN_PREFIX}${path}`, options, resolve).on('error', reject);
-      // An answer that was not asked for, such as 101, ends it without any other event.
-      question.on('close', () => reject(new Error('the connection was closed without an answer')));
+    const options = { method, headers: { ...headers, ...this.#headers }, ...(signal && { signal }) };
+    return ask(new URL(`${this.url}${ADMIN_PREFIX}${path}`), this.#environment, options, (question) => {
       if (!(body instanceof Readable)) question.end(body);
       else {
         body.on('error', (error) => question.destroy(error));
@@ -173,10 +173,9 @@ export class AdminClient {
     return readAnswer(response, text);
   }
 
-  #explain(error: unknown): Error {
+  async #explain(error: unknown): Promise<Error> {
     if (error instanceof UsageError || (error instanceof Error && error.name === 'SourceError')) return error as Error;
-    const { message, code } = error as NodeJS.ErrnoException;
-    return new Unreached(`No emulator at ${this.url}: ${message || code || 'the connection failed'}.`);
+    return new Unreached(`No emulator at ${this.url}: ${await complaintOf(new URL(this.url), error)}.`);
   }
 }
 

@@ -51,7 +51,10 @@ t.test('where no emulator answers, every command says so and exits with 3', asyn
     t.match(err, /^No emulator at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED[^\n]*\.\n$/);
   }
   t.match(await run(['health'], { EMULATOR_URL: url }), { code: 3, err: /ECONNREFUSED/ });
-  t.match(await run(['status'], { EMULATOR_URL: 'here' }), { code: 2, err: /^EMULATOR_URL has to be an http address/ });
+  t.match(await run(['status'], { EMULATOR_URL: 'here' }), {
+    code: 2,
+    err: /^EMULATOR_URL has to be an http or https address/,
+  });
 });
 
 t.test('without the admin token every command is refused, and does not tell it', async (t) => {

@@ -1,6 +1,11 @@
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import type { Emulator } from '../index.js';
 
+/** Where the page of the admin API is. */
+export function pageUrl({ adminUrl }: Pick<Emulator, 'adminUrl'>): string {
+  return `${adminUrl}/`;
+}
+
 /** What a person sees instead of the ready line: addresses, and lines to copy that work as they stand. */
 export function writeBanner(emulator: Emulator): string {
   const { baseUrl, gitHost, org, orgs, keyId, keyFile, adminTokenFile } = emulator;
@@ -13,7 +18,9 @@ export function writeBanner(emulator: Emulator): string {
   repohost-emulator is ready.
 
   ${org.padEnd(14)} ${baseUrl}   (${keyId === '' ? 'no key' : `key ${keyId}`})
-${further.join('')}${token}
+${further.join('')}
+  page ${pageUrl(emulator)}
+${token}
   Create a repository, push to it, read it back:
 
     TOKEN=$(npx emulator token --org ${org}${signer} --repo team/app --scopes repo:write,git:write,git:read)

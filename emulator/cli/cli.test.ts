@@ -145,7 +145,7 @@ t.test('a wrong command line is one sentence and exit 2', async (t) => {
   await refused(t, ['start', '--nope', '1'], /^start has no flag --nope/);
   await refused(t, ['start', '-p', '1'], /^start has no flag -p/);
   await refused(t, ['start', 'now'], /^start takes flags only/);
-  await refused(t, ['health', '--url', 'ftp://x'], /^--url has to be an http address/);
+  await refused(t, ['health', '--url', 'ftp://x'], /^--url has to be an http or https address/);
   await refused(t, ['wait', '--timeout', '5'], /^--timeout has to be a duration/);
 });
 

@@ -48,6 +48,8 @@ export function defineCommand<
   readonly describe: string;
   readonly flags: Table;
   readonly positionals?: Words;
+  /** Stands below the flags in its help. */
+  readonly epilogue?: () => string;
   /** Flags that contradict each other. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
   readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
@@ -63,7 +65,8 @@ export function defineCommand<
       describe,
       builder: (parser) => {
         for (const [word, about] of positionals) parser.positional(word, { type: 'string', describe: about });
-        return parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
+        parser.options(Object.fromEntries(Object.entries(flags).map(declare)));
+        return command.epilogue ? parser.epilogue(command.epilogue()) : parser;
       },
       handler: async (args) => {
         checkAsTyped(session.argv, flags);

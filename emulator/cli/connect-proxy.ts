@@ -1,14 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { parseHost } from '../http/host.js';
 import { lingeringClose } from '../http/lingering-close.js';
+import { openTunnel, type Way } from './tunnel.js';
 
 export interface ProxyOptions {
   /** Hosts whose port 443 is the emulator's. */
   readonly hosts: readonly string[];
   /** Hosts that are let through as they are. */
   readonly passed: readonly string[];
+  /** The proxy by which one of these is reached; none: directly. */
+  readonly through: (host: string, port: number) => URL | undefined;
   /** The port of the emulator that speaks TLS. */
   readonly port: number;
   /** Told of a host that was refused, the first time. */
@@ -38,7 +41,7 @@ type Refusal = readonly [status: string, sentence: string, header?: string];
  * An HTTP proxy for CONNECT (RFC 9110, 9.3.6), and for nothing else: TLS is spoken behind it, so it sees no request. It
  * asks everybody for a credential that is made here, as every program and page on the machine can reach it.
  */
-export async function openProxy({ hosts, passed, port, onRefused }: ProxyOptions): Promise<Proxy> {
+export async function openProxy({ hosts, passed, through, port, onRefused }: ProxyOptions): Promise<Proxy> {
   const password = randomBytes(24).toString('base64url');
   const expected = digestOf(Buffer.from(`${USER}:${password}`).toString('base64'));
   const sockets = new Set<Socket>();
@@ -49,14 +52,17 @@ export async function openProxy({ hosts, passed, port, onRefused }: ProxyOptions
     return given !== undefined && timingSafeEqual(digestOf(given), expected);
   };
   /** Where a tunnel leads; or why there is none. */
-  const findWay = (target: string): { host: string; port: number } | Refusal => {
+  const findWay = (target: string): Way | Refusal => {
     const asked = readTarget(target);
     if (!asked) return ['400 Bad Request', 'The target of CONNECT has to be a host and a port.'];
     if (hosts.includes(asked.host)) {
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
       return ['403 Forbidden', `Of ${asked.host} port ${HTTPS} is served here, and no other.`];
     }
-    if (passed.includes(asked.host)) return { host: asked.host.replace(/^\[|\]$/g, ''), port: asked.port };
+    if (passed.includes(asked.host)) {
+      const { host, port } = asked;
+      return { host: host.replace(/^\[|\]$/g, ''), port, through: through(host, port) };
+    }
     if (told.size < MOST_TOLD && !told.has(asked.host)) {
       told.add(asked.host);
       onRefused(asked.host);
@@ -85,24 +91,23 @@ export async function openProxy({ hosts, passed, port, onRefused }: ProxyOptions
       refuse(socket, way);
       return;
     }
-    const onward = connect({ ...way, allowHalfOpen: true });
-    sockets.add(onward);
-    onward.once('close', () => sockets.delete(onward));
-    const timer = setTimeout(() => onward.destroy(new Error('no answer in time')), PATIENCE);
-    socket.once('close', () => onward.destroy());
-    const fail = ({ message }: Error) => {
-      clearTimeout(timer);
-      refuse(socket, ['502 Bad Gateway', `${way.host} cannot be reached: ${message}.`]);
-    };
-    onward.once('error', fail);
-    onward.once('connect', () => {
-      clearTimeout(timer);
-      // From here on what goes through the tunnel is not ours.
-      onward.off('error', fail);
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      if (head.length > 0) onward.write(head);
-      join(socket, onward);
-    });
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(new Error('no answer in time')), PATIENCE);
+    socket.once('close', () => end.abort(new Error('the client is gone')));
+    openTunnel(way, end.signal)
+      .then(
+        ({ socket: onward, first }) => {
+          sockets.add(onward);
+          onward.once('close', () => sockets.delete(onward));
+          // From here on what goes through the tunnel is not ours.
+          socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+          if (first.length > 0) socket.write(first);
+          if (head.length > 0) onward.write(head);
+          join(socket, onward);
+        },
+        ({ message }: Error) => refuse(socket, ['502 Bad Gateway', `${way.host} cannot be reached: ${message}.`]),
+      )
+      .finally(() => clearTimeout(timer));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, LOOPBACK, resolve);

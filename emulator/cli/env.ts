@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { readAddress } from '../admin/address-members.js';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { mintToken } from '../auth/mint.js';
 import { choice, text } from '../config/option-values.js';
@@ -60,8 +61,7 @@ export const envCommand = defineCommand({
 /** Its addresses for HTTPS. One that cannot tell has none. */
 async function askHttps(client: AdminClient, organization: string): Promise<HttpsAddresses | undefined> {
   const { orgs } = (await client.ask('GET', '/addresses')) as { orgs: Readonly<Record<string, string | undefined>>[] };
-  const { https_base_url: url, https_git_url: gitUrl } = orgs.find(({ org }) => org === organization) ?? {};
-  return url === undefined || gitUrl === undefined ? undefined : { url, gitUrl };
+  return readAddress(orgs.find(({ org }) => org === organization) ?? {})?.https;
 }
 
 interface Health {

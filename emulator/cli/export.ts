@@ -1,3 +1,4 @@
+import { exportParts } from '../exports/parts.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readValue } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { Progress } from './progress.js';
@@ -12,6 +13,10 @@ export const exportCommand = defineCommand({
     'include-secrets': {
       describe: 'With credentials of upstreams, secrets of webhooks and variables of deployments',
     },
+  },
+  epilogue: () => {
+    const rows = exportParts().map((row) => `  ${row.in ? 'in ' : 'out'}  ${row.what} (${row.why})`);
+    return `What an export holds:\n${rows.join('\n')}`;
   },
   positionals: { folder: 'Folder to write; one that holds an export is brought up to date' },
   run: async ({ folder: given, json, 'include-secrets': secrets, ...address }, { terminal }) => {
@@ -29,6 +34,6 @@ export const exportCommand = defineCommand({
       await saveState(folder, filesOfArchive(tree), { progress: (bytes) => written.add(bytes) });
       written.end();
     });
-    if (json) printJson(terminal, { folder, secrets });
+    if (json) printJson(terminal, { folder, secrets, parts: exportParts() });
   },
 });

@@ -9,7 +9,7 @@ export const healthCommand = defineCommand({
   flags: { url: ADMIN_FLAGS.url },
   run: async ({ url: given }, session) => {
     const url = findUrl(given, session.terminal);
-    const complaint = await probe(url);
+    const complaint = await probe(url, session.terminal);
     if (complaint === undefined) return session.terminal.print(`The emulator at ${url} is ready.\n`);
     session.terminal.warn(`No emulator at ${url}: ${complaint}.\n`);
     session.exitCode = 3;

@@ -1,9 +1,10 @@
 import type { HostFlags } from './built-in-hosts.js';
 import { openProxy } from './connect-proxy.js';
-import { proxyVariables, writeTrust } from './proxied-environment.js';
+import { proxyVariables, readOuterProxy, trustVariables, writeTrust } from './proxied-environment.js';
 import type { Terminal } from './terminal.js';
 
 interface Ports {
+  /** Where hosts that clients have built in are served. */
   readonly port: number;
   readonly trust: string;
   readonly environment: Terminal['environment'];
@@ -11,35 +12,46 @@ interface Ports {
 }
 
 /** What leads the clients of one run here. */
-export interface Way {
+export interface Lead {
   readonly variables: Readonly<Record<string, string>>;
   /** Folder that is removed at the end. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Opens the proxy for hosts that clients have built in, and writes what they have to trust. */
+/** Writes what clients have to trust, and opens the proxy for hosts that they have built in, if there are any. */
 export async function leadHere(
-  { api, git, passed }: HostFlags,
+  hosts: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,
-): Promise<Way> {
-  const hosts = [...new Set([...api, ...git])];
+): Promise<Lead> {
   const file = await writeTrust(trust, environment);
+  const variables = trustVariables(file.file);
+  if (!hosts) return { variables, folder: file.folder, close: () => file.remove() };
   try {
-    const onRefused = (host: string) => {
-      terminal.warn(`A connection to ${host} was refused; --proxy-pass ${host} lets it through.\n`);
-    };
-    const proxy = await openProxy({ hosts, passed, port, onRefused });
-    const { variables, dropped } = proxyVariables(environment, { url: proxy.url, hosts, file: file.file });
-    if (dropped.length > 0) {
-      terminal.warn(`Left out of no_proxy, as it covers a host that is served here: ${dropped.join(', ')}.\n`);
-    }
+    const proxy = await openWay(hosts, { port, environment, terminal });
     const close = async () => {
       await Promise.all([proxy.close(), file.remove()]);
     };
-    return { variables, folder: file.folder, close };
+    return { variables: { ...variables, ...proxy.variables }, folder: file.folder, close };
   } catch (error) {
     await file.remove();
     throw error;
   }
+}
+
+async function openWay(
+  { api, git, passed }: HostFlags,
+  { port, environment, terminal }: Omit<Ports, 'trust'>,
+): Promise<Pick<Lead, 'variables' | 'close'>> {
+  const hosts = [...new Set([...api, ...git])];
+  const through = passed.length > 0 ? readOuterProxy(environment) : () => undefined;
+  const onRefused = (host: string) => {
+    terminal.warn(`A connection to ${host} was refused; --proxy-pass ${host} lets it through.\n`);
+  };
+  const proxy = await openProxy({ hosts, passed, through, port, onRefused });
+  const { variables, dropped } = proxyVariables(environment, { url: proxy.url, hosts });
+  if (dropped.length > 0) {
+    terminal.warn(`Left out of no_proxy, as it covers a host that is served here: ${dropped.join(', ')}.\n`);
+  }
+  return { variables, close: () => proxy.close() };
 }

@@ -13,6 +13,7 @@ function formatJson(line: LogLine): string {
 
 /** `12:00:00 200 GET /api/repos org=demo repo=team/app`; with the reason behind it when refused. */
 function formatPretty(line: LogLine): string {
+  if (line.event === 'page') return `page ${String(line.url)}\n`;
   if (line.event !== 'request') return `${printable(JSON.stringify(line))}\n`;
   const { at, status, method, path, repository, code, origin, why } = line;
   const parts = [String(at).slice(11, 19), status, method, path];

@@ -47,8 +47,11 @@ async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(20);
 }
 
+// They wait for the most part.
+t.jobs = 3;
+
 for (const name of Object.keys(STARTS)) {
-  t.test(`an emulator that was started ${name} ends when its parent was killed`, async (t) => {
+  t.test(`an emulator that was started ${name} ends when its parent was killed`, { buffered: true }, async (t) => {
     const { parent, pid, file } = await startedByParent(t, name, '--exit-with-parent');
     await pause(600);
     t.ok(isAlive(pid), 'not before');

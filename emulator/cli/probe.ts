@@ -1,6 +1,7 @@
-import { get, type IncomingMessage } from 'node:http';
 import { HEALTH_PATH } from '../admin/path.js';
 import { OptionError } from '../config/option-values.js';
+import { ask, complaintOf } from './ask.js';
+import type { Terminal } from './terminal.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
@@ -11,10 +12,15 @@ const LONGEST_ANSWER = 65_536;
  * Asks the emulator at `url` for its health: undefined when it is ready, otherwise why it is not. The whole answer has
  * to be there within `timeout` milliseconds, however busily something that is no emulator sends.
  */
-export async function probe(url: string, timeout = 2000): Promise<string | undefined> {
+export async function probe(
+  url: string,
+  { environment }: Pick<Terminal, 'environment'>,
+  timeout = 2000,
+): Promise<string | undefined> {
   const signal = AbortSignal.timeout(Math.ceil(timeout));
+  const health = new URL(HEALTH_PATH.slice(1), url.endsWith('/') ? url : `${url}/`);
   try {
-    const response = await ask(new URL(HEALTH_PATH.slice(1), url.endsWith('/') ? url : `${url}/`), signal);
+    const response = await ask(health, environment, { signal }, (question) => question.end());
     let body = '';
     for await (const part of response.setEncoding('utf8')) {
       body += String(part);
@@ -23,17 +29,8 @@ export async function probe(url: string, timeout = 2000): Promise<string | undef
     return check(response.statusCode, body);
   } catch (error) {
     if (signal.aborted) return `no answer within ${Math.ceil(timeout)} ms`;
-    const { message, code } = error as NodeJS.ErrnoException;
-    return message || code || 'the connection failed';
+    return complaintOf(health, error);
   }
-}
-
-function ask(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const question = get(url, { agent: false, signal }, resolve).on('error', reject);
-    // An answer that was not asked for, such as 101, ends it without any other event.
-    question.on('close', () => reject(new Error('the connection was closed without an answer')));
-  });
 }
 
 function check(status: number | undefined, body: string): string | undefined {
@@ -44,8 +41,8 @@ function check(status: number | undefined, body: string): string | undefined {
 /** An address that can be asked. */
 export function readUrl(given: unknown): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.protocol !== 'http:' || url.search !== '' || url.hash !== '') {
-    throw new OptionError(`has to be an http address such as ${DEFAULT_URL}, not ${JSON.stringify(given)}`);
+  if (!/^https?:$/.test(url?.protocol ?? '') || url!.search !== '' || url!.hash !== '') {
+    throw new OptionError(`has to be an http or https address such as ${DEFAULT_URL}, not ${JSON.stringify(given)}`);
   }
   return String(given);
 }

@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { BlockList, isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { pathToFileURL } from 'node:url';
+import { OptionError } from '../config/option-values.js';
 import { packageFile } from '../environment/package-root.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,10 +74,32 @@ export interface Proxied {
   readonly dropped: readonly string[];
 }
 
-/** The variables that lead clients to the proxy, and have them trust the file. */
+/** The variables that have clients trust the file. */
+export function trustVariables(file: string): Record<string, string> {
+  return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
+}
+
+/**
+ * The proxy that the environment names for HTTPS to a host; undefined where it names none, and for hosts that
+ * `no_proxy` keeps from it. Throws `OptionError` for one that is spoken to in another way.
+ */
+export function readOuterProxy(environment: Environment): (host: string, port: number) => URL | undefined {
+  const given = environment.https_proxy || environment.HTTPS_PROXY;
+  if (!given) return () => undefined;
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    // What it says may hold a password.
+    throw new OptionError('https_proxy has to be an http or https address, by which --proxy-pass goes on.');
+  }
+  const direct = entriesOf(environment);
+  return (host, port) => (direct.some((entry) => covers(entry, host, port)) ? undefined : url);
+}
+
+/** The variables that lead clients to the proxy. */
 export function proxyVariables(
   environment: Environment,
-  { url, hosts, file }: { readonly url: string; readonly hosts: readonly string[]; readonly file: string },
+  { url, hosts }: { readonly url: string; readonly hosts: readonly string[] },
 ): Proxied {
   const direct = directHosts(environment, hosts);
   return {
@@ -85,7 +109,6 @@ export function proxyVariables(
       HTTPS_PROXY: url,
       no_proxy: direct.kept.join(','),
       NO_PROXY: direct.kept.join(','),
-      ...Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file])),
       // Node 22.21 and 24.5 read these variables by themselves where this one is set.
       NODE_USE_ENV_PROXY: '1',
       ...(servesProxyVariables(process.versions.node)
@@ -99,20 +122,40 @@ export function proxyVariables(
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 function directHosts(environment: Environment, hosts: readonly string[]) {
-  const given = `${environment.no_proxy ?? ''},${environment.NO_PROXY ?? ''}`.split(/[\s,]+/).filter((entry) => entry);
-  const entries = [...new Set(given)];
+  const entries = entriesOf(environment);
   const dropped = entries.filter((entry) => hosts.some((host) => covers(entry, host)));
   return { kept: [...new Set([...entries.filter((entry) => !dropped.includes(entry)), ...OWN_NAMES])], dropped };
 }
 
-/** Whether an entry of `no_proxy` means the host for any of those who read it; the readers differ on `*.` and on ports. */
-function covers(entry: string, host: string): boolean {
-  const name = entry
-    .toLowerCase()
-    .replace(/:\d+$/, '')
+/** What `no_proxy` lists. */
+function entriesOf({ no_proxy = '', NO_PROXY = '' }: Environment): string[] {
+  return [...new Set(`${no_proxy},${NO_PROXY}`.split(/[\s,]+/).filter((entry) => entry))];
+}
+
+/**
+ * Whether an entry of `no_proxy` means the host for any of those who read it; the readers differ on `*.` and on ports.
+ * Of entries with a port, where one is asked for, only those with that one.
+ */
+function covers(entry: string, host: string, port?: number): boolean {
+  const [, text = '', digits] = /^(\[.*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+  if (port !== undefined && digits !== undefined && Number(digits) !== port) return false;
+  const name = text
+    .replace(/^\[|\]$/g, '')
     .replace(/^\*?\.?/, '')
     .replace(/\.$/, '');
-  return entry === '*' || (name !== '' && (host === name || host.endsWith(`.${name}`)));
+  const plain = host.replace(/^\[|\]$/g, '');
+  return entry === '*' || (name !== '' && (plain === name || plain.endsWith(`.${name}`) || isWithin(plain, name)));
+}
+
+/** Whether an address is one of a network, such as `10.0.0.0/8`. */
+function isWithin(address: string, network: string): boolean {
+  const [, base = '', bits] = /^(.+)\/(\d{1,3})$/.exec(network) ?? [];
+  const kind = isIP(address);
+  if (kind === 0 || kind !== isIP(base) || Number(bits) > (kind === 4 ? 32 : 128)) return false;
+  const family = kind === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(base, Number(bits), family);
+  return list.check(address, family);
 }
 
 /** Node's documentation, `NODE_USE_ENV_PROXY`: added in v24.0.0 and v22.21.0; `http` and `https` as of v24.5.0. */

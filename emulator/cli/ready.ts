@@ -1,31 +1,13 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { Emulator, OrganizationAddress } from '../index.js';
+import { type ReadAddress, readAddress, readyMembers } from '../admin/address-members.js';
+import type { Emulator } from '../index.js';
 import { UsageError } from './usage-error.js';
 
 /** What scripts wait for: one line of JSON that says where everything is. */
 export function readyLine(emulator: Emulator, pid: number): string {
-  const { org, orgs, keyId, keyFile, adminUrl, adminTokenFile } = emulator;
-  const ready = {
-    event: 'ready',
-    ...addressMembers(emulator),
-    org,
-    orgs: orgs.map((other) => ({ org: other.org, ...addressMembers(other) })),
-    key_id: keyId === '' ? null : keyId,
-    key_file: keyFile === '' ? null : keyFile,
-    admin_url: adminUrl,
-    ...(adminTokenFile !== undefined && { admin_token_file: adminTokenFile }),
-    pid,
-  };
-  return `${JSON.stringify(ready)}\n`;
-}
-
-function addressMembers({ baseUrl, gitUrl, gitHost, https }: Omit<OrganizationAddress, 'org'>) {
-  return {
-    base_url: baseUrl,
-    git_url: gitUrl,
-    git_host: gitHost,
-    ...(https && { https_base_url: https.baseUrl, https_git_url: https.gitUrl, https_git_host: https.gitHost }),
-  };
+  const { adminTokenFile: file } = emulator;
+  const members = { ...readyMembers(emulator), ...(file !== undefined && { admin_token_file: file }) };
+  return `${JSON.stringify({ event: 'ready', ...members, pid })}\n`;
 }
 
 /**
@@ -64,11 +46,8 @@ export async function withdrawReady(file: string, line: string): Promise<void> {
 }
 
 /** What a ready file says to those who wait. */
-export interface Ready {
-  readonly url: string;
+export interface Ready extends ReadAddress {
   readonly pid: number;
-  readonly gitUrl: string | undefined;
-  readonly https: { readonly url: string; readonly gitUrl: string } | undefined;
   readonly keyFile: string | undefined;
   readonly adminTokenFile: string | undefined;
 }
@@ -78,14 +57,11 @@ export async function readReady(file: string): Promise<Ready | undefined> {
   try {
     const line = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     const textOf = (name: string) => (typeof line[name] === 'string' ? line[name] : undefined);
-    const url = textOf('base_url');
-    const httpsUrl = textOf('https_base_url');
-    if (url !== undefined && URL.canParse(url) && Number.isSafeInteger(line.pid)) {
+    const address = readAddress(line);
+    if (address && Number.isSafeInteger(line.pid)) {
       return {
-        url,
+        ...address,
         pid: Number(line.pid),
-        gitUrl: textOf('git_url'),
-        https: httpsUrl === undefined ? undefined : { url: httpsUrl, gitUrl: textOf('https_git_url') ?? httpsUrl },
         keyFile: textOf('key_file'),
         adminTokenFile: textOf('admin_token_file'),
       };

@@ -1,3 +1,4 @@
+import { ADMIN_PREFIX } from '../admin/path.js';
 import { OptionError } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
@@ -53,18 +54,22 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
       },
     };
     await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
-      const { baseUrl: url, gitUrl, org, keyFile, adminUrl, https: secure } = emulator;
+      const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
+      // What runs here reaches it where it listens, whether or not anything is in front of it.
+      const url = localUrl ?? baseUrl;
+      const gitUrl = localUrl ?? emulator.gitUrl;
+      const adminUrl = `${url}${ADMIN_PREFIX}`;
       const https = secure && { url: secure.baseUrl, gitUrl: secure.gitUrl };
       const allowed = options.key.find(({ file }) => file === keyFile)?.allowedScopes ?? ['*'];
       const token = await signedIfPossible(keyFile, () => emulator.token(tokenClaims(asked, allowed)), terminal);
       const variables = variablesOf({ url, gitUrl, https, org, keyFile, token, adminUrl });
       const own = { ...environment, ...Object.fromEntries(variables) };
-      if (!hosts) {
+      if (!hosts && emulator.ca === undefined) {
         if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
         return;
       }
       const { leadHere } = await import('./lead-here.js');
-      const way = await leadHere(hosts, { port: securePort, trust, environment, terminal });
+      const way = await leadHere(hosts, { port: securePort, trust: emulator.ca ?? trust, environment, terminal });
       try {
         if (signals.isAsked) return;
         const scratch = way.folder;

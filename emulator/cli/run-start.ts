@@ -1,7 +1,7 @@
 import { isLoopback } from '../config/loopback.js';
 import { type EmulatorOptions, type Flags, readOptions } from '../config/options.js';
 import type { BuiltInHosts, Emulator, startEmulator } from '../index.js';
-import { writeBanner } from './banner.js';
+import { pageUrl, writeBanner } from './banner.js';
 import { createLog } from './log.js';
 import { clearReady, publishReady, readyLine, withdrawReady } from './ready.js';
 import { type Stop, StopSignals } from './stop-signals.js';
@@ -35,6 +35,8 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
       terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
       const error = await Promise.race([terminal.printed(), end]);
       if (error) throw new UsageError(`The ready line cannot be written to standard output: ${error.message}.`);
+      if (!terminal.isInteractive)
+        createLog(options.log, terminal.warn).write({ event: 'page', url: pageUrl(emulator) });
       const warning = keyWarning(options);
       if (warning !== undefined) terminal.warn(`Listening on ${options.host}: ${warning}.\n`);
       await end;
@@ -68,11 +70,11 @@ export async function withEmulator(
   options: EmulatorOptions,
   terminal: Terminal,
   stop: Stop,
-  further: { readonly hosts?: BuiltInHosts | undefined },
+  given: { readonly hosts?: BuiltInHosts | undefined },
   use: (emulator: Emulator, running: Running) => Promise<void>,
 ): Promise<void> {
   const { readyFile } = options;
-  const { hosts } = further;
+  const { hosts } = given;
   try {
     if (readyFile !== undefined) await clearReady(readyFile);
     let tellClosed = (): void => {};
@@ -85,7 +87,9 @@ export async function withEmulator(
       onWarning: (sentence: string) => terminal.warn(`${sentence}\n`),
       ...(hosts && { hosts }),
     };
-    const emulator = await Promise.race([start(options, ports, stop), stop.first]);
+    const progress = options.import === undefined ? undefined : await importProgress(terminal);
+    const further = progress ? { ...ports, onImport: progress.add } : ports;
+    const emulator = await Promise.race([start(options, further, stop), stop.first]).finally(() => progress?.end());
     if (!emulator) return;
     const line = readyLine(emulator, process.pid);
     try {
@@ -98,6 +102,19 @@ export async function withEmulator(
   } catch (error) {
     throw explain(error as Refusal, options);
   }
+}
+
+/** Few emulators begin with a state. */
+async function importProgress(terminal: Terminal) {
+  const { Progress } = await import('./progress.js');
+  let progress: InstanceType<typeof Progress> | undefined;
+  return {
+    add: (bytes: number, total: number) => {
+      progress ??= new Progress(terminal, 'Imported', total);
+      progress.add(bytes);
+    },
+    end: () => progress?.end(),
+  };
 }
 
 async function start(

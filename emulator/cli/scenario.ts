@@ -45,7 +45,7 @@ export const scenarioCommand = defineCommand({
 
 async function list(json: boolean, terminal: Terminal): Promise<void> {
   const { shippedScenarios } = await import('../scenarios/library.js');
-  const shipped = await shippedScenarios();
+  const shipped = (await shippedScenarios()).map(({ id, about, file }) => ({ id, about, file }));
   if (json) return printJson(terminal, shipped);
   terminal.print(writeTable([['ID', 'ABOUT'], ...shipped.map(({ id, about }) => [id, about])]));
 }

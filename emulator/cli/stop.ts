@@ -17,7 +17,7 @@ export const stopCommand = defineCommand({
     const client = new AdminClient(address, terminal);
     await client.ask('POST', '/shutdown');
     const deadline = performance.now() + LONGEST_WAIT;
-    while ((await probe(client.url)) === undefined) {
+    while ((await probe(client.url, terminal)) === undefined) {
       if (performance.now() > deadline) throw new UsageError(`The emulator at ${client.url} is still closing.`);
       await pause(LOOK);
     }

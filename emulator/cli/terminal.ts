@@ -1,3 +1,4 @@
+import { once } from '../environment/once.js';
 import { Output } from './output.js';
 
 /** Where a command reads and writes. Commands know nothing else of the process. */
@@ -21,11 +22,11 @@ export interface Terminal {
 /** The process's own streams. */
 export function processTerminal(): Terminal {
   const output = new Output(process.stdout);
-  const complaints = new Output(process.stderr);
+  const complaints = once(() => new Output(process.stderr));
   return {
     print: (text) => output.write(text),
     printed: () => output.flushed(),
-    warn: (text) => complaints.writeLine(text),
+    warn: (text) => complaints().writeLine(text),
     input: readInput,
     isInteractive: process.stdout.isTTY === true,
     columns: process.stdout.columns ?? 100,

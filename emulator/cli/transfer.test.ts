@@ -101,7 +101,12 @@ t.test('an export is imported again, also at the start', { skip: !hasGit }, asyn
     t.match(await other.repository(name).seed({ a: 'one' }), { commit, isNew: false }, path);
     await other.close({ graceMs: 0 });
   }
-  await t.rejects(startEmulator({ port: 0, import: out }), /organization other.*--org demo --org other/);
+  await using adopted = await startEmulator({ port: 0, import: out });
+  t.same(
+    adopted.orgs.map(({ org }) => org),
+    ['demo', 'other'],
+    'with its organizations',
+  );
   await t.rejects(startEmulator({ port: 0, import: join(folder, 'none') }), /cannot be read \(ENOENT\)/);
 });
 

@@ -5,6 +5,7 @@ import { defineCommand } from './command.js';
 import { probe } from './probe.js';
 import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
+import type { Terminal } from './terminal.js';
 
 /** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
 const PAUSES = { first: 20, longest: 250 };
@@ -30,7 +31,7 @@ export const waitCommand = defineCommand({
       const ready = await readReady(readyFile);
       return { url: ready?.url, writer: ready?.pid };
     };
-    const complaint = await waitFor(find, pid, timeout);
+    const complaint = await waitFor(find, session.terminal, { pid, timeout });
     if (complaint === undefined) return;
     const place = readyFile === undefined ? `at ${url}` : `by ${JSON.stringify(readyFile)}`;
     session.terminal.warn(`No emulator ${place}: ${complaint}.\n`);
@@ -47,15 +48,16 @@ interface Found {
 /** Undefined as soon as the emulator answers, otherwise why it is not waited for any longer. */
 async function waitFor(
   find: () => Promise<Found>,
-  pid: number | undefined,
-  timeout: number,
+  terminal: Terminal,
+  { pid, timeout }: { readonly pid: number | undefined; readonly timeout: number },
 ): Promise<string | undefined> {
   const started = performance.now();
   const deadline = started + timeout;
   for (let delay = PAUSES.first; ; delay = Math.min(delay * 2, PAUSES.longest)) {
     const { url, writer } = await find();
     const left = deadline - performance.now();
-    const complaint = url === undefined ? 'it does not say where one is' : await probe(url, atMost(left, 2000));
+    const complaint =
+      url === undefined ? 'it does not say where one is' : await probe(url, terminal, atMost(left, 2000));
     // Another emulator may answer at an address that this process did not get.
     if (pid !== undefined && !isAlive(pid)) return `process ${pid} has ended`;
     if (complaint === undefined) return undefined;

@@ -1,24 +1,26 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageFile } from '../../environment/package-root.js';
 
 export const run = promisify(execFile);
 
-/** What the package is made of; the rest of a checkout takes no part in it. */
+/** What the package is made of and made with; the rest of a checkout takes no part in it. */
 const MADE_OF = [
   'bin',
   'fixtures',
   'dist/bundle',
-  'dist/emulator/bundle/published-manifest.js',
-  'dist/emulator/environment',
+  'dist/emulator',
   'package.json',
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
   'conformance/README.md',
 ];
+
+/** Kept code grows with every command that runs from a checkout: a package is packed with what a build leaves. */
+const TAKES_NO_PART = /\.(test\.js|map)$|\.cache(\.\d+)?$/;
 
 /** A project outside of the checkout with the packed package in it, and nothing else. */
 export interface InstalledPackage {
@@ -27,13 +29,16 @@ export interface InstalledPackage {
   readonly files: readonly string[];
 }
 
-/** Packs the package as `npm pack` does without building it, and installs the file without a network. */
+/** Packs the package as `npm pack` does after a build, and installs the file without a network. */
 export async function installPackage(folder: string): Promise<InstalledPackage> {
   const [checkout, project] = [join(folder, 'checkout'), join(folder, 'project')];
   for (const path of MADE_OF) {
     await mkdir(dirname(join(checkout, path)), { recursive: true });
-    await cp(packageFile(path), join(checkout, path), { recursive: true });
+    const filter = (source: string) => !TAKES_NO_PART.test(source);
+    await cp(packageFile(path), join(checkout, path), { recursive: true, filter });
   }
+  await symlink(packageFile('node_modules'), join(checkout, 'node_modules'));
+  await run(process.execPath, [join(checkout, 'dist/emulator/bundle/write-code-cache.js')]);
   const manifest = (word: string) =>
     run(process.execPath, [join(checkout, 'dist/emulator/bundle/published-manifest.js'), word]);
   await manifest('publish');

@@ -1,0 +1,37 @@
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BuildOptions } from 'rolldown';
+import { packageFile } from '../environment/package-root.js';
+import { BUNDLED } from './bundles.js';
+
+const SOURCES = packageFile('emulator/page');
+const TARGET = `${BUNDLED}page`;
+
+/** The page of the admin API: ES modules for browsers, one file for each part that is opened later. */
+export function pageOptions(): BuildOptions {
+  return {
+    input: { main: join(SOURCES, 'main.tsx') },
+    platform: 'browser',
+    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    tsconfig: false,
+    logLevel: 'silent',
+    output: {
+      dir: TARGET,
+      cleanDir: true,
+      format: 'es',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      minify: true,
+    },
+  };
+}
+
+/** Beside the modules: the document, its picture, and the rules of all style sheets, those of the parts behind that of the frame. */
+export async function writePageFiles(): Promise<void> {
+  for (const file of ['index.html', 'icon.svg']) await cp(join(SOURCES, file), join(TARGET, file));
+  const files = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith('.css'));
+  const inOrder = ['main.css', ...files.filter((name) => name !== 'main.css').sort()];
+  const texts = await Promise.all(inOrder.map((name) => readFile(join(SOURCES, name), 'utf8')));
+  await writeFile(join(TARGET, 'main.css'), texts.join('\n'));
+}

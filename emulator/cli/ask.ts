@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { isIP } from 'node:net';
+import type { Terminal } from './terminal.js';
+
+type Environment = Terminal['environment'];
+
+/** Milliseconds that a server gets for showing whether it speaks TLS. */
+const HANDSHAKE = 2_000;
+
+/** Files of certificates that Node and OpenSSL trust. Node reads the first one by itself, unless others are named. */
+const TRUSTED_FILES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
+
+/** What a client says of a certificate, by the codes of OpenSSL and of Node. */
+const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for other hosts'],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER_CERT|CERT_UNTRUSTED|CERT_SIGNATURE_FAILURE|INVALID_CA/,
+    'its certificate is not trusted here; `emulator ca --url` with its http address prints what to trust, and ' +
+      'NODE_EXTRA_CA_CERTS or SSL_CERT_FILE names the file that holds it',
+  ],
+];
+
+/**
+ * Asks an http or https address, and hands the request to `send`, which has to end it. What is trusted is what Node
+ * trusts, and what is in the files that the environment names.
+ */
+export async function ask(
+  url: URL,
+  environment: Environment,
+  options: RequestOptions,
+  send: (question: ClientRequest) => void,
+): Promise<IncomingMessage> {
+  const open = url.protocol === 'https:' ? await secureRequest(url, environment) : plainRequest;
+  return new Promise((resolve, reject) => {
+    const question = open(url, options, resolve).on('error', reject);
+    // An answer that was not asked for, such as 101, ends it without any other event.
+    question.on('close', () => reject(new Error('the connection was closed without an answer')));
+    send(question);
+  });
+}
+
+type Open = (url: URL, options: RequestOptions, onAnswer: (answer: IncomingMessage) => void) => ClientRequest;
+
+const plainRequest: Open = (url, options, onAnswer) => request(url, { ...options, agent: false }, onAnswer);
+
+/** By the agent that all of this process share, which `NODE_OPTIONS` and `NODE_USE_ENV_PROXY` lead to a proxy. */
+async function secureRequest({ hostname }: URL, environment: Environment): Promise<Open> {
+  const { request: requestSecurely } = await import('node:https');
+  const ca = await trusted(environment);
+  // The certificate is that of the address, also where a header names one of its namespaces.
+  const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+  return (url, options, onAnswer) => {
+    const headers = { ...options.headers, connection: 'close' };
+    return requestSecurely(url, { ...options, headers, servername, ...(ca && { ca }) }, onAnswer);
+  };
+}
+
+/** Undefined where the environment names nothing that can be read: then it is what Node trusts by itself. */
+async function trusted(environment: Environment): Promise<string[] | undefined> {
+  const files = [...new Set(TRUSTED_FILES.map((name) => environment[name]).filter((file) => file))] as string[];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const given = texts.filter((text) => text.includes('-----BEGIN '));
+  if (given.length === 0) return undefined;
+  const { rootCertificates } = await import('node:tls');
+  return [...rootCertificates, ...given];
+}
+
+/** Why there was no answer, in words: what `error` says, or that the other scheme is spoken there. */
+export async function complaintOf(url: URL, error: unknown): Promise<string> {
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  if (url.protocol === 'https:') {
+    if (
+      /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/.test(code + message)
+    ) {
+      return `it speaks no HTTPS there; its address may begin with http://`;
+    }
+    const [, complaint] = CERTIFICATE_COMPLAINTS.find(([codes]) => codes.test(code)) ?? [];
+    if (complaint !== undefined) return complaint;
+  } else if (
+    !/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ABORT_ERR|E(?:HOST|NET)UNREACH)$/.test(code) &&
+    (await speaksTls(url))
+  ) {
+    return 'it speaks HTTPS there; its address begins with https://';
+  }
+  return message || code || 'the connection failed';
+}
+
+/** Whether a server answers the first message of a TLS client. */
+async function speaksTls({ hostname, port }: URL): Promise<boolean> {
+  const { connect } = await import('node:tls');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    // Nothing is sent, so that it does not matter who it is.
+    const socket = connect({ host, port: Number(port || 80), rejectUnauthorized: false, timeout: HANDSHAKE });
+    const end = (isSpoken: boolean) => {
+      socket.destroy();
+      resolve(isSpoken);
+    };
+    socket.once('secureConnect', () => end(true));
+    socket.once('timeout', () => end(false)).once('close', () => end(false));
+    socket.on('error', () => end(false));
+  });
+}
