@@ -73,8 +73,11 @@ interface Run extends Sight {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** A change has to be seen this often: a service may leave optional members out of one answer and not of the next. */
-const MOST_LOOKS = 5;
+/**
+ * A change has to be seen this often: a service may leave optional members out of one answer and not of the next. Where
+ * it does so in every second one, one in 65,000 looks as if they were gone.
+ */
+const MOST_LOOKS = 16;
 
 /** How often a report of a write is waited for: 20 ms, 40 ms and so on, a second in all. */
 const LOOKS_FOR_REPORTED = 6;

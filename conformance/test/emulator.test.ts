@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { mergeReports, run, startEmulator, UnmergeableReports } from '../index.js';
 import { explain } from '../report/reporter.js';
+import { allRules } from '../rules/registry.js';
+import { estimateRequests, readRecordedRequests } from '../run/budget.js';
+import { runInShards, verdictsOf } from './shards.js';
 
 /** What the emulator gives no occasion to check: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
@@ -59,3 +62,52 @@ t.test(
     });
   },
 );
+
+t.test('shards, shuffled, share the rules, make no fixture twice, and merge into the whole', async (t) => {
+  const shards = await runInShards(emulator.target, { strict: true, width: 3, seed: 42 });
+  const ids = shards.flatMap(({ rules }) => rules.map(({ id }) => id));
+  t.same(
+    ids.sort(),
+    allRules()
+      .map(({ id }) => id)
+      .sort(),
+    'every rule is in one of them',
+  );
+  const groups = new Map(allRules().map(({ id, group }) => [id, group]));
+  const places = new Map<string, Set<number>>();
+  shards.forEach(({ rules }, index) => {
+    for (const { id } of rules) {
+      const group = groups.get(id) ?? '';
+      places.set(group, (places.get(group) ?? new Set()).add(index));
+    }
+  });
+  t.same(
+    [...places].filter(([, { size }]) => size > 1),
+    [],
+    'a group is in one shard',
+  );
+  for (const { requests } of shards) t.ok(requests < 0.6 * report.requests, 'and each does its part');
+  t.same(verdictsOf(mergeReports(shards)), verdictsOf(report));
+  t.same(verdictsOf(mergeReports([...shards].reverse())), verdictsOf(report), 'in any order');
+  const [first, second, third] = shards;
+  if (!first || !second || !third) throw new Error('there are three');
+  for (const [reports, says] of [
+    [[], /no report/],
+    [[first, second], /shard 3\/3 is there 0 times/],
+    [[first, second, third, third], /shard 3\/3 is there 2 times/],
+    [[report], /of no shard/],
+    [[first, second, { ...third, target: { ...third.target, org: 'x' } }], /org of the target differs: demo and x/],
+  ] as const) {
+    t.throws(() => mergeReports(reports), { name: 'UnmergeableReports', message: says });
+  }
+  t.type(UnmergeableReports, 'function');
+});
+
+t.test('the estimate is near to what a run asks', async (t) => {
+  const recorded = readRecordedRequests();
+  const asked = report.requests + (report.cleanup?.made ?? 0);
+  const estimated = estimateRequests(allRules(), { ...emulator.target, adminUrl: 'x' }, recorded);
+  const share = Math.abs(asked - estimated) / asked;
+  t.ok(share < 0.1, `${estimated} for ${asked}: print fixtures/rule-requests.json anew by test/record-requests.js`);
+  t.ok(asked <= 6000, 'a full run asks 6,000 requests at most');
+});

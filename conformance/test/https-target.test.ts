@@ -15,9 +15,9 @@ const scriptOf = (file: string) =>
   `process.exitCode = await (await import(${mainOf(file)})).main(process.argv.slice(1))`;
 const suite = scriptOf('../cli/main.js');
 
-async function check(apiHost: string, org = 'demo') {
-  const inner = [process.execPath, '--input-type=module', '--eval', suite, '--', 'run', '--only', RULES];
-  inner.push('--base-url', `https://${apiHost}`, '--git-url', 'https://git.example.test', '--org', org, '--write');
+async function check(apiHost: string, { org = 'demo', gitUrl = 'https://git.example.test', rules = RULES } = {}) {
+  const inner = [process.execPath, '--input-type=module', '--eval', suite, '--', 'run', '--only', rules];
+  inner.push('--base-url', `https://${apiHost}`, '--git-url', gitUrl, '--org', org, '--write');
   inner.push(
     '--rate',
     'unlimited',
@@ -55,4 +55,12 @@ t.test('a host that names another organization is noticed', async (t) => {
   const { code, report } = await check('api.other.example.test');
   t.equal(code, 1);
   t.match(verdictsOf(report), { 'general.https': 'pass', 'general.base-url.org-subdomain': 'fail' });
+});
+
+t.test('remotes without TLS are noticed', async (t) => {
+  const { report } = await check('api.demo.example.test', {
+    gitUrl: 'http://git.example.test',
+    rules: 'general.https',
+  });
+  t.match(verdictsOf(report), { 'general.https': 'fail' });
 });

@@ -6,7 +6,10 @@ import { expectLegal } from './legal/expect-right.js';
 import { startTraffic } from './legal/traffic.js';
 import { otherValues } from './legal/variants.js';
 
-t.test('one that answers awkwardly as well, and has other clients', async (t) => {
+// They wait for the most part, so that one need not wait for the other.
+t.jobs = 3;
+
+t.test('one that answers awkwardly as well, and has other clients', { buffered: true }, async (t) => {
   const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');
   const awkward = await startEmulator('--variants', file, '--adversarial');
   t.teardown(() => awkward.stop());
@@ -15,19 +18,20 @@ t.test('one that answers awkwardly as well, and has other clients', async (t) =>
   t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
 });
 
-t.test('an organization that others use at the same time', async (t) => {
+t.test('an organization that others use at the same time', { buffered: true }, async (t) => {
   const busy = await startEmulator();
   t.teardown(() => busy.stop());
   await using traffic = startTraffic(busy.target);
-  expectLegal(t, await run(busy.target, { strict: true }));
-  t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
+  // Rules that look at what is not theirs alone.
+  expectLegal(t, await run(busy.target, { strict: true, only: 'repo,limit,rate,general,restricted,event,other,git' }));
+  t.ok(traffic.repositories > 1, `${traffic.repositories} repositories of others came`);
 });
 
-t.test('a service that serves fifty requests a second and no more', async (t) => {
+t.test('a service that serves fifty requests a second and no more', { buffered: true }, async (t) => {
   const slow = await startEmulator('--adversarial');
   t.teardown(() => slow.stop());
   const quotas = { gateway: { capacity: 50, refill: '50/s' } };
   await callAdmin({ url: `${slow.target.adminUrl}/quotas`, method: 'PATCH', json: { quotas } });
-  const report = await run(slow.target, { only: 'repo,commit,file,limit,rate,write.result,restricted' });
+  const report = await run(slow.target, { only: 'repo,file,limit,rate,write.result' });
   expectLegal(t, report);
 });

@@ -46,12 +46,14 @@ export class Lane implements AsyncDisposable {
     return new Lane(await startMutable(build));
   }
 
-  /** Runs the rules against the emulator as it is, and keeps what they made. */
+  /** Runs the rules against the patch that changes nothing, and keeps what they made. */
   async prepare(rules: readonly Rule[]): Promise<Run> {
+    await this.emulator.switchTo(INERT_PATCH.name);
     const report = await this.#check(this.emulator.target, rules, this.#fixtures);
+    const met = await this.emulator.switchTo('');
     this.#snapshot = await this.#admin('/snapshots');
     for (const name of this.#fixtures.keys()) if (name.startsWith(GROUP_FIXTURE)) this.#fixtures.delete(name);
-    return { report, met: 0 };
+    return { report, met };
   }
 
   /** Runs the rules against a mutant. */

@@ -15,7 +15,7 @@ export interface MutantRun {
   readonly rules?: readonly Rule[];
 }
 
-/** What rules made of the emulator as it is, and of mutants that change nothing: they have to be kept. */
+/** What rules made of mutants that change nothing: they have to be kept. */
 export interface Control {
   readonly outcomes: readonly Outcome[];
   /** How often the code of the patch that changes nothing ran. */
@@ -26,13 +26,14 @@ export interface Control {
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));
   const rules = run.rules ?? [...new Set(named)];
+  const throughProxy = new Set(mutants.flatMap(({ change, rules }) => ('proxy' in change ? rules : [])));
   await using build = await buildMutable([INERT_PATCH, ...mutants]);
   const queue = mutants.values();
   const work = async (lane: Lane) => {
     for (const mutant of queue) run.onChecked(mutant, await (run.check ?? checkNamed)(lane, mutant));
   };
   const [first] = await Promise.all(
-    Array.from({ length: run.lanes }, (_, index) => workLane(build, rules, index === 0, work)),
+    Array.from({ length: run.lanes }, (_, index) => workLane(build, rules, index === 0, throughProxy, work)),
   );
   return first as Control;
 }
@@ -41,17 +42,16 @@ async function workLane(
   build: MutableBuild,
   rules: readonly Rule[],
   isFirst: boolean,
+  throughProxy: ReadonlySet<string>,
   work: (lane: Lane) => Promise<void>,
 ): Promise<Control> {
   await using lane = await Lane.start(build);
-  const outcomes = outcomesOf(INERT_PATCH, await lane.prepare(rules));
-  let met = 0;
+  const prepared = await lane.prepare(rules);
+  const outcomes = [...outcomesOf(INERT_PATCH, prepared)];
   if (isFirst) {
-    const patched = await lane.run(INERT_PATCH, rules);
-    const proxied = await lane.run(INERT_PROXY, rules);
-    outcomes.push(...outcomesOf(INERT_PATCH, patched), ...outcomesOf(INERT_PROXY, proxied));
-    met = patched.met;
+    const proxied = rules.filter(({ id }) => throughProxy.has(id));
+    outcomes.push(...outcomesOf(INERT_PROXY, await lane.run(INERT_PROXY, proxied)));
   }
   await work(lane);
-  return { outcomes, met };
+  return { outcomes, met: prepared.met };
 }

@@ -30,13 +30,14 @@ export const rows: readonly Mutant[] = [
     setsMember(NOTES, 'result', undefined, 201),
   ),
   patched(
-    'note-writes-to-the-repository-noted-first',
+    'note-writes-to-the-repository-noted-before',
     'note.repo-from-claim',
-    'writes notes to the repository of the first note',
+    'writes notes to the repository of the note before',
     {
       file: 'api/notes.js',
       find: 'const { repository, body, world } = ctx;',
-      replace: 'const { body, world } = ctx; const repository = (world.notedFirst ??= ctx.repository);',
+      replace:
+        'const { body, world } = ctx; const repository = world.notedBefore ?? ctx.repository; world.notedBefore = ctx.repository;',
     },
   ),
   proxied(

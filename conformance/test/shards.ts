@@ -1,0 +1,22 @@
+import { type Options, run, type Target } from '../index.js';
+import type { Report } from '../report/results.js';
+
+/** What of a report has to be the same however the rules were run. */
+export function verdictsOf({ rules, exit_code, variants, setup }: Report) {
+  return {
+    exit_code,
+    variants,
+    setup: setup?.map(({ name }) => name).sort(),
+    rules: rules.map(({ id, verdict }) => `${id}: ${verdict}`),
+  };
+}
+
+const SHARDS = 3;
+
+export async function runInShards(target: Target, options: Options): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (let index = 1; index <= SHARDS; index++) {
+    reports.push(await run(target, { ...options, shard: { index, count: SHARDS } }));
+  }
+  return reports;
+}
