@@ -15,7 +15,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /** Every path of the table, with what stands for its parameters; and one that there is not. */
 const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])].map((path) => ({
-  path: ADMIN_PREFIX + path.replace('{name}', 'team%2Fapp').replace('{oid}', '0'.repeat(40)).replace('{id}', 'x'),
+  path:
+    ADMIN_PREFIX +
+    path
+      .replace('{name}', 'team%2Fapp')
+      .replace('{oid}', '0'.repeat(40))
+      .replace('{id}', 'x')
+      .replace('{file}', 'main.js'),
   isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
   methods: adminRoutes.filter((route) => route.path === path).map(({ method }) => method as string),
 }));
@@ -171,7 +177,8 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
       const allow = methods.flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).sort();
       t.match(answer, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
     }
-    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status: 200 }, `${path} asks for no token`);
+    const status = path === ADMIN_PREFIX ? 308 : 200;
+    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} asks for no token`);
   }
   for (const headers of [
     { origin: own },
@@ -205,4 +212,28 @@ t.test('the token that is made is its user’s alone, and goes with the emulator
   await one.emulator.close({ graceMs: 0 });
   t.throws(() => statSync(dirname(file)), { code: 'ENOENT' });
   t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback none is made');
+});
+
+t.test('a link on another page opens the page, and reads nothing else', async (t) => {
+  const service = await start(t, { adminToken: 'secret' });
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  for (const site of ['cross-site', 'same-site']) {
+    for (const path of ['/_emulator/', '/_emulator/page/main.js']) {
+      const from = { 'sec-fetch-site': site };
+      t.match(await ask(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
+      for (const other of [
+        {},
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+        { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+        { ...navigation, origin: 'http://evil.example' },
+        { ...navigation, host: 'evil.example' },
+      ]) {
+        t.match(await ask(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
+      }
+      t.match(await ask(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
+    }
+    for (const path of ['/_emulator/health', '/_emulator/state', '/_emulator/pages', '/_emulator//page/main.js']) {
+      t.match(await ask(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
+    }
+  }
 });

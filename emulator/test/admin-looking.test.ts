@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import t, { type Test } from 'tap';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { adminRoutes } from '../admin/routes.js';
+import { TAG } from '../git/object/object.js';
 import { type Service, startService } from './service.js';
 import { stateDigest } from './state-digest.js';
 import { WebhookReceiver } from './webhook-receiver.js';
@@ -11,22 +12,34 @@ import { touchEverything } from './world-story.js';
 /** What each path parameter can be, by the path: something that is there. */
 async function targetsIn(service: Service): Promise<string[]> {
   const { state } = service.world;
-  const commit = state.repositories.find('demo', 'a')!.record.refs.headOid!;
+  const { git, record } = state.repositories.find('demo', 'a')!;
+  const commit = record.refs.headOid!;
+  const quarantine = git.objects.quarantine();
+  const tag = quarantine.write(TAG, Buffer.from(`object ${commit}\ntype commit\ntag v1\n`));
+  quarantine.publish();
   const tree = await service.call('GET', `${ADMIN_PREFIX}/repositories/a/tree/${commit}`, { token: null });
   const { oid } = tree.json.items.find(({ type }: { type: string }) => type === 'blob');
   const ids: Readonly<Record<string, string>> = {
     '/repositories/{name}/tree/{oid}': commit,
     '/repositories/{name}/blob/{oid}': oid,
+    '/repositories/{name}/tag/{oid}': tag,
+    '/repositories/{name}/commits/{oid}': commit,
+    '/repositories/{name}/commits/{oid}/diff': commit,
     '/requests/{id}': [...state.journal.entries()][0]!.id,
     '/faults/{id}': service.emulator.fault({ match: { org: 'nobody' }, do: { hold: 'x' } }).id,
     '/scenarios/{id}': service.world.scenarios.register({ id: 'story' }, { operations: [], organization: 'demo' })
       .scenario.id,
     '/namespaces/{id}': (await service.emulator.namespace()).id,
   };
+  const queries: Readonly<Record<string, string>> = {
+    '/repositories/{name}/content': '?path=f.txt',
+    '/repositories/{name}/blame': '?path=f.txt',
+  };
   return adminRoutes
     .filter(({ method, path }) => method === 'GET' && path !== '/requests/stream')
     .flatMap(({ path }) => {
-      const target = ADMIN_PREFIX + path.replace(/\{(?:id|oid)\}/, ids[path] ?? '');
+      const filled = path.replace(/\{(?:id|oid)\}/, ids[path] ?? '').replace('{file}', 'main.js');
+      const target = ADMIN_PREFIX + filled + (queries[path] ?? '');
       const names = path.includes('{oid}') ? ['a'] : ['a', 'b', 'cold'];
       return target.includes('{name}') ? names.map((name) => target.replace('{name}', name)) : [target];
     });
@@ -40,7 +53,7 @@ async function setUp(t: Test) {
     await receiver[Symbol.asyncDispose]();
   });
   await touchEverything(service, receiver, 'one');
-  await service.seed('cold');
+  await service.seed('cold', { 'f.txt': 'f\n' });
   await service.emulator.snapshot();
   service.emulator.state.change({ repositories: { cold: { state: 'archived' } } });
   return service;
@@ -55,8 +68,9 @@ t.test('looking changes nothing: no clock, counter, id or journal, and no reposi
     for (const target of targets) {
       const answer = await service.call(method, target, { token: null });
       // There is no commit in the one, and no HTTPS in the other.
-      const isAbsent = target.endsWith('/repositories/b/commits') || target.endsWith('/ca');
-      t.equal(answer.status, isAbsent ? 404 : 200, `${method} ${target}: ${answer.text}`);
+      const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
+      const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
+      t.equal(answer.status, status, `${method} ${target}: ${answer.text}`);
       t.equal(answer.headers['x-request-id'], undefined);
       t.same(changedParts(before, service.world), [], `${method} ${target}`);
     }
@@ -86,7 +100,9 @@ t.test('what the admin routes answer is what their document says', async (t) => 
   for (const target of await targetsIn(service)) {
     const { status, json } = await service.call('GET', target, { token: null });
     if (status !== 200) continue;
-    const route = adminRoutes.find(({ method, path }) => method === 'GET' && patternOf(path).test(target))!;
+    const route = adminRoutes.find(
+      ({ method, path }) => method === 'GET' && patternOf(path).test(target.replace(/\?.*/, '')),
+    )!;
     t.match(document.paths[ADMIN_PREFIX + route.path].get, { operationId: route.id, tags: ['Emulator'] });
     const reply = route.replies[200];
     if (typeof reply === 'object') t.same(reply.safeParse(json).error, undefined, target);

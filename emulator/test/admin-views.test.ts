@@ -184,3 +184,62 @@ t.test('a large blob is shown in part', async (t) => {
   t.match({ ...json, content: json.content.length }, { size: 1024 * 1024 + 1, is_truncated: true, encoding: 'base64' });
   t.equal(Buffer.from(json.content, 'base64').length, 1024 * 1024);
 });
+
+t.test('webhooks are listed by organization, without their secrets', async (t) => {
+  const { admin, call } = await startAdmin(t);
+  const scopes = ['repo:write'];
+  const made = await call('POST', '/api/v1/webhooks', {
+    scopes,
+    json: { url: 'http://127.0.0.1:9/hook', events: ['push'] },
+  });
+  t.equal(made.status, 201);
+  await call('POST', '/api/v1/webhooks', { scopes, json: { url: 'http://127.0.0.1:9/other', secret: 'canary' } });
+  const { json, text } = await admin('GET', '/webhooks?organization=demo');
+  t.match(json.items, [{ id: made.json.id, url: 'http://127.0.0.1:9/hook', events: ['push'] }, { url: /other$/ }]);
+  t.notMatch(text, /secret|canary/);
+  const { next_cursor: cursor } = (await admin('GET', '/webhooks?limit=1')).json;
+  t.match((await admin('GET', `/webhooks?limit=1&cursor=${cursor}`)).json, {
+    items: [{ url: /other$/ }],
+    has_more: false,
+  });
+  t.same((await admin('GET', '/webhooks?organization=none')).json.items, []);
+});
+
+t.test('variants are listed with their values, and changed by the state', async (t) => {
+  const { admin } = await startAdmin(t, { variants: { thawing: '503' } });
+  const find = async (wanted: string) =>
+    (await admin('GET', '/variants')).json.items.find(({ name }: { name: string }) => name === wanted);
+  t.match(await find('thawing'), {
+    about: /restored/,
+    values: ['endpoint-table', '409', '503'],
+    value: '503',
+    default: 'endpoint-table',
+  });
+  t.match(await admin('PATCH', '/state', { variants: { thawing: '409' } }), { status: 200 });
+  t.match(await find('thawing'), { value: '409' });
+  const { variants } = (await admin('GET', '/state')).json;
+  const { items } = (await admin('GET', '/variants')).json;
+  t.same(Object.fromEntries(items.map(({ name, value }: Record<string, string>) => [name, value])), variants);
+});
+
+t.test('latches are listed as long as something waits for them', async (t) => {
+  const { admin, call, seed } = await startAdmin(t, { inbandFaults: true });
+  await seed('r');
+  const list = async () => (await admin('GET', '/latches')).json.items;
+  t.same(await list(), []);
+  const asked = ['gate', 'gate', 'other'].map((latch) =>
+    call('GET', '/api/v1/repo', { repo: 'r', headers: { 'x-emulator-fault': `hold;latch=${latch}` } }),
+  );
+  while ((await list()).length < 2 || (await list())[0].waiting < 2)
+    await new Promise((resolve) => setImmediate(resolve));
+  t.same(
+    (await list()).sort((a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)),
+    [
+      { name: 'gate', waiting: 2 },
+      { name: 'other', waiting: 1 },
+    ],
+  );
+  for (const name of ['gate', 'other']) await admin('POST', `/latches/${name}/release`);
+  await Promise.all(asked);
+  t.same(await list(), []);
+});

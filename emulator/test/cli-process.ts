@@ -1,20 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
-const entry = new URL('../cli/main.js', import.meta.url).href;
-const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+const bin = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
-const COMMAND: readonly string[] = [
-  process.execPath,
-  ...process.execArgv,
-  '--input-type=module',
-  '--eval',
-  script,
-  '--',
-];
+const COMMAND: readonly string[] = [process.execPath, ...process.execArgv, bin];
 
-/** `emulator`, loaded as this test is, as words of a shell. */
+/** `emulator`, as it is shipped, as words of a shell. */
 export const EMULATOR = COMMAND.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
 type Stream = 'pipe' | number;
@@ -23,7 +16,7 @@ export interface CliProcess extends ChildProcess {
   readonly said: { out: string; err: string };
 }
 
-/** `emulator <argv>` as a process of its own, loaded as this test is. Streams may be files that are open. */
+/** `emulator <argv>` as a process of its own. Streams may be files that are open. */
 export function spawnCli(
   test: Test,
   argv: readonly string[],

@@ -1,13 +1,19 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { operations } from '../api/index.js';
 import { run } from '../cli/test/run.js';
-import { startEmulator } from '../index.js';
+import { resolveOptions } from '../config/options.js';
+import { type Emulator, startEmulator } from '../index.js';
+import { startServer } from '../service/server.js';
 import { createTls } from '../tls/tls-service.js';
 
 const execute = promisify(execFile);
@@ -161,4 +167,102 @@ t.test('what answers show is the public address, of remotes too', async (t) => {
   });
   await using world = await own.namespace();
   t.match(world.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/, 'a namespace is reached at its own port');
+});
+
+/** Every URL in the answers to requests that create, fork, and move large files, by the `Host` that they name. */
+async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, host: string, org = 'demo') {
+  const { port } = new URL(baseUrl);
+  const ask = async (repo: string, path: string, body: object, type = 'application/json') => {
+    const authorization = `Bearer ${await token({ repo, org, scopes: ['repo:write', 'git:write', 'git:read'] })}`;
+    const headers = { host, authorization, 'content-type': type, accept: type };
+    const question = request({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
+    question.end(JSON.stringify(body));
+    const [answer] = (await once(question, 'response')) as [IncomingMessage];
+    const text = (await answer.setEncoding('utf8').toArray()).join('');
+    t.ok(answer.statusCode! < 300, `${path} ${text}`);
+    return { text, header: String(answer.headers.location ?? '') };
+  };
+  const lfs = 'application/vnd.git-lfs+json';
+  const objects = [{ oid: 'a'.repeat(64), size: 1 }];
+  const answers = [
+    await ask('a b', '/api/repos', {}),
+    await ask('a b', '/a%20b.git/info/lfs/objects/batch', { operation: 'upload', transfers: ['basic'], objects }, lfs),
+    await ask('a b', '/a%20b+ephemeral.git/info/lfs/objects/batch', { operation: 'upload', objects }, lfs),
+  ];
+  return answers.flatMap(({ text, header }) => `${text} ${header}`.match(/https?:[^"\s]+/g) ?? []);
+}
+
+t.test('every URL in an answer has the public address, whatever the request was sent to', async (t) => {
+  const publicUrl = 'https://api.demo.example.test';
+  const oid = 'a'.repeat(64);
+  const expected = (origin: string) => [
+    `${origin}/a%20b.git`,
+    `${origin}/a%20b.git/info/lfs/objects/${oid}?size=1`,
+    `${origin}/a%20b.git/info/lfs/objects/verify`,
+    `${origin}/a%20b+ephemeral.git/info/lfs/objects/${oid}?size=1`,
+    `${origin}/a%20b+ephemeral.git/info/lfs/objects/verify`,
+  ];
+  for (const options of [{ publicUrl }, { publicUrl, publicGitUrl: 'https://git.example.test:8443' }]) {
+    for (const host of ['api.demo.example.test', '127.0.0.1', 'localhost:1']) {
+      await using own = await startEmulator({ port: 0, ...options });
+      const local = { baseUrl: own.localUrl!, token: own.token };
+      t.same(await urlsIn(local, host), expected(options.publicGitUrl ?? publicUrl), host);
+    }
+  }
+  await using two = await startEmulator({ port: 0, org: ['demo', 'acme'] });
+  const host = `api.acme.localhost:${new URL(two.baseUrl).port}`;
+  t.same(await urlsIn(two, host, 'acme'), expected(`http://${host}`), 'the host of an organization leads to it');
+  await using mapped = await startEmulator({ port: 0 });
+  const [created, ...lfs] = await urlsIn(mapped, 'localhost:4711');
+  t.equal(created, `${mapped.gitUrl}/a%20b.git`);
+  t.same(lfs, expected('http://localhost:4711').slice(1));
+});
+
+t.test('a certificate is renewed while the emulator runs, by the authority that clients trust', async (t) => {
+  const day = 24 * 3600 * 1000;
+  let now = Date.now() - 1.2 * day;
+  const looks = new Set<() => void>();
+  const machineTime = {
+    now: () => now,
+    every: (_: number, look: () => void) => {
+      looks.add(look);
+      return () => looks.delete(look);
+    },
+  };
+  let builtIn = 0;
+  const hosts = { api: ['api.example.test'], git: [], onListening: (port: number) => (builtIn = port) };
+  const options = resolveOptions({ port: 0, tls: true, org: ['demo', 'acme'] });
+  const server = await startServer(options, operations, { hosts, machineTime });
+  t.teardown(() => server.close({ graceMs: 0 }));
+  const trust = server.trust!;
+  const world = await server.namespaces.create();
+  const ports = [...server.listeners, ...world.listeners.all].map(({ secure }) => secure!.port);
+  const serial = (port: number, servername = 'localhost') =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', servername, ca: trust }, () => {
+        resolve(socket.getPeerCertificate().serialNumber);
+        socket.destroy();
+      }).on('error', reject);
+    });
+  const look = async () => {
+    for (const each of looks) each();
+    // Keys are made beside the event loop.
+    const deadline = Date.now() + 20_000;
+    const before = server.listeners[0].secure!.port;
+    while (Date.now() < deadline && (await serial(before).catch(() => '')) === '') await pause(10);
+  };
+  t.equal(looks.size, 1);
+  for (const each of looks) each();
+  for (const port of ports) await t.rejects(serial(port), { code: 'CERT_HAS_EXPIRED' });
+  now = Date.now();
+  await look();
+  const shown = new Set(await Promise.all([...ports.map((port) => serial(port)), serial(builtIn, 'api.example.test')]));
+  t.equal(shown.size, 1, 'every port shows it');
+  const later = await server.namespaces.create();
+  t.ok(shown.has(await serial(later.listeners.all[0]!.secure!.port)), 'one that is opened later too');
+  for (const each of looks) each();
+  await new Promise(setImmediate);
+  t.ok(shown.has(await serial(ports[0]!)), 'one that is good for long stays');
+  await server.close({ graceMs: 0 });
+  t.equal(looks.size, 0, 'nothing looks any more');
 });

@@ -305,3 +305,14 @@ steps:
   const call = callerOf(forked.baseUrl, service.token);
   t.equal((await call('GET', '/api/meta')).status, 429, 'one of a snapshot goes on where that is');
 });
+
+t.test('those that are shipped are listed, and can be registered as they are', async (t) => {
+  const { admin } = await startAdmin(t);
+  const { items } = (await admin('GET', '/shipped-scenarios')).json;
+  t.match(items.length, 10);
+  for (const { id, about, text, definition } of items) {
+    t.ok(text.includes(`\nid: ${id}\n`) && about.length > 20, id);
+    t.match(await admin('POST', '/scenarios', definition), { status: 201, json: { id, about: definition.about } });
+  }
+  t.equal((await admin('GET', '/scenarios')).json.items.length, 10);
+});

@@ -87,7 +87,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     isReleased: 'transient',
   },
   'state.webhooks': { byId: 'snapshot' },
-  'state.deliveries': { byId: 'snapshot', ended: 'snapshot' },
+  'state.deliveries': { byId: 'snapshot', ended: 'snapshot', changed: 'transient' },
   'state.faults': {
     ports: 'derived',
     registered: 'snapshot',

@@ -38,6 +38,28 @@ t.test('faults are added, shown, changed, replaced and removed', async (t) => {
   t.equal((await admin('DELETE', '/faults/not_implemented')).status, 204);
 });
 
+t.test('a fault is read as it would be added, and none is added', async (t) => {
+  const { admin } = await startAdmin(t);
+  const match = { op: 'getRepository' };
+  for (const body of [
+    { spec: 'rate_limited*2+1;retry-after=3', match },
+    { spec: 'cut;fraction=0.5;how=rst' },
+    { do: { hold: 'gate' }, match, id: 'mine' },
+  ]) {
+    const { status, json } = await admin('POST', '/fault-checks', body);
+    t.equal(status, 200);
+    t.match(await admin('POST', '/faults', json.fault), { status: 201, json: json.fault });
+    await admin('PUT', '/faults', { faults: [] });
+  }
+  for (const body of [{}, { spec: 'ng' }, { spec: 'cut@git.pack', match }, { spec: 'cut', id: '/' }]) {
+    const { status, json } = await admin('POST', '/fault-checks', body);
+    t.match(await admin('POST', '/faults', body), { status, json: { code: json.code, detail: json.detail } });
+    t.equal(status, 400);
+  }
+  await admin('POST', '/fault-checks', { do: { hold: 'gate' }, id: 'mine' });
+  t.same((await admin('GET', '/faults')).json.items, []);
+});
+
 t.test('a fault that cannot be, or could never fire, is 400 and changes nothing', async (t) => {
   const { admin } = await startAdmin(t);
   const good = { do: { error: { code: 'bad_gateway' } } };
@@ -79,4 +101,21 @@ t.test('a latch holds requests and states until it is released', async (t) => {
   t.match((await call('GET', '/api/v1/repo', { repo: 'r' })).json, { code: 'authentication_unavailable' });
   t.match(await admin('POST', '/latches/door/release', {}), { json: { released: 2 } });
   t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
+});
+
+t.test('the kinds of faults are listed as a form needs them', async (t) => {
+  const { admin } = await startAdmin(t, { forgePrefix: 'hub' });
+  const { items, stages, grammar } = (await admin('GET', '/fault-kinds')).json;
+  t.match([grammar, stages], [/^name\[/, { before: /nothing was done yet/ }]);
+  const kind = (wanted: string) => items.find(({ name }: { name: string }) => name === wanted);
+  t.match(kind('rate_limited'), { status: 429, action: 'error', is_of_few: false, defaults: { api: 'before' } });
+  t.match(kind('cut'), {
+    action: 'cut',
+    one_of: ['bytes', 'fraction', 'objects', 'trailer'],
+    keys: [{ key: 'bytes', type: 'integer', least: 0 }, {}, { key: 'objects', narrows: [{ stages: ['git.pack'] }] }],
+    defaults: { api: 'response.body', gitUploadPack: 'git.pack' },
+  });
+  t.notOk(kind('cut').in_band_stages.includes('headers'));
+  t.match(kind('hub_app_not_configured'), { is_of_few: true });
+  t.match(await admin('GET', '/fault-kinds?limit=1'), { status: 400 });
 });

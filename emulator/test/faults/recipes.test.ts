@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { main } from '../../cli/main.js';
 import { problemCodes } from '../../http/problem.js';
@@ -99,13 +100,12 @@ async function printedRecipes(): Promise<Printed[]> {
   }));
 }
 
-/** A folder with the command `emulator` as it was built, for the search path. */
+/** A folder with the command `emulator` as it is shipped, for the search path. */
 function commandFolder(t: Test): string {
-  const entry = new URL('../../cli/main.js', import.meta.url).href;
-  const code = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
+  const bin = fileURLToPath(new URL('../../../../bin/emulator.js', import.meta.url));
   const folder = t.testdir({});
   const file = join(folder, 'emulator');
-  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' --input-type=module --eval '${code}' -- "$@"\n`);
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
   chmodSync(file, 0o755);
   return folder;
 }
