@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-/** Where the compiled files are, and where the bundles go, which are what is shipped of them. */
+/** Where the compiled files are, where the bundles go, which are what is shipped of them, and where they are made. */
 export const COMPILED = fileURLToPath(new URL('../../', import.meta.url));
-export const BUNDLED = fileURLToPath(new URL('../../bundle/', import.meta.url));
+export const BUNDLED = `${COMPILED}bundle/`;
+export const MADE = `${COMPILED}bundle-made/`;
 
 interface BundleRow {
   /** Folder in `dist/bundle`. */
@@ -103,8 +104,7 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
     plugins: [lazyMediaTypes, ascii],
     logLevel: 'silent',
     output: {
-      dir: `${BUNDLED}${name}`,
-      cleanDir: true,
+      dir: `${MADE}${name}`,
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
@@ -120,7 +120,7 @@ const sharedByRunners: Plugin = {
   name: 'shared-by-runners',
   resolveId: (source) => {
     const name = Object.keys(OF_RUNNERS).find((one) => source === `./${one}.js`);
-    return name === undefined ? null : { id: `${BUNDLED}emulator/${name}.cjs`, external: 'relative' };
+    return name === undefined ? null : { id: `../emulator/${name}.cjs`, external: true };
   },
 };
 
@@ -132,7 +132,7 @@ export function runnerOptions(): BuildOptions {
     external: RUNNERS,
     plugins: [sharedByRunners],
     logLevel: 'silent',
-    output: { dir: `${BUNDLED}runners`, cleanDir: true, format: 'es', entryFileNames: '[name].mjs' },
+    output: { dir: `${MADE}runners`, format: 'es', entryFileNames: '[name].mjs' },
   };
 }
 
@@ -143,7 +143,7 @@ export function declarationOptions(): BuildOptions {
     plugins: [dts({ dtsInput: true })],
     external: [/^node:/, ...RUNNERS],
     logLevel: 'silent',
-    output: { dir: `${BUNDLED}types`, cleanDir: true, format: 'es' },
+    output: { dir: `${MADE}types`, format: 'es' },
   };
 }
 

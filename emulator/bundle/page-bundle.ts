@@ -2,10 +2,10 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildOptions } from 'rolldown';
 import { packageFile } from '../environment/package-root.js';
-import { BUNDLED } from './bundles.js';
+import { MADE } from './bundles.js';
 
 const SOURCES = packageFile('emulator/page');
-const TARGET = `${BUNDLED}page`;
+const TARGET = `${MADE}page`;
 
 /** The page of the admin API: ES modules for browsers, one file for each part that is opened later. */
 export function pageOptions(): BuildOptions {
@@ -18,7 +18,6 @@ export function pageOptions(): BuildOptions {
     logLevel: 'silent',
     output: {
       dir: TARGET,
-      cleanDir: true,
       format: 'es',
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',

@@ -1,17 +1,19 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'rolldown';
-import { BUNDLED, BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
+import { BUNDLED, BUNDLES, bundleOptions, declarationOptions, MADE, runnerOptions } from './bundles.js';
 import { pageOptions, writePageFiles } from './page-bundle.js';
+import { replaceFolder } from './replace-folder.js';
 import { bundledPackages, writeNotice } from './third-party.js';
 
 /*
  * The first step of `npm run bundle`: everything of `dist` that is shipped, and the licences of the packages in it.
  */
-await rm(BUNDLED, { recursive: true, force: true });
+await rm(MADE, { recursive: true, force: true });
 const outputs = await Promise.all(
   [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()].map((one) => build(one)),
 );
 await writePageFiles();
 // The bundles are CommonJS, and so are their types: an importer of either kind may read them.
-await writeFile(`${BUNDLED}types/package.json`, '{ "type": "commonjs" }\n');
-await writeFile(`${BUNDLED}THIRD-PARTY.txt`, writeNotice(bundledPackages(outputs)));
+await writeFile(`${MADE}types/package.json`, '{ "type": "commonjs" }\n');
+await writeFile(`${MADE}THIRD-PARTY.txt`, writeNotice(bundledPackages(outputs)));
+await replaceFolder(BUNDLED, MADE);

@@ -10,7 +10,6 @@ import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const EMULATOR = `'${process.execPath}' '${BIN}'`;
 
 /** What a parent runs to start an emulator with these flags. `; true` keeps a shell from becoming the emulator itself. */
@@ -24,10 +23,12 @@ const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
 
 /** A process that starts the emulator as its child, and does nothing more. */
 async function startedByParent(t: Test, name: string, ...flags: string[]) {
-  const file = join(t.testdir({}), 'ready.json');
+  // A project that has installed the package: that npx finds the command there, and installs nothing.
+  const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
+  const file = join(project, 'ready.json');
   const argv = STARTS[name]!(`start --port 0 --log quiet --ready-file ${file} ${flags.join(' ')}`.trim());
   const script = `require('child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: 'ignore' });`;
-  const parent = spawn(process.execPath, ['-e', script, ...argv], { stdio: 'ignore', cwd: ROOT });
+  const parent = spawn(process.execPath, ['-e', script, ...argv], { stdio: 'ignore', cwd: project });
   t.teardown(() => parent.kill('SIGKILL'));
   let ready = await readReady(file);
   for (; !ready && parent.exitCode === null; ready = await readReady(file)) await pause(20);
@@ -81,7 +82,9 @@ t.test('without the flag it stays', async (t) => {
 });
 
 t.test('a parent that has gone before the first look is noticed', async (t) => {
-  const file = join(t.testdir({}), 'ready.json');
+  // A project that has installed the package: that npx finds the command there, and installs nothing.
+  const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
+  const file = join(project, 'ready.json');
   // The shell in the middle ends at once; the emulator is not its session's first process.
   const line = `${EMULATOR} start --port 0 --exit-with-parent --ready-file '${file}' >/dev/null 2>&1 & echo $!`;
   const shell = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });

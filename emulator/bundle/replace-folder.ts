@@ -1,0 +1,27 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** A file that is named by what is in it can stand beside those that do not ask for it yet. */
+const NAMED_BY_CONTENT = /-[\w-]{8}\.\w+$/;
+
+/**
+ * Puts the files of a folder in the place of those of another one, and leaves none of either behind. Every file is there
+ * all the while, as it was or as it is now, and what it asks for is there before it: a command that starts meanwhile runs.
+ */
+export async function replaceFolder(old: string, made: string): Promise<void> {
+  const files = await filesBelow(made);
+  const parts = files.filter((file) => NAMED_BY_CONTENT.test(file));
+  const entries = files.filter((file) => !NAMED_BY_CONTENT.test(file));
+  for (const file of [...parts, ...entries]) {
+    await mkdir(dirname(join(old, file)), { recursive: true });
+    await rename(join(made, file), join(old, file));
+  }
+  const kept = new Set(files);
+  for (const file of await filesBelow(old)) if (!kept.has(file)) await rm(join(old, file), { force: true });
+  await rm(made, { recursive: true });
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name).slice(folder.length));
+}
