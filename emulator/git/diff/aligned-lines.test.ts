@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
-import { alignLines, UNMATCHED } from './aligned-lines.js';
+import { alignLines, RUN } from './aligned-lines.js';
 import { splitLines } from './file-lines.js';
 
 t.test('with the help of any other file the lines are the same, and those called equal are', async () => {
@@ -12,12 +12,15 @@ t.test('with the help of any other file the lines are the same, and those called
     fc.property(text, text, fc.boolean(), (left, right, isLong) => {
       const [file, like] = isLong ? [left, right].map((part) => Buffer.concat([long, part, long])) : [left, right];
       const other = splitLines(like!);
-      const { starts, equals } = alignLines(file!, other);
+      const { starts, runs } = alignLines(file!, other);
       assert.deepEqual([...starts], [...splitLines(file!).starts]);
-      for (const [at, equal] of equals.entries()) {
-        if (equal === UNMATCHED) continue;
-        const ours = file!.subarray(starts[at], starts[at + 1]);
-        assert.ok(ours.equals(like!.subarray(other.starts[equal], other.starts[equal + 1])), ours.toString());
+      let last = 0;
+      for (let at = 0; at < runs.length; at += RUN) {
+        const [line, equal, count] = runs.subarray(at, at + RUN) as unknown as [number, number, number];
+        assert.ok(line >= last && count > 0, 'runs are in order');
+        last = line + count;
+        const ours = file!.subarray(starts[line], starts[last]);
+        assert.ok(ours.equals(like!.subarray(other.starts[equal], other.starts[equal + count])), ours.toString());
       }
     }),
     { numRuns: 3000, seed: 3 },

@@ -1,10 +1,8 @@
+import { IntList } from '../memory/int-list.js';
+import { equalBytes } from './equal-bytes.js';
 import type { FileLines } from './file-lines.js';
 
 const LF = 10;
-/** Bytes compared at once. */
-const BLOCK = 2048;
-/** In place of a line of the other file: there is no equal one nearby. */
-export const UNMATCHED = -1;
 /** How far from where it should be an equal line is looked for, up and down the file. */
 const ABOVE = 8;
 const BELOW = 64;
@@ -13,35 +11,43 @@ const TELLING = 4;
 
 /** A file split into lines with the help of a similar one. */
 export interface AlignedLines extends FileLines {
-  /** For each line an equal one of the other file, or `UNMATCHED`. */
-  readonly equals: Int32Array;
+  /** Runs of lines that are equal to lines of the other file, in their order. Of each: first line, first line there, lines. */
+  readonly runs: Int32Array;
 }
+
+/** Numbers of a run in `AlignedLines.runs`. */
+export const RUN = 3;
 
 /** Splits a file into lines. What it has in common with `like`, in the same order, costs little. */
 export function alignLines(bytes: Buffer, like: FileLines): AlignedLines {
   const { starts: otherStarts } = like;
   const otherCount = otherStarts.length - 1;
+  const runs = new IntList();
   let starts = new Int32Array(otherStarts.length + 16);
-  let equals = new Int32Array(starts.length);
   let count = 0;
   const reserve = (more: number): void => {
     if (count + more < starts.length) return;
-    const room = Math.max(count + more + 1, starts.length * 2);
-    starts = grown(starts, room);
-    equals = grown(equals, room);
+    const larger = new Int32Array(Math.max(count + more + 1, starts.length * 2));
+    larger.set(starts);
+    starts = larger;
   };
   let line = 0;
   for (let at = 0; at < bytes.length; ) {
     if (line < otherCount) {
       const end = endOfRun(bytes, at, like, line);
-      const shift = at - otherStarts[line]!;
-      reserve(end - line);
-      for (; line < end; line++) {
-        starts[count] = otherStarts[line]! + shift;
-        equals[count++] = line;
+      if (end > line) {
+        const shift = at - otherStarts[line]!;
+        reserve(end - line);
+        starts.set(otherStarts.subarray(line, end), count);
+        if (shift !== 0) move(starts, count, count + end - line, shift);
+        runs.push(count);
+        runs.push(line);
+        runs.push(end - line);
+        count += end - line;
+        line = end;
+        at = otherStarts[end]! + shift;
+        if (at >= bytes.length) break;
       }
-      at = otherStarts[end]! + shift;
-      if (at >= bytes.length) break;
     }
     const feed = bytes.indexOf(LF, at);
     const next = feed < 0 ? bytes.length : feed + 1;
@@ -50,19 +56,22 @@ export function alignLines(bytes: Buffer, like: FileLines): AlignedLines {
       line = found;
     } else {
       reserve(1);
-      starts[count] = at;
-      equals[count++] = UNMATCHED;
+      starts[count++] = at;
       at = next;
     }
   }
   starts[count] = bytes.length;
-  return { bytes, starts: starts.subarray(0, count + 1), equals: equals.subarray(0, count) };
+  return { bytes, starts: starts.subarray(0, count + 1), runs: runs.view() };
+}
+
+function move(starts: Int32Array, from: number, to: number, shift: number): void {
+  for (let at = from; at < to; at++) starts[at]! += shift;
 }
 
 /** The first line of `like` from `from` on that is not equal to what the file goes on with at `at`. */
 function endOfRun(bytes: Buffer, at: number, { bytes: other, starts }: FileLines, from: number): number {
   const start = starts[from]!;
-  const length = commonPrefix(bytes, at, other, start, Math.min(bytes.length - at, other.length - start));
+  const length = equalBytes(bytes, at, other, start, Math.min(bytes.length - at, other.length - start));
   let low = from;
   let high = starts.length - 1;
   while (low < high) {
@@ -88,22 +97,4 @@ function nearby(bytes: Buffer, from: number, to: number, { bytes: other, starts 
     if (same === length) return line;
   }
   return -1;
-}
-
-/** Bytes that are equal from `aStart` and `bStart` on, at most `most`. */
-function commonPrefix(a: Buffer, aStart: number, b: Buffer, bStart: number, most: number): number {
-  let length = 0;
-  while (length + BLOCK <= most) {
-    const [aAt, bAt] = [aStart + length, bStart + length];
-    if (a.compare(b, bAt, bAt + BLOCK, aAt, aAt + BLOCK) !== 0) break;
-    length += BLOCK;
-  }
-  while (length < most && a[aStart + length] === b[bStart + length]) length++;
-  return length;
-}
-
-function grown(array: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
-  larger.set(array);
-  return larger;
 }

@@ -9,23 +9,29 @@ export interface Change {
   readonly newCount: number;
 }
 
-/** The runs of flagged lines as changes. Behind the flags of each file is one zero more. */
+/** The runs of flagged lines as changes; a flag is 0 or 1. Behind the flags of each file is one zero more. */
 export function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
   const changes: Change[] = [];
-  const oldEnd = oldFlags.length - 1;
-  const newEnd = newFlags.length - 1;
-  let oldAt = 0;
-  let newAt = 0;
-  while (oldAt < oldEnd || newAt < newEnd) {
-    const oldStart = oldAt;
-    const newStart = newAt;
-    while (oldFlags[oldAt] !== 0) oldAt++;
-    while (newFlags[newAt] !== 0) newAt++;
-    if (oldAt > oldStart || newAt > newStart) {
-      changes.push({ oldStart, oldCount: oldAt - oldStart, newStart, newCount: newAt - newStart });
+  let oldNext = oldFlags.indexOf(1);
+  let newNext = newFlags.indexOf(1);
+  // As many unchanged lines are in front of both.
+  let [oldAt, newAt] = [0, 0];
+  while (oldNext >= 0 || newNext >= 0) {
+    const oldAhead = oldNext < 0 ? Number.POSITIVE_INFINITY : oldNext - oldAt;
+    const newAhead = newNext < 0 ? Number.POSITIVE_INFINITY : newNext - newAt;
+    const unchanged = Math.min(oldAhead, newAhead);
+    const [oldStart, newStart] = [oldAt + unchanged, newAt + unchanged];
+    oldAt = oldStart;
+    newAt = newStart;
+    if (oldStart === oldNext) {
+      oldAt = oldFlags.indexOf(0, oldStart);
+      oldNext = oldFlags.indexOf(1, oldAt);
     }
-    oldAt++;
-    newAt++;
+    if (newStart === newNext) {
+      newAt = newFlags.indexOf(0, newStart);
+      newNext = newFlags.indexOf(1, newAt);
+    }
+    changes.push({ oldStart, oldCount: oldAt - oldStart, newStart, newCount: newAt - newStart });
   }
   return changes;
 }

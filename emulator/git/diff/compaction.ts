@@ -3,7 +3,9 @@ import type { Steps } from '../schedule/steps.js';
 import { compareSplits, scoreSplit } from './indent-heuristic.js';
 import type { Lines } from './line-interner.js';
 
-/** One file of a finished search: its line ids and which of them are changed (plus a zero beyond the end). */
+const CHANGED = 1;
+
+/** One file of a finished search: its line ids and which of them are changed, 1, or not (plus a zero beyond the end). */
 export interface Marked {
   readonly ids: Int32Array;
   readonly flags: Uint8Array;
@@ -16,7 +18,7 @@ export interface Marked {
 /** No position further up than this is tried; looking at all of them would be quadratic. */
 const MAX_SLIDING = 100;
 
-/** Runs between two steps. */
+/** Lines between two steps. */
 const UNIT = 4096;
 
 /** A run of changed lines, from `start` to `end`; empty between two unchanged ones. */
@@ -32,13 +34,24 @@ class Group {
     return this.start === this.end;
   }
 
-  next(): boolean {
+  /** The next run behind so many unchanged lines; between two of these lies an empty one. */
+  next(unchanged = 1): void {
     const { flags } = this.file;
-    if (this.end === flags.length - 1) return false;
-    this.start = this.end + 1;
-    this.end = this.start;
-    while (flags[this.end] !== 0) this.end++;
-    return true;
+    for (let left = unchanged; left > 0; ) {
+      const from = this.end + 1;
+      const ahead = flags.subarray(from, from + left).indexOf(CHANGED);
+      const passed = ahead < 0 ? left : ahead + 1;
+      this.start = this.end + passed;
+      this.end = this.start;
+      while (flags[this.end] !== 0) this.end++;
+      left -= passed;
+    }
+  }
+
+  /** Unchanged lines up to the next run that is not empty; 0 if there is none. */
+  untilChange(): number {
+    const next = this.file.flags.indexOf(CHANGED, this.end + 1);
+    return next < 0 ? 0 : next - this.end;
   }
 
   previous(): boolean {
@@ -84,11 +97,17 @@ class Group {
 export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);
   const opposite = new Group(other);
-  for (let groups = 1; ; groups++) {
-    if (groups % UNIT === 0) yield UNIT * COST.line;
+  let lines = 0;
+  for (;;) {
     if (!group.isEmpty) compactGroup(file, group, opposite);
-    if (!group.next()) return;
-    opposite.next();
+    const unchanged = group.untilChange();
+    if (unchanged === 0) return;
+    group.next(unchanged);
+    opposite.next(unchanged);
+    lines += unchanged;
+    if (lines < UNIT) continue;
+    yield lines * COST.line;
+    lines = 0;
   }
 }
 

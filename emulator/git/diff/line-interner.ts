@@ -1,13 +1,13 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { alignLines, UNMATCHED } from './aligned-lines.js';
+import { alignLines, RUN } from './aligned-lines.js';
 import { DistinctLines } from './distinct-lines.js';
 import { type FileLines, lineCount, splitLines } from './file-lines.js';
 import { squeezeSpace } from './white-space.js';
 
 /** A file whose lines are numbered. */
 export interface Lines extends FileLines {
-  /** Two lines of one interner are equal if and only if their ids are. Below 0: not numbered so far. */
+  /** Two lines of one interner are equal if and only if their ids are. `UNNUMBERED`: not numbered so far. */
   readonly ids: Int32Array;
 }
 
@@ -20,6 +20,7 @@ export interface LinePair {
   readonly tail: number;
 }
 
+const UNNUMBERED = -1;
 /** Lines that are numbered between two steps. */
 const UNIT = 8192;
 
@@ -52,25 +53,26 @@ export class LineInterner {
       yield* this.#numberInSteps(file, 0, lineCount(file));
       return file;
     }
-    const { equals, ...lines } = alignLines(bytes, like);
+    const { runs, ...lines } = alignLines(bytes, like);
     const file = unnumbered(lines);
-    yield* this.#numberAligned(file, like, equals, 0, equals.length);
+    yield* this.#numberAligned(file, like, runs, 0, lineCount(file));
     return file;
   }
 
   /** Splits two versions of a file into lines, and numbers what lies between their equal ends, in steps. */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
-    const { equals, ...lines } = alignLines(after, old);
+    const { runs, ...lines } = alignLines(after, old);
     const young = unnumbered(lines);
     const [oldCount, count] = [lineCount(old), lineCount(young)];
     const shorter = Math.min(oldCount, count);
-    let head = 0;
-    while (head < shorter && equals[head] === head) head++;
-    let tail = 0;
-    while (tail < shorter - head && equals[count - 1 - tail] === oldCount - 1 - tail) tail++;
+    const [first, firstOld, firstLength] = runs;
+    const head = first === 0 && firstOld === 0 ? firstLength! : 0;
+    const [last, lastOld, lastLength] = runs.subarray(-RUN);
+    const isTail = last! + lastLength! === count && lastOld! + lastLength! === oldCount;
+    const tail = isTail ? Math.min(lastLength!, shorter - head) : 0;
     yield* this.#numberInSteps(old, head, oldCount - tail);
-    yield* this.#numberAligned(young, old, equals, head, count - tail);
+    yield* this.#numberAligned(young, old, runs, head, count - tail);
     return { old, new: young, head, tail };
   }
 
@@ -101,20 +103,20 @@ export class LineInterner {
     }
   }
 
-  /** Numbers lines of a file, those that another file has, by `equals`, as they are numbered there. */
-  *#numberAligned(file: Lines, like: Lines, equals: Int32Array, head: number, end: number): Steps<void> {
+  /** Numbers lines of a file, those in `runs` of equal lines of another file as they are numbered there. */
+  *#numberAligned(file: Lines, like: Lines, runs: Int32Array, head: number, end: number): Steps<void> {
     const { ids } = file;
-    let cost = 0;
-    for (let line = head; line < end; line++) {
-      const equal = equals[line]!;
-      const id = equal === UNMATCHED ? UNMATCHED : like.ids[equal]!;
-      if (id >= 0) {
-        ids[line] = id;
-        cost += COST.byteCopied;
-      } else {
-        this.#number(file, line, line + 1);
-        cost += COST.line;
-      }
+    for (let at = 0; at < runs.length; at += RUN) {
+      const [line, equal, length] = [runs[at]!, runs[at + 1]!, runs[at + 2]!];
+      const [from, to] = [Math.max(line, head), Math.min(line + length, end)];
+      if (from < to) ids.set(like.ids.subarray(equal + from - line, equal + to - line), from);
+    }
+    let cost = (end - head) * COST.byteCopied;
+    for (let line = ids.indexOf(UNNUMBERED, head); line >= 0 && line < end; line = ids.indexOf(UNNUMBERED, line)) {
+      const from = line;
+      while (line < end && line - from < UNIT && ids[line] === UNNUMBERED) line++;
+      this.#number(file, from, line);
+      cost += (line - from) * COST.line;
       if (cost < UNIT * COST.line) continue;
       yield cost;
       cost = 0;
@@ -143,5 +145,5 @@ export class LineInterner {
 }
 
 function unnumbered(file: FileLines): Lines {
-  return { ...file, ids: new Int32Array(lineCount(file)).fill(-1) };
+  return { ...file, ids: new Int32Array(lineCount(file)).fill(UNNUMBERED) };
 }

@@ -2,6 +2,7 @@ import type { Steps } from '../schedule/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';
+import { equalBytes, equalBytesBefore } from './equal-bytes.js';
 import type { LineInterner, LinePair, Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
 
@@ -27,22 +28,20 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, ...equalEnds(oldLines.ids, newLines.ids) }, options);
 }
 
-/** Ids compared at once, and their bytes. */
-const IDS = 512;
-const ID_BYTES = 4;
+/** Bytes of an id. */
+const ID = 4;
 
-/** About how many lines both start with, and further ones both end with: some more may be equal. */
+/** How many lines both start with, and how many further ones both end with. */
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
-  const shorter = Math.min(a.length, b.length);
-  if (shorter < IDS) return { head: 0, tail: 0 };
-  const [left, right] = [a, b].map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
-  const isSame = (aAt: number, bAt: number): boolean =>
-    left!.compare(right!, bAt * ID_BYTES, (bAt + IDS) * ID_BYTES, aAt * ID_BYTES, (aAt + IDS) * ID_BYTES) === 0;
-  let head = 0;
-  while (head + IDS <= shorter && isSame(head, head)) head += IDS;
-  let tail = 0;
-  while (head + tail + IDS <= shorter && isSame(a.length - tail - IDS, b.length - tail - IDS)) tail += IDS;
+  const [left, right] = [bytesOf(a), bytesOf(b)];
+  const most = Math.min(left.length, right.length);
+  const head = Math.floor(equalBytes(left, 0, right, 0, most) / ID);
+  const tail = Math.floor(equalBytesBefore(left, left.length, right, right.length, most - head * ID) / ID);
   return { head, tail };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**
