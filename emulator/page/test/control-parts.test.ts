@@ -6,6 +6,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { ask } from './api-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyEquals } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(180_000);
@@ -38,10 +39,10 @@ t.test('names with markup and marks of direction are text', { skip }, async (t) 
   await page.getByRole('link', { name: 'Quotas' }).click();
   await main.getByText(markup).first().waitFor();
   await page.getByRole('link', { name: 'Organizations' }).click();
-  t.equal(await page.getByLabel('Syncs fail with').inputValue(), upstream.error);
+  await eventuallyEquals(t, () => page.getByLabel('Syncs fail with').inputValue(), upstream.error);
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await main.getByText('onload=alert(1)').first().waitFor();
-  t.equal(await page.locator('svg').count(), 0);
+  await eventuallyEquals(t, () => page.locator('svg').count(), 0);
   t.same(complaints, []);
 });
 
@@ -67,7 +68,12 @@ t.test('the keyboard reaches and works the parts', { skip }, async (t) => {
   await press('Reset…');
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
-  t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Reset…', 'the focus is given back');
+  await eventuallyEquals(
+    t,
+    () => page.evaluate(() => document.activeElement?.textContent),
+    'Reset…',
+    'the focus is given back',
+  );
   t.same(complaints, []);
 });
 

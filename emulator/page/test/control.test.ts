@@ -5,6 +5,7 @@ import t from 'tap';
 import { isOwn } from './admin-request.js';
 import { ask } from './api-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(180_000);
@@ -41,7 +42,7 @@ t.test('the clock is frozen and moved, and tokens go by it', { skip }, async (t)
   await page.getByText('2030-01-02 03:04:05.000 UTC').waitFor();
   await page.getByLabel(/^By/).fill('soon');
   await page.getByRole('button', { name: 'Move on' }).click();
-  t.match(await page.getByRole('alert').textContent(), /ISO 8601 duration/);
+  await eventuallyMatches(t, () => page.getByRole('alert').textContent(), /ISO 8601 duration/);
   t.same(complaints.filter(isOwn), []);
 });
 
@@ -53,13 +54,14 @@ t.test('a token is minted and good, and a removed key makes it bad', { skip }, a
   await page.getByRole('checkbox', { name: 'repo:write' }).uncheck();
   await page.getByRole('button', { name: 'Mint', exact: true }).click();
   await page.getByText('What it claims').waitFor();
-  t.match(await page.locator('pre.given').textContent(), /"repo": "team\/app"/);
+  await eventuallyMatches(t, () => page.locator('pre.given').textContent(), /"repo": "team\/app"/);
   const clone = (await page.getByText(/^git clone/).textContent()) ?? '';
   const [, token = ''] = /t:([\w.-]+)@/.exec(clone) ?? [];
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 200);
   t.equal((await ask(emulator, token, 'DELETE', '/api/v1/repos/delete')).status, 403, 'the scope was left out');
   await page.getByRole('link', { name: 'Keys' }).click();
   await page.getByRole('button', { name: 'Remove… es256' }).click();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 200, 'nothing is removed without an answer');
@@ -68,7 +70,7 @@ t.test('a token is minted and good, and a removed key makes it bad', { skip }, a
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 403, 'its key is gone');
   await page.getByLabel(/^Public key/).fill('no key');
   await page.getByRole('button', { name: 'Register' }).click();
-  t.match(await page.getByRole('alert').textContent(), /public_key/);
+  await eventuallyMatches(t, () => page.getByRole('alert').textContent(), /public_key/);
   t.same(complaints.filter(isOwn), []);
 });
 
@@ -147,7 +149,7 @@ t.test('deliveries of webhooks appear', { skip }, async (t) => {
   t.equal(response.status, 201);
   const delivery = page.locator('details', { hasText: 'delivered' });
   await delivery.locator('summary').click();
-  t.match(await delivery.textContent(), /push of demo to .*team\/app/s);
+  await eventuallyMatches(t, () => delivery.textContent(), /push of demo to .*team\/app/s);
   t.same(received, ['/hook']);
   t.same(complaints, []);
 });
@@ -165,10 +167,10 @@ t.test('a namespace has a page of its own, which sees its own requests only', { 
   await link.click();
   await page.waitForURL(`${address}**`);
   await page.getByText('/api/repos').first().waitFor();
-  t.equal(await page.getByText('/api/repos').count(), 1, 'of its own requests');
+  await eventuallyEquals(t, () => page.getByText('/api/repos').count(), 1, 'of its own requests');
   await page.goto(`${address}#/control?part=namespaces`);
   await page.getByText('page of a namespace').waitFor();
-  t.match(await page.getByRole('banner').textContent(), new URL(address).host, 'the bar names it');
+  await eventuallyMatches(t, () => page.getByRole('banner').textContent(), new URL(address).host, 'the bar names it');
   const { port } = new URL(emulator.admin_url);
   await page.goto(`http://ns-1.ns.localhost:${port}/_emulator/`);
   await page.getByRole('banner').getByText('ns-1').waitFor();

@@ -4,6 +4,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { admin, isOwn } from './admin-request.js';
 import { openPage, type Started, skip, startEmulator } from './browser.js';
+import { eventuallyEquals } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(120_000);
@@ -25,7 +26,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   const { token, ask } = await startClient(emulator);
   const { page, complaints } = await openPage(t, emulator, { at: '#/faults?operation=getRepository&repository=app' });
   await page.getByText('No request meets a fault').waitFor();
-  t.equal(await page.getByLabel('Fault', { exact: true }).inputValue(), 'rate_limited');
+  await eventuallyEquals(t, () => page.getByLabel('Fault', { exact: true }).inputValue(), 'rate_limited');
   await page.getByLabel('retry-after').fill('7');
   await page.getByLabel('Subject').fill('emu*');
   await page.getByRole('button', { name: 'Add the fault' }).click();
@@ -52,7 +53,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   await page.getByRole('dialog').getByLabel('Note').fill(HOSTILE);
   await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
   await counters.filter({ hasText: 'leftno end' }).waitFor();
-  t.equal(await fault.locator('img').count(), 0, 'a note is text');
+  await eventuallyEquals(t, () => fault.locator('img').count(), 0, 'a note is text');
   await fault.getByRole('button', { name: 'Remove' }).click();
   await fault.waitFor({ state: 'detached' });
   t.equal((await ask('/api/v1/repo')).status, 200);
@@ -169,7 +170,7 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   await form('TypeScript')
     .getByText("emulator.fault({ match: { op: 'getRepository', http: { header: { 'X-Client': '\\u202e")
     .waitFor();
-  t.equal(await page.locator('main img').count(), 0);
+  await eventuallyEquals(t, () => page.locator('main img').count(), 0);
   await page.getByLabel('Times').fill('0');
   await alert.filter({ hasText: 'never fires' }).waitFor();
   t.same((await admin(emulator, 'GET', 'faults')).items, [], 'nothing was added by typing');
@@ -190,18 +191,22 @@ t.test(
     const release = page.getByRole('button', { name: /^Release gate\.1/ });
     await release.waitFor();
     t.ok(await release.isDisabled(), 'nothing waits');
-    t.equal(await page.getByRole('listitem').filter({ has: release }).getAttribute('aria-current'), 'true');
+    await eventuallyEquals(
+      t,
+      () => page.getByRole('listitem').filter({ has: release }).getAttribute('aria-current'),
+      'true',
+    );
     const waiting = ask('/api/v1/repos/branches');
     await page.getByRole('button', { name: 'Release gate.1 (1 waiting)' }).click();
     t.equal((await waiting).status, 200);
     t.equal((await ask('/api/v1/repo', { 'x-emulator-fault': 'bad_gateway*1' })).status, 502);
     const asked = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'bad_gateway' }) });
     await asked.getByText('in band').waitFor();
-    t.equal(await asked.getByRole('button', { name: 'Change' }).count(), 0);
+    await eventuallyEquals(t, () => asked.getByRole('button', { name: 'Change' }).count(), 0);
     await asked.getByRole('button', { name: 'Copy as…' }).click();
     await page.getByRole('dialog').getByText("emulator.fault('bad_gateway*1');").first().waitFor();
     await page.keyboard.press('Escape');
-    t.equal(await page.locator('main img').count(), 0, 'a subject is text');
+    await eventuallyEquals(t, () => page.locator('main img').count(), 0, 'a subject is text');
     await page.getByRole('button', { name: 'Disarm all' }).click();
     await page.getByRole('button', { name: 'Disarm them' }).click();
     await page.getByText('No request meets a fault').waitFor();

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyEquals } from './eventually.js';
 
 t.setTimeout(120_000);
 
@@ -14,7 +15,7 @@ t.test('the page opens, leads to its sections, and asks for nothing elsewhere', 
     const link = page.getByRole('navigation').getByRole('link', { name, exact: true });
     await link.click();
     await page.waitForFunction((title) => document.title.startsWith(title), name);
-    t.equal(await link.getAttribute('aria-current'), 'page');
+    await eventuallyEquals(t, () => link.getAttribute('aria-current'), 'page');
   }
   await page.goBack();
   t.match(page.url(), /#\/verify$/, 'the browser goes back by sections');

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyEquals } from './eventually.js';
 import { fastImport, makeRepository, type WrittenCommit } from './git.js';
 
 t.setTimeout(120_000);
@@ -98,7 +99,7 @@ t.test('an open commit is in view, and its row has the focus when it is closed',
   const { page, complaints } = await openPage(t, emulator, { at });
   const row = page.getByLabel('Commits, newest first').getByRole('link', { name: 'commit 50', exact: true });
   await row.waitFor();
-  t.equal(await row.getAttribute('aria-current'), 'true');
+  await eventuallyEquals(t, () => row.getAttribute('aria-current'), 'true');
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByLabel('Commits, newest first').evaluate((scroller) => scroller.scrollTo({ top: 0 }));
   await page.getByRole('link', { name: 'commit 297', exact: true }).click();

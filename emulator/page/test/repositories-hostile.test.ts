@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyMatches } from './eventually.js';
 import { fastImport, makeRepository } from './git.js';
 
 t.setTimeout(120_000);
@@ -34,15 +35,15 @@ t.test('a hostile repository is shown as text, runs nothing, and does not hang',
   const { page, complaints } = await openPage(t, emulator, { at: place({ tab: 'commits' }) });
   const list = page.getByLabel('Commits, newest first');
   await list.getByRole('link', { name: IMAGE }).waitFor();
-  t.match(await list.textContent(), SCRIPT, 'the name of a branch');
-  t.match(await list.textContent(), '⟦U+202E⟧', 'what turns the direction is marked');
+  await eventuallyMatches(t, () => list.textContent(), SCRIPT, 'the name of a branch');
+  await eventuallyMatches(t, () => list.textContent(), '⟦U+202E⟧', 'what turns the direction is marked');
 
   await list.getByRole('link', { name: IMAGE }).click();
   const changes = page.getByRole('region', { name: 'Changes' });
   await changes.getByText('4 files changed').waitFor();
   const first = page.getByRole('region', { name: /^Commit / });
-  t.match(await first.textContent(), /<script>alert\(1\)<\/script>␇␛\]0;x/, 'the message');
-  t.match(await changes.textContent(), `${SCRIPT}${IMAGE}␛[31mred⟦U+202E⟧gnp`, 'a line of a patch');
+  await eventuallyMatches(t, () => first.textContent(), /<script>alert\(1\)<\/script>␇␛\]0;x/, 'the message');
+  await eventuallyMatches(t, () => changes.textContent(), `${SCRIPT}${IMAGE}␛[31mred⟦U+202E⟧gnp`, 'a line of a patch');
   t.ok((await first.textContent())!.length < 50_000, 'long lines are cut');
   await list.getByRole('link').nth(1).click();
   await page.getByRole('button', { name: /more/ }).first().waitFor();
@@ -53,7 +54,7 @@ t.test('a hostile repository is shown as text, runs nothing, and does not hang',
   await page.getByRole('link', { name: '⟦U+202E⟧fdp.js' }).waitFor();
   await page.getByRole('link', { name: IMAGE }).click();
   await page.locator('.token-name', { hasText: 'script' }).first().waitFor();
-  t.match(await page.getByLabel('Lines').textContent(), '␛[31mred⟦U+202E⟧gnp');
+  await eventuallyMatches(t, () => page.getByLabel('Lines').textContent(), '␛[31mred⟦U+202E⟧gnp');
   await page.goBack();
   await page.getByRole('link', { name: 'b\ufffdd', exact: true }).click();
   await page.getByRole('link', { name: 'in \ufffd', exact: true }).click();

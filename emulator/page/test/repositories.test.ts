@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { admin } from './admin-request.js';
 import { openPage, type Started, skip, startEmulator } from './browser.js';
+import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { type Clone, makeRepository } from './git.js';
 import { mint } from './token.js';
 
@@ -83,8 +84,8 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByLabel('Filter by name').fill('NEW');
     await page.getByText('1 of 2').waitFor();
     t.match(page.url(), 'q=NEW', 'the filter is in the address');
-    t.equal(await page.getByRole('row', { name: /team\/other/ }).count(), 0);
-    t.match(await page.getByRole('row', { name: /team\/new/ }).textContent(), /activemainnone00/);
+    await eventuallyEquals(t, () => page.getByRole('row', { name: /team\/other/ }).count(), 0);
+    await eventuallyMatches(t, () => page.getByRole('row', { name: /team\/new/ }).textContent(), /activemainnone00/);
     t.same(complaints, []);
   });
 
@@ -98,15 +99,15 @@ t.test('repositories', { skip }, async (t) => {
     const shown = await list.getByRole('link').allTextContents();
     t.same(shown, (await git(['log', '--date-order', '--format=%s', 'main'])).split('\n'));
     const rowOf = (subject: string) => list.getByRole('listitem').filter({ hasText: subject });
-    t.match(await rowOf('Merge topic').textContent(), /main[\s\S]*v2/);
-    t.match(await rowOf('Begin').textContent(), 'v1');
-    t.equal(await rowOf('Merge topic').locator('circle.is-merge').count(), 1);
-    t.equal(await rowOf('Merge topic').locator('path').count(), 2, 'a line in each colour');
+    await eventuallyMatches(t, () => rowOf('Merge topic').textContent(), /main[\s\S]*v2/);
+    await eventuallyMatches(t, () => rowOf('Begin').textContent(), 'v1');
+    await eventuallyEquals(t, () => rowOf('Merge topic').locator('circle.is-merge').count(), 1);
+    await eventuallyEquals(t, () => rowOf('Merge topic').locator('path').count(), 2, 'a line in each colour');
 
     await list.getByRole('link', { name: 'Merge topic' }).click();
     const detail = page.getByRole('region', { name: `Commit ${merge.slice(0, 8)}` });
     await detail.getByText('Seen in production').waitFor();
-    t.match(await detail.textContent(), /Ada\s+<ada@example.com>/);
+    await eventuallyMatches(t, () => detail.textContent(), /Ada\s+<ada@example.com>/);
     const topic = await git(['rev-parse', '--short=12', 'topic']);
     await detail.getByText('1 file changed').waitFor();
     await detail.getByText(/Binary: 0 B before, 4 B now/).waitFor();
@@ -142,7 +143,7 @@ t.test('repositories', { skip }, async (t) => {
     await page.getByText('2 commits').waitFor();
     await page.getByLabel('Ref').selectOption({ label: 'All refs, of all namespaces' });
     await page.getByText('5 commits').waitFor();
-    t.match(await rowOf('Merge topic').textContent(), /ephemeral: preview|\+1/);
+    await eventuallyMatches(t, () => rowOf('Merge topic').textContent(), /ephemeral: preview|\+1/);
     t.same(complaints, []);
   });
 
@@ -178,7 +179,7 @@ t.test('repositories', { skip }, async (t) => {
       .waitFor();
     await group('Tags').getByRole('row', { name: /v2/ }).getByText('annotated tag').click();
     await group('Tags').getByText('Second').waitFor();
-    t.match(await group('Tags').getByRole('row', { name: /v1/ }).textContent(), /commit/);
+    await eventuallyMatches(t, () => group('Tags').getByRole('row', { name: /v1/ }).textContent(), /commit/);
     t.match(
       await group('Namespace ephemeral')
         .getByRole('row', { name: /preview/ })

@@ -2,6 +2,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { openPage, skip, startEmulator } from './browser.js';
 import { command, folder } from './command.js';
+import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, journalOf, requests, row, startClient, toldCount } from './request-view.js';
 
 t.setTimeout(120_000);
@@ -35,8 +36,8 @@ t.test('one is opened beside the list, told whole, sent again by a shell, and ma
   t.match(page.url(), /id=req-00000002$/);
   t.ok(await requests(page).isVisible(), 'the list stays');
   const stop = detail(page).getByRole('listitem').filter({ hasText: 'stopped here' });
-  t.match(await stop.textContent(), /handler.*Code /s);
-  t.match(await detail(page).textContent(), /Subject \(sub\)ada/);
+  await eventuallyMatches(t, () => stop.textContent(), /handler.*Code /s);
+  await eventuallyMatches(t, () => detail(page).textContent(), /Subject \(sub\)ada/);
   t.notMatch(await detail(page).innerHTML(), /eyJ/, 'the token is nowhere');
   t.same(await accessibilityFaults(page), []);
 
@@ -85,7 +86,12 @@ t.test('at 360 pixels one is open alone, and back leads to the list', { skip }, 
   await row(page, /path=one/).click();
   await detail(page).getByRole('heading', { name: '404 GET readFile' }).waitFor();
   t.notOk(await requests(page).isVisible());
-  t.equal(await page.evaluate(() => document.activeElement?.tagName), 'H2', 'the focus is on what has opened');
+  await eventuallyEquals(
+    t,
+    () => page.evaluate(() => document.activeElement?.tagName),
+    'H2',
+    'the focus is on what has opened',
+  );
   await page.getByRole('button', { name: 'Repeat as curl' }).click();
   t.same(await accessibilityFaults(page), []);
   t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openPage, skip } from './browser.js';
+import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, filterOf, journalOf, requests, row, startClient, toldCount } from './request-view.js';
 
 t.setTimeout(120_000);
@@ -12,11 +13,11 @@ t.test('a filter is in the address, goes on as requests come, and is gone back f
   await requests(page).getByRole('button', { name: '404' }).first().click();
   t.match(page.url(), /#\/requests\?status=404$/);
   await toldCount(page, 2);
-  t.equal(await filterOf(page).inputValue(), 'status=404');
+  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
   await call('/api/v1/repos/file?path=three');
   await call('/api/v1/repo');
   await row(page, /path=three/).waitFor();
-  t.equal(await requests(page).getByRole('listitem').count(), 3, 'what comes is filtered too');
+  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 3, 'what comes is filtered too');
   await page.goBack();
   await toldCount(page, 5);
   await page.goForward();
@@ -27,7 +28,7 @@ t.test('a filter is in the address, goes on as requests come, and is gone back f
   t.match(page.url(), /status=4xx&operation=read\*&text=two$/);
   await page.reload();
   await row(page, /path=two/).waitFor();
-  t.equal(await filterOf(page).inputValue(), words);
+  await eventuallyEquals(t, () => filterOf(page).inputValue(), words);
   t.same(complaints, []);
   for (const [wrong, sentence] of [
     ['status=abc', /status.*such as 4xx/],
@@ -52,7 +53,12 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
   await page.keyboard.press('ArrowDown');
   await call('/api/v1/repos/file?path=new.');
   await page.getByRole('button', { name: '1 new ↑' }).waitFor();
-  t.match(await page.evaluate(() => document.activeElement?.textContent), /f58\./, 'what comes moves nothing');
+  await eventuallyMatches(
+    t,
+    () => page.evaluate(() => document.activeElement?.textContent ?? null),
+    /f58\./,
+    'what comes moves nothing',
+  );
   await page.keyboard.press('End');
   await page.waitForFunction(() => document.activeElement?.textContent?.includes('/api/repos'));
   await page.keyboard.press('PageUp');
@@ -62,7 +68,12 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
   await page.keyboard.press('Escape');
   await detail(page).waitFor({ state: 'detached' });
   t.match(page.url(), /#\/requests$/);
-  t.match(await page.evaluate(() => document.activeElement?.textContent), /f9\./, 'the focus stays with its row');
+  await eventuallyMatches(
+    t,
+    () => page.evaluate(() => document.activeElement?.textContent ?? null),
+    /f9\./,
+    'the focus stays with its row',
+  );
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Close the request' }).press('Enter');
   await page.waitForFunction(() => document.activeElement?.textContent?.includes('path=f9.'));
@@ -71,7 +82,7 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
   await page.getByRole('button', { name: 'Pause' }).click();
   await call('/api/v1/repos/file?path=paused.');
   await page.getByRole('button', { name: '1 new ↑' }).waitFor();
-  t.equal(await row(page, /path=paused\./).count(), 0);
+  await eventuallyEquals(t, () => row(page, /path=paused\./).count(), 0);
   await page.getByRole('button', { name: 'Go on' }).click();
   await row(page, /path=paused\./).waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
@@ -94,12 +105,12 @@ t.test('a state that is put back, and one that is lost, are told', { skip }, asy
   await page.getByText('since the state was put back').waitFor();
   await call('/api/v1/repo');
   await row(page, '404 GET /api/v1/repo').waitFor();
-  t.equal(await requests(page).getByRole('listitem').count(), 1);
+  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
   await admin(`snapshots/${id}/restore`);
   await call('/api/v1/repo?after');
   await row(page, '200 GET /api/v1/repo?after').waitFor();
-  t.equal(await requests(page).getByRole('listitem').count(), 1);
+  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1);
   process.kill(emulator.pid, 'SIGKILL');
   await page.getByText('the emulator does not answer').waitFor();
-  t.equal(await requests(page).getByRole('listitem').count(), 1, 'what it has told stays');
+  await eventuallyEquals(t, () => requests(page).getByRole('listitem').count(), 1, 'what it has told stays');
 });

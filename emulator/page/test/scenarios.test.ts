@@ -7,6 +7,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { admin, isOwn } from './admin-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(120_000);
@@ -38,12 +39,12 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
   const scenario = page.getByRole('region', { name: 'Registered' }).getByRole('listitem').first();
   await scenario.getByText('0 of 6 steps').waitFor();
   await scenario.getByText('What it expects is not met yet').waitFor();
-  t.equal(await scenario.locator('[aria-current=step]').count(), 1);
+  await eventuallyEquals(t, () => scenario.locator('[aria-current=step]').count(), 1);
   await scenario.locator('[aria-current=step]').getByText('after a request with push main').waitFor();
   for (let step = 1; step <= 6; step += 2) {
     t.equal(await push(), 'pushed');
     await scenario.getByText(`${step} of 6 steps`).waitFor();
-    t.equal(await scenario.getByText('done:').count(), step);
+    await eventuallyEquals(t, () => scenario.getByText('done:').count(), step);
     t.equal(await push(), 'refused', 'while it syncs');
     await admin(emulator, 'PATCH', 'clock', { advance: 'PT3S' });
     await scenario.getByText(`${step + 1} of 6 steps`).waitFor();
@@ -81,10 +82,14 @@ t.test('one of your own is read from YAML, refused in a sentence, registered, an
   await give(`id: mine\nabout: ${about}\nfaults:\n  - spec: bad_gateway*1\n    note: ${about}\n`, 'Register');
   const mine = page.getByRole('region', { name: 'Registered' }).getByRole('listitem').filter({ hasText: 'mine' });
   await mine.getByText('X-Emulator-Scenario').waitFor();
-  t.equal(await page.locator('main img').count(), 0);
+  await eventuallyEquals(t, () => page.locator('main img').count(), 0);
   await mine.getByRole('button', { name: 'Start' }).click();
   await mine.getByText('started', { exact: true }).waitFor();
-  t.match(await mine.getByRole('link', { name: 'mine.1' }).getAttribute('href'), '#/faults?id=mine.1');
+  await eventuallyMatches(
+    t,
+    () => mine.getByRole('link', { name: 'mine.1' }).getAttribute('href'),
+    '#/faults?id=mine.1',
+  );
   await give('{"id": "json", "steps": [{"after": "PT1H", "release": "gate"}]}', 'Register and start');
   await page.getByText('0 of 1 steps').waitFor();
   await admin(emulator, 'PATCH', 'clock', { mode: 'frozen' });

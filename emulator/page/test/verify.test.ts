@@ -1,6 +1,7 @@
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(120_000);
@@ -29,7 +30,7 @@ t.test('each client is told apart by its token, and leads to what broke a rule',
   t.same(await cells('expired-token'), ['✓ kept 2', '✓ kept 1']);
   t.same(await accessibilityFaults(page), []);
   const broken = page.getByRole('region', { name: 'retry-after' });
-  t.match(await broken.textContent(), `by ${shown}`);
+  await eventuallyMatches(t, () => broken.textContent(), `by ${shown}`);
   await broken.getByRole('link', { name: 'req-00000002' }).click();
   await page.getByRole('heading', { name: '429 GET getRepository' }).waitFor();
   await page.goBack();
