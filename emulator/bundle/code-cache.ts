@@ -23,7 +23,7 @@ interface CompiledFile {
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 
 /** The name of a part that entries share has the hash of what is in it (`bundleOptions`); an entry's has none. */
-const NAMED_BY_CONTENT = /-[\w-]{8}\.cjs$/;
+export const NAMED_BY_CONTENT = /-[\w-]{8}\.[\w.]+$/;
 
 /** Where compiled code is kept: beside the entry of a bundle, for one version of Node on one kind of machine. */
 const cacheOf = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;

@@ -1,8 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
-/** A file that is named by what is in it can stand beside those that do not ask for it yet. */
-const NAMED_BY_CONTENT = /-[\w-]{8}\.\w+$/;
+import { NAMED_BY_CONTENT } from './code-cache.js';
 
 /**
  * Puts the files of a folder in the place of those of another one, and leaves none of either behind. Every file is there

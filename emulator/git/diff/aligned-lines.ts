@@ -1,5 +1,5 @@
 import { IntList } from '../memory/int-list.js';
-import { equalBytes } from './equal-bytes.js';
+import { sameBytes } from '../pack/same-bytes.js';
 import type { FileLines } from './file-lines.js';
 
 const LF = 10;
@@ -71,7 +71,7 @@ function move(starts: Int32Array, from: number, to: number, shift: number): void
 /** The first line of `like` from `from` on that is not equal to what the file goes on with at `at`. */
 function endOfRun(bytes: Buffer, at: number, { bytes: other, starts }: FileLines, from: number): number {
   const start = starts[from]!;
-  const length = equalBytes(bytes, at, other, start, Math.min(bytes.length - at, other.length - start));
+  const length = sameBytes(bytes, at, other, start, Math.min(bytes.length - at, other.length - start));
   let low = from;
   let high = starts.length - 1;
   while (low < high) {

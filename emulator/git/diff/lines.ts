@@ -1,8 +1,8 @@
+import { sameBytes, sameBytesBefore } from '../pack/same-bytes.js';
 import type { Steps } from '../schedule/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';
-import { equalBytes, equalBytesBefore } from './equal-bytes.js';
 import type { LineInterner, LinePair, Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
 
@@ -35,8 +35,8 @@ const ID = 4;
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
   const [left, right] = [bytesOf(a), bytesOf(b)];
   const most = Math.min(left.length, right.length);
-  const head = Math.floor(equalBytes(left, 0, right, 0, most) / ID);
-  const tail = Math.floor(equalBytesBefore(left, left.length, right, right.length, most - head * ID) / ID);
+  const head = Math.floor(sameBytes(left, 0, right, 0, most) / ID);
+  const tail = Math.floor(sameBytesBefore(left, left.length, right, right.length, most - head * ID) / ID);
   return { head, tail };
 }
 
