@@ -36,7 +36,7 @@ t.test('a wrong target gets the same verdicts in any order, from any number of w
     t.equal(first.exit_code, 1);
     t.equal(first.counts.error, 0);
     t.ok(first.counts.fail > 20);
-    for (const options of target.write === false ? [{ width: 8 }] : [{ width: 2 }, { width: 3, seed: 2 }]) {
+    for (const options of [{ width: 2 }, { width: 8 }, { width: 3, seed: 2 }]) {
       t.same(verdictsOf(await run(target, { rate, only, ...options })), verdictsOf(first), JSON.stringify(options));
     }
     const merged = mergeReports(await runInShards(target, { rate, only }));
