@@ -3,6 +3,7 @@ import { HEADROOM } from '../object/object-hash.js';
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import type { Segment } from './segment.js';
+import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /** Output a fresh inflater has room for, and the most it sets aside on the word of an entry header. */
 const FIRST_OUTPUT = 64 * 1024;
@@ -44,21 +45,6 @@ export interface Inflater {
   feed(input: Buffer, start: number, end: number): number;
 }
 
-/** The inner face of a zlib stream of Node, as far as it is used here. */
-interface ZlibHandle {
-  onerror: (message: string, code: number) => void;
-  reset(): void;
-  writeSync(
-    flush: number,
-    input: Buffer,
-    inputAt: number,
-    inputLength: number,
-    output: Buffer,
-    outputAt: number,
-    outputLength: number,
-  ): void;
-}
-
 /**
  * One handle for every stream. A pack is many thousand small streams: with `inflateSync` each of them
  * costs 4 to 10 microseconds of set-up, this way 0.4 to 4. The handle is not public, hence the probe in
@@ -78,9 +64,9 @@ export class HandleInflater implements Inflater {
   readonly #left: Uint32Array;
 
   constructor() {
-    const inner = this.#stream as unknown as { _handle: ZlibHandle; _writeState: Uint32Array };
-    this.#handle = inner._handle;
-    this.#left = inner._writeState;
+    const { handle, left } = handleOf(this.#stream);
+    this.#handle = handle;
+    this.#left = left;
     this.#handle.onerror = (message, code) => {
       this.#error = `inflate returned ${code} (${message})`;
     };
@@ -211,8 +197,16 @@ export class PlainInflater implements Inflater {
   }
 }
 
+/** Whether the inner handle is there and behaves: known after the first inflater, for Node stays what it is. */
+let isHandleUsable: boolean | undefined;
+
 /** The fast inflater where this Node has the inner handle it needs and it behaves, else the plain one. */
 export function createInflater(): Inflater {
+  isHandleUsable ??= probeHandle();
+  return isHandleUsable ? new HandleInflater() : new PlainInflater();
+}
+
+function probeHandle(): boolean {
   try {
     const inflater = new HandleInflater();
     const probe = Buffer.concat([zlib.deflateSync(Buffer.from('probe')), Buffer.from('rest')]);
@@ -220,11 +214,11 @@ export function createInflater(): Inflater {
       inflater.start(5);
       const consumed = inflater.feed(probe, 0, probe.length);
       const body = inflater.output.toString('latin1', HEADROOM, HEADROOM + inflater.size);
-      if (!inflater.isDone || consumed !== probe.length - 4 || body !== 'probe') return new PlainInflater();
+      if (!inflater.isDone || consumed !== probe.length - 4 || body !== 'probe') return false;
     }
-    return inflater;
+    return true;
   } catch {
-    return new PlainInflater();
+    return false;
   }
 }
 
