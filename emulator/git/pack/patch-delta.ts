@@ -46,24 +46,33 @@ const SHORT = 12;
 /** Bytes of delta read, or of result written, between two looks at the schedule. */
 const PIECE = 256 * 1024;
 
-/**
- * A delta on its way to be applied. Base and result lie in one buffer where that is easy: a copy inside one costs a
- * third of a copy between two.
- */
-export interface DeltaWork {
-  readonly delta: Uint8Array;
-  /** Where the instructions start and end. */
-  readonly start: number;
-  readonly limit: number;
-  readonly base: Buffer;
-  readonly baseAt: number;
-  readonly baseSize: number;
-  readonly result: Buffer;
-  readonly resultAt: number;
-  readonly resultSize: number;
+/** A copy, as an instruction tells of it. */
+class CopyInstruction {
+  offset = 0;
+  count = 0;
+
+  /** Reads what follows `op`; returns where it ends. Behind the end of a delta it reads anything. */
+  read(delta: Uint8Array, start: number, op: number): number {
+    let at = start;
+    let offset = 0;
+    let count = 0;
+    if (op & 0x01) offset = delta[at++]!;
+    if (op & 0x02) offset |= delta[at++]! << 8;
+    if (op & 0x04) offset |= delta[at++]! << 16;
+    if (op & 0x08) offset += delta[at++]! * 0x1000000;
+    if (op & 0x10) count = delta[at++]!;
+    if (op & 0x20) count |= delta[at++]! << 8;
+    if (op & 0x40) count |= delta[at++]! << 16;
+    this.offset = offset;
+    this.count = count === 0 ? 0x10000 : count;
+    return at;
+  }
 }
 
-/** Runs the instructions. Throws `DeltaError`, having written nothing outside the result. */
+/**
+ * Runs the instructions of a delta whose base and result lie in one buffer: a copy inside one costs a third of a copy
+ * between two. Throws `DeltaError`, having written nothing outside the result.
+ */
 export function applyDelta(
   delta: Uint8Array,
   start: number,
@@ -74,13 +83,35 @@ export function applyDelta(
   resultAt: number,
   resultSize: number,
 ): void {
-  const work = { delta, start, limit, base: arena, baseAt, baseSize, result: arena, resultAt, resultSize };
-  new DeltaRun(work).advance(limit, resultAt + resultSize);
+  const resultEnd = resultAt + resultSize;
+  const copy = new CopyInstruction();
+  let out = resultAt;
+  for (let at = start; at < limit; ) {
+    const op = delta[at++]!;
+    if ((op & 0x80) === 0) {
+      const next = at + op;
+      if (op === 0 || next > limit || out + op > resultEnd) throw new DeltaError();
+      // At most 127 bytes: for so few, a loop is as fast as any call.
+      while (at < next) arena[out++] = delta[at++]!;
+      continue;
+    }
+    at = copy.read(delta, at, op);
+    const { offset, count } = copy;
+    if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
+    let from = baseAt + offset;
+    if (count < SHORT) {
+      for (const end = out + count; out < end; ) arena[out++] = arena[from++]!;
+    } else {
+      arena.copyWithin(out, from, from + count);
+      out += count;
+    }
+  }
+  if (out !== resultEnd) throw new DeltaError();
 }
 
 /**
  * Calls `visit` with each instruction to copy of a delta that was applied: where in the result, from where in the base,
- * how much; and `insert` with the others: where in the delta, how much. It decodes them once more than `DeltaRun`, whose loop checks and copies as it goes and pays for every call.
+ * how much; and `insert` with the others: where in the delta, how much.
  */
 export function eachCopy(
   delta: Uint8Array,
@@ -89,6 +120,7 @@ export function eachCopy(
   visit: (resultAt: number, baseAt: number, count: number) => void,
   insert?: (deltaAt: number, count: number) => void,
 ): void {
+  const copy = new CopyInstruction();
   let out = 0;
   for (let at = start; at < limit; ) {
     const op = delta[at++]!;
@@ -98,19 +130,25 @@ export function eachCopy(
       out += op;
       continue;
     }
-    let offset = 0;
-    let count = 0;
-    if (op & 0x01) offset = delta[at++]!;
-    if (op & 0x02) offset |= delta[at++]! << 8;
-    if (op & 0x04) offset |= delta[at++]! << 16;
-    if (op & 0x08) offset += delta[at++]! * 0x1000000;
-    if (op & 0x10) count = delta[at++]!;
-    if (op & 0x20) count |= delta[at++]! << 8;
-    if (op & 0x40) count |= delta[at++]! << 16;
-    if (count === 0) count = 0x10000;
-    visit(out, offset, count);
-    out += count;
+    at = copy.read(delta, at, op);
+    visit(out, copy.offset, copy.count);
+    out += copy.count;
   }
+}
+
+/** A delta on its way to be applied. */
+export interface DeltaWork {
+  readonly delta: Uint8Array;
+  /** Where the instructions start and end. */
+  readonly start: number;
+  readonly limit: number;
+  readonly base: Buffer;
+  readonly baseAt: number;
+  readonly baseSize: number;
+  /** May be the buffer that the base lies in. */
+  readonly result: Buffer;
+  readonly resultAt: number;
+  readonly resultSize: number;
 }
 
 /** As `applyDelta`, in steps. */
@@ -139,10 +177,12 @@ export function* patchDelta(base: Buffer, delta: Buffer, most = Number.POSITIVE_
   return result;
 }
 
+/** Stops between instructions, and inside long copies. Small deltas, which are most, do not pay for that: `applyDelta`. */
 class DeltaRun {
   /** The next instruction, and where the next byte of the result goes. */
   at: number;
   out: number;
+  readonly #copy = new CopyInstruction();
   /** What is left of a copy that was cut. */
   #from = 0;
   #left = 0;
@@ -154,61 +194,38 @@ class DeltaRun {
 
   /** Stops at `atStop` or when the result has grown to `outStop`; says whether the result is whole. */
   advance(atStop: number, outStop: number): boolean {
-    const { delta, limit, base, baseAt, baseSize, result, resultAt, resultSize } = this.work;
+    const { delta, limit, baseAt, baseSize, result, resultAt, resultSize } = this.work;
     const resultEnd = resultAt + resultSize;
     const stop = Math.min(limit, atStop);
-    let { at, out } = this;
-    if (this.#left > 0) {
-      const count = Math.min(this.#left, outStop - out);
-      base.copy(result, out, this.#from, this.#from + count);
-      out += count;
-      this.#from += count;
-      this.#left -= count;
-    }
-    while (at < stop && out < outStop) {
-      const op = delta[at++]!;
+    this.#carryOn(outStop);
+    while (this.at < stop && this.out < outStop) {
+      const op = delta[this.at++]!;
       if ((op & 0x80) === 0) {
-        const next = at + op;
-        if (op === 0 || next > limit || out + op > resultEnd) throw new DeltaError();
-        // At most 127 bytes: for so few, a loop is as fast as any call.
-        while (at < next) result[out++] = delta[at++]!;
+        const next = this.at + op;
+        if (op === 0 || next > limit || this.out + op > resultEnd) throw new DeltaError();
+        for (; this.at < next; this.at++) result[this.out++] = delta[this.at]!;
         continue;
       }
-      // Bytes past `limit` read as something; the check below tells.
-      let offset = 0;
-      let count = 0;
-      if (op & 0x01) offset = delta[at++]!;
-      if (op & 0x02) offset |= delta[at++]! << 8;
-      if (op & 0x04) offset |= delta[at++]! << 16;
-      if (op & 0x08) offset += delta[at++]! * 0x1000000;
-      if (op & 0x10) count = delta[at++]!;
-      if (op & 0x20) count |= delta[at++]! << 8;
-      if (op & 0x40) count |= delta[at++]! << 16;
-      if (count === 0) count = 0x10000;
-      if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
-      let from = baseAt + offset;
-      if (count < SHORT) {
-        for (const end = out + count; out < end; ) result[out++] = base[from++]!;
-        continue;
-      }
-      if (out + count > outStop) {
-        const cut = outStop - out;
-        this.#from = from + cut;
-        this.#left = count - cut;
-        count = cut;
-      }
-      if (base === result) result.copyWithin(out, from, from + count);
-      else base.copy(result, out, from, from + count);
-      out += count;
+      this.at = this.#copy.read(delta, this.at, op);
+      const { offset, count } = this.#copy;
+      if (this.at > limit || offset + count > baseSize || this.out + count > resultEnd) throw new DeltaError();
+      this.#from = baseAt + offset;
+      this.#left = count;
+      this.#carryOn(outStop);
     }
-    this.at = at;
-    this.out = out;
-    if (at < limit || this.#left > 0) {
-      // A result that is full takes nothing more.
-      if (out === resultEnd) throw new DeltaError();
-      return false;
-    }
-    if (out !== resultEnd) throw new DeltaError();
-    return true;
+    // A result that is full takes nothing more.
+    const isDone = this.at >= limit && this.#left === 0;
+    if (isDone !== (this.out === resultEnd)) throw new DeltaError();
+    return isDone;
+  }
+
+  /** Copies what is left to copy, as far as the result may grow. */
+  #carryOn(outStop: number): void {
+    const { base, result } = this.work;
+    const count = Math.min(this.#left, outStop - this.out);
+    base.copy(result, this.out, this.#from, this.#from + count);
+    this.out += count;
+    this.#from += count;
+    this.#left -= count;
   }
 }
