@@ -12,11 +12,19 @@ export interface SpoolOptions {
 }
 
 /**
+ * Bytes of a block, at most. So large a block has pages of its own, which the system gets back; pieces as they arrive lie
+ * among everything else, and what they leave behind when they go is hard to fill.
+ */
+const LARGEST_BLOCK = 64 * 1024 * 1024;
+
+/**
  * A pack that has arrived. It is received before the repository is locked for writing, so that a slow
  * or silent client holds up no other writer, and one that leaves has touched nothing.
  */
 export class PackSpool implements Disposable {
-  readonly #pieces: (Uint8Array | undefined)[] = [];
+  /** Full, but for the last one, of which `#used` bytes are. Each is as long as all before it. */
+  readonly #blocks: (Buffer | undefined)[] = [];
+  #used = 0;
   #held = 0;
   #refusal: PackError | StoreFull | undefined;
 
@@ -45,20 +53,22 @@ export class PackSpool implements Disposable {
     return this.#refusal;
   }
 
-  /** Hands out the pieces once, letting go of each. */
+  /** Hands out the blocks, once and for good. */
   async *drain(): AsyncIterable<Uint8Array> {
-    for (let index = 0; index < this.#pieces.length; index++) {
-      const piece = this.#pieces[index]!;
-      this.#pieces[index] = undefined;
-      this.#give(piece.length);
-      yield piece;
+    for (let index = 0; index < this.#blocks.length; index++) {
+      const block = this.#blocks[index]!;
+      const isLast = index === this.#blocks.length - 1;
+      this.#blocks[index] = undefined;
+      const bytes = isLast ? block.subarray(0, this.#used) : block;
+      this.#give(bytes.length);
+      yield bytes;
     }
-    this.#pieces.length = 0;
+    this.#blocks.length = 0;
   }
 
   /** Lets go of what was not handed out. */
   [Symbol.dispose](): void {
-    this.#pieces.length = 0;
+    this.#blocks.length = 0;
     this.#give(this.#held);
   }
 
@@ -77,8 +87,23 @@ export class PackSpool implements Disposable {
       this[Symbol.dispose]();
       return;
     }
+    this.#append(piece);
     this.#held += piece.length;
-    this.#pieces.push(piece);
+  }
+
+  #append(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      let block = this.#blocks.at(-1);
+      if (block === undefined || this.#used === block.length) {
+        block = Buffer.allocUnsafeSlow(Math.min(LARGEST_BLOCK, Math.max(piece.length - at, this.#held)));
+        this.#blocks.push(block);
+        this.#used = 0;
+      }
+      const count = Math.min(piece.length - at, block.length - this.#used);
+      block.set(piece.subarray(at, at + count), this.#used);
+      this.#used += count;
+      at += count;
+    }
   }
 
   #give(bytes: number): void {

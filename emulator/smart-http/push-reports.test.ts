@@ -230,3 +230,27 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
   }
   t.equal(world.used, 30, 'nothing is given back twice');
 });
+
+t.test('a pack that waits comes out as it came in, whatever pieces it came in', async (t) => {
+  const pack = Buffer.from(Array.from({ length: 300_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 11));
+  for (const sizes of [[1], [7, 4096], [65_536], [1, 299_999], [300_000], [10, 0, 100_000]]) {
+    async function* arrive(): AsyncGenerator<Buffer> {
+      for (let at = 0, turn = 0; at < pack.length; turn++) {
+        const size = sizes[turn % sizes.length]!;
+        // The connection's memory, which is used again.
+        const piece = Buffer.from(pack.subarray(at, at + size));
+        yield piece;
+        piece.fill(0);
+        at += size;
+      }
+    }
+    const budget = new MemoryBudget(1_000_000);
+    using spool = await PackSpool.fill(arrive(), { most: pack.length, budget });
+    t.equal(budget.used, pack.length);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of spool.drain()) pieces.push(piece);
+    t.ok(Buffer.concat(pieces).equals(pack), `in pieces of ${sizes}`);
+    t.ok(pieces.length < 25, 'few pieces, however many came');
+    t.equal(budget.used, 0);
+  }
+});

@@ -182,6 +182,7 @@ class Push {
     try {
       this.received.facts.pack = await indexPack(quarantine, spool.drain(), {
         thin: true,
+        isGiven: true,
         ...(policy === 'strict' && { check: (...object) => fsck.check(...object) }),
       });
       if (policy === 'strict') fsck.finish(quarantine);

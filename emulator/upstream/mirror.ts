@@ -85,6 +85,7 @@ async function takeOver(
     const fsck = options.fsck === 'strict' ? new Fsck() : undefined;
     await indexPack(objects, spool.drain(), {
       thin: true,
+      isGiven: true,
       signal: remote.signal,
       ...(fsck && { check: (...object) => fsck.check(...object) }),
     });

@@ -80,6 +80,42 @@ t.test('the first bodies of a pack are at hand once it is published, within a sh
   }
 });
 
+t.test('pieces that are given away are kept as they are, and others are copied', async (t) => {
+  const noise = Buffer.from(Array.from({ length: 90_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 11));
+  const pack = build((pack) => {
+    const base = pack.whole('blob', noise);
+    for (let at = 1; at < 5; at++) pack.whole('blob', noise.subarray(at));
+    pack.delta(base, delta(noise.length, 9, copy(1000, 4), insert('texts')));
+  });
+  const whole = await take(pack);
+  for (const piece of [64 * 1024, 100_000, pack.length]) {
+    const expected = listing(whole.store);
+    const pieces: Buffer[] = [];
+    async function* giveAway(): AsyncGenerator<Buffer> {
+      for (let at = 0; at < pack.length; at += piece) {
+        const given = Buffer.allocUnsafeSlow(Math.min(piece, pack.length - at));
+        pack.copy(given, 0, at);
+        pieces.push(given);
+        yield given;
+      }
+    }
+    for (const isGiven of [true, false]) {
+      const store = new ObjectStore({ cacheBytes: 0 });
+      const quarantine = store.quarantine();
+      pieces.length = 0;
+      await indexPack(quarantine, giveAway(), { thin: false, isGiven });
+      quarantine.publish();
+      t.same(listing(store), expected, `pieces of ${piece}, given: ${isGiven}`);
+      const kept = pieces.filter((given) => given.length >= 64 * 1024).length;
+      for (const given of pieces) given.fill(0);
+      const stored = store.stored;
+      const segment = stored.segmentAt(stored.segmentOfObject(0));
+      const zeros = [...segment.views(0, segment.length)].filter((view) => view.every((byte) => byte === 0)).length;
+      t.equal(zeros, isGiven ? kept : 0, 'memory of the giver is memory of the store');
+    }
+  }
+});
+
 t.test('a thin pack finds its bases in the store, and only when it may', async (t) => {
   using git = generateHistory(40);
   const old = git.try(['pack-objects', '--stdout', '--revs', '-q'], 'main~5\n').stdout;

@@ -18,6 +18,8 @@ export interface IndexPackOptions {
   readonly thin: boolean;
   readonly check?: CheckObject;
   readonly signal?: AbortSignal;
+  /** Whether the pieces of the pack are given away: nobody writes to them afterwards. Large ones are not copied then. */
+  readonly isGiven?: boolean;
 }
 
 export interface IndexedPack {
@@ -30,6 +32,8 @@ export interface IndexedPack {
 const LONG_STEPS = 250;
 /** Bytes taken over at once, however large the pieces are that arrive. */
 const GULP = 512 * 1024;
+/** Bytes of the smallest piece that is not copied. */
+const ADOPTED = 64 * 1024;
 
 /**
  * Takes a pack into a quarantine as it arrives: scans it, stores whole objects at once, and resolves its deltas when it
@@ -61,6 +65,11 @@ async function scanAndResolve(
   const sink = new EntrySink(entries, writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
   const scan = new PackScan(entries, segment, inflater, limits, sink, meter);
   for await (const bytes of pack) {
+    if (options.isGiven && isWorthKeeping(bytes)) {
+      scan.adopt(Buffer.from(bytes.buffer));
+      await runScan(scan, meter);
+      continue;
+    }
     for (let at = 0; at < bytes.length; at += GULP) {
       scan.push(bytes.subarray(at, at + GULP));
       await runScan(scan, meter);
@@ -87,6 +96,11 @@ async function scanAndResolve(
   if (objects.count === before) objects.dropLastSegment();
   else await writer.reorder(before, packOrder(entries, writer, before), meter);
   return { objects: count, bytes };
+}
+
+/** A part of some memory would keep all of it, and many small pieces would make a segment slow to read. */
+function isWorthKeeping({ buffer, length }: Uint8Array): boolean {
+  return length >= ADOPTED && length === buffer.byteLength;
 }
 
 async function runScan(scan: PackScan, meter: Meter): Promise<void> {

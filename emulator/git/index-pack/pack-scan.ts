@@ -53,12 +53,21 @@ export class PackScan {
     private readonly meter: Meter,
   ) {}
 
-  /** Takes bytes over; throws `PackError` when they are too many. */
+  /** Copies bytes; throws `PackError` when they are too many. */
   push(bytes: Uint8Array): void {
-    if (this.segment.length + bytes.length > this.limits.packBytes) {
-      throw new PackError('limit', `pack exceeds maximum allowed size (${this.limits.packBytes} bytes)`);
-    }
+    this.#checkLimit(bytes.length);
     this.segment.append(bytes);
+  }
+
+  /** As `push`, without a copy: nobody else may write to them. */
+  adopt(bytes: Buffer): void {
+    this.#checkLimit(bytes.length);
+    this.segment.adopt(bytes);
+  }
+
+  #checkLimit(more: number): void {
+    if (this.segment.length + more <= this.limits.packBytes) return;
+    throw new PackError('limit', `pack exceeds maximum allowed size (${this.limits.packBytes} bytes)`);
   }
 
   /** Returns false when more bytes have to come first. */

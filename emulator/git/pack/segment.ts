@@ -43,6 +43,15 @@ export class Segment {
     }
   }
 
+  /** Takes `bytes`, which nobody else writes to, to the end as they are. */
+  adopt(bytes: Buffer): void {
+    this.seal();
+    this.#hold(bytes.length);
+    this.#slabs.push(bytes);
+    this.#starts.push(this.#length);
+    this.#length += bytes.length;
+  }
+
   /** Sets `count` bytes aside that lie in one piece, for the caller to fill. */
   reserve(count: number): Piece {
     if (this.#room() < count) {
