@@ -37,7 +37,7 @@ const SMALLEST = 50;
 const MOST_WITH_UNDELTIFIED = 20_000;
 /** A delta that was found in stored ones may have so many bytes and this share of its body; above, comparing may find a shorter one. */
 const GOOD = 32;
-const GOOD_SHARE = 6;
+const GOOD_SHARE = 12;
 /** Bytes of bodies compared for one pack. */
 const MOST_WORK = 256 * 1024 * 1024;
 /** Ancestors looked at in search of a relative. */
