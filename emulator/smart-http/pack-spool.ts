@@ -22,7 +22,7 @@ const LARGEST_BLOCK = 64 * 1024 * 1024;
  * or silent client holds up no other writer, and one that leaves has touched nothing.
  */
 export class PackSpool implements Disposable {
-  /** Full, but for the last one, of which `#used` bytes are. Each is as long as all before it. */
+  /** Full, but for the last one, of which `#used` bytes are. Each is as long as all before it, up to `LARGEST_BLOCK`. */
   readonly #blocks: (Buffer | undefined)[] = [];
   #used = 0;
   #held = 0;

@@ -223,9 +223,15 @@ class DeltaRun {
   #carryOn(outStop: number): void {
     const { base, result } = this.work;
     const count = Math.min(this.#left, outStop - this.out);
-    base.copy(result, this.out, this.#from, this.#from + count);
-    this.out += count;
-    this.#from += count;
+    const to = this.#from + count;
     this.#left -= count;
+    if (count < SHORT) {
+      while (this.#from < to) result[this.out++] = base[this.#from++]!;
+      return;
+    }
+    if (base === result) result.copyWithin(this.out, this.#from, to);
+    else base.copy(result, this.out, this.#from, to);
+    this.out += count;
+    this.#from = to;
   }
 }
