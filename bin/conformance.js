@@ -13,8 +13,8 @@ async function run() {
   const entry = join(bundles, 'conformance', 'cli.cjs');
   if (!existsSync(entry))
     return refuse('The conformance suite has not been built: run `npm run build` in its checkout.');
-  const { Bundle } = require(join(bundles, 'loader', 'code-cache.cjs'));
-  const bundle = new Bundle(entry);
+  const { Bundle, codeCacheFolder } = require(join(bundles, 'loader', 'code-cache.cjs'));
+  const bundle = new Bundle(entry, codeCacheFolder(process));
   const { main } = bundle.load();
   process.exitCode = await main(process.argv.slice(2));
   bundle.keepCode();

@@ -12,8 +12,8 @@ async function run() {
   const bundles = join(__dirname, '..', 'dist', 'bundle');
   const entry = join(bundles, 'emulator', 'cli.cjs');
   if (!existsSync(entry)) return refuse('The emulator has not been built: run `npm run build` in its checkout.');
-  const { Bundle } = require(join(bundles, 'loader', 'code-cache.cjs'));
-  const bundle = new Bundle(entry);
+  const { Bundle, codeCacheFolder } = require(join(bundles, 'loader', 'code-cache.cjs'));
+  const bundle = new Bundle(entry, codeCacheFolder(process));
   const { main } = bundle.load();
   process.exitCode = await main(process.argv.slice(2));
   bundle.keepCode();

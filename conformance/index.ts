@@ -4,6 +4,7 @@ import { applyBaseline, type BaselineEntry, expectationOf } from './report/basel
 import type { Budget, Report, RuleResult, Shard } from './report/results.js';
 import { allRules, selectRules } from './rules/registry.js';
 import { budgetOf, estimateRequests, readRecordedRequests } from './run/budget.js';
+import { checkDeletion } from './run/cleanup.js';
 import { checkOptions, InvalidOption } from './run/options.js';
 import { checkReady, withAdmin } from './run/preflight.js';
 import { readProven } from './run/proof.js';
@@ -72,6 +73,8 @@ export interface Options {
   readonly baseline?: readonly BaselineEntry[];
   /** What the names of the repositories begin with that the run makes. Default: `cf`. */
   readonly prefix?: string;
+  /** Leaves the repositories that the run makes on the target. Default: they are removed. */
+  readonly keep?: boolean;
   /** Interrupts the run: there is a report of what was checked so far, and what was made is removed. */
   readonly signal?: AbortSignal;
   /** Remembers the repositories that the run makes. Default: in memory; `openScratch` writes a journal. */
@@ -117,13 +120,13 @@ export class EmptySelection extends InvalidOption {
  * ```
  *
  * Throws `InvalidOption` for a mistake in the options (`EmptySelection` when no rule is selected) and `Unready` when the
- * target does not answer, rejects the key or has another time. Whatever happens after that is in the report.
+ * target does not answer, rejects the key, has another time, or cannot delete what the run would make. Whatever happens after that is in the report.
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
   const rules = selectRules(allRules(), options.only);
   if (rules.length === 0) throw new EmptySelection(`no rule is called ${options.only}`);
-  const { timeout = 15_000, strict = false, signal = new AbortController().signal } = options;
+  const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
   await checkReady(given, timeout, Date.now);
   const target = await withAdmin(given, timeout);
   const isEmulator = target.adminUrl !== undefined;
@@ -135,19 +138,28 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   options.onBudget?.(budget);
   const pause = (milliseconds: number) => sleep(milliseconds, undefined, { signal });
   const today = new Date().toISOString().slice(0, 10);
+  const prefix = scratchPrefix(options.prefix);
+  const scratch = options.scratch ?? (await openScratch({ target }));
+  const onRepository = options.onRepository ?? (() => Promise.resolve());
+  // An interruption stops the rules. The removal of their repositories still runs.
+  const cleanupLimiter = Number.isFinite(pace) ? createLimiter(pace, Date.now, (wait) => sleep(wait)) : UNLIMITED;
+  if (target.write && !isEmulator && !keep) {
+    const name = `${prefix}/deletion`;
+    await checkDeletion(target, { name, note: onRepository, scratch, limiter: cleanupLimiter, timeout, width: 1 });
+  }
   const report = await runRules(target, {
     rules,
     strict,
     limiter: Number.isFinite(pace) ? createLimiter(pace, Date.now, pause) : UNLIMITED,
-    // An interruption ends the rules, and not what is removed after them.
-    cleanupLimiter: Number.isFinite(pace) ? createLimiter(pace, Date.now, (wait) => sleep(wait)) : UNLIMITED,
+    cleanupLimiter,
     width,
     timeout,
     signal,
-    prefix: scratchPrefix(options.prefix),
-    scratch: options.scratch ?? (await openScratch({ target })),
+    prefix,
+    scratch,
+    keep,
     budget,
-    onRepository: options.onRepository ?? (() => Promise.resolve()),
+    onRepository,
     onResult: (result, done, total) =>
       options.onResult?.(withExpectation(result, options.baseline, today), done, total),
     ...(options.flags === undefined ? {} : { flags: options.flags }),

@@ -36,7 +36,9 @@ export type { Seeded, SeedOptions } from './sources/seeded.js';
  * Starts the whole service in this process and resolves once it answers. Each organization has a port
  * of its own; the first one's is `port`, and there `Host: api.<org>.localhost` reaches the others too.
  * `ports.hosts` are hosts that clients have built in, for which it serves HTTPS;
- * `ports.log` is told of every request, `ports.onClosed` is called when nothing of it is left, `ports.onWarning` when the state could not be saved, and `ports.onImport` of the bytes that `import` has read of how many. Rejects with an error that names an option that cannot be used, and with the
+ * `ports.log`, a function or an object with `write`, gets every request and internal error (default: prints internal errors to standard
+ * error), `ports.onClosed` is called when nothing of it is left, and told whether the state could be saved, `ports.onWarning` when the state
+ * could not be saved, and `ports.onImport` of the bytes that `import` has read of how many. Rejects with an error that names an option that cannot be used, and with the
  * system's error when a port cannot be bound.
  *
  * ```js
@@ -47,12 +49,20 @@ export type { Seeded, SeedOptions } from './sources/seeded.js';
 export async function startEmulator(
   given: GivenOptions = {},
   ports: {
-    readonly log?: Log;
-    readonly onClosed?: () => void;
+    readonly log?: Log | Log['write'];
+    readonly onClosed?: (isSaved: boolean) => void;
     readonly onWarning?: (sentence: string) => void;
     readonly onImport?: (bytes: number, total: number) => void;
     readonly hosts?: BuiltInHosts;
   } = {},
 ): Promise<Emulator> {
-  return createEmulator(await startServer(resolveOptions(given), operations, ports));
+  const { log, ...others } = ports;
+  const listeners = { ...others, ...(log !== undefined && { log: logOf(log) }) };
+  return createEmulator(await startServer(resolveOptions(given), operations, listeners));
+}
+
+function logOf(given: Log | Log['write']): Log {
+  if (typeof given === 'function') return { write: given };
+  if (typeof given?.write === 'function') return given;
+  throw new TypeError('log has to be a function of a line, or an object with the method write.');
 }

@@ -45,8 +45,7 @@ export function isOutcome(error: unknown): boolean {
   return (
     [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoAnswer, RunEnded].some(
       (outcome) => error instanceof outcome,
-    ) ||
-    (error instanceof Error && error.name === 'AbortError')
+    ) || (error as Error | null | undefined)?.name === 'AbortError'
   );
 }
 

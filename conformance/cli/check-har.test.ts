@@ -169,7 +169,11 @@ t.test('a file that is no HTTP Archive is exit 2 and a sentence that quotes noth
     t.notMatch(err, secret);
   }
   t.match(await check(t, `\ufeff${JSON.stringify(whole)}`), { code: 0 }, 'a byte order mark is none of these');
-  t.match(await call('/absent.har'), { code: 2, err: /^\/absent\.har cannot be read: there is no such file\n$/ });
+  t.match(await call('/dev/zero'), { code: 2, err: '/dev/zero cannot be read: it is larger than 1 MiB\n' });
+  t.match(await call('/absent.har'), {
+    code: 2,
+    err: /^\/absent\.har cannot be read: there is no such file \(ENOENT\)\n$/,
+  });
   t.match(await check(t, whole, '--only', 'jwt.alg.none'), { code: 2, err: /can be checked on recorded traffic/ });
 });
 

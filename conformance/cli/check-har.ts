@@ -2,7 +2,7 @@ import { type HarEntry, readHar, UnreadableHar } from '../http/har.js';
 import { allRules, originOf, selectRules } from '../index.js';
 import { checkRecorded } from '../run/recorded.js';
 import { defineCommand, type Flags } from './command.js';
-import { readTextFile } from './read-result.js';
+import { readLargeFile } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, text } from './values.js';
@@ -30,7 +30,7 @@ export const checkHarCommand = defineCommand({
       throw new UsageError(`no rule of ${only} can be checked on recorded traffic`);
     }
     const output = await readReportOutput(args);
-    const report = checkRecorded(entriesOf(await readTextFile(file), file), {
+    const report = checkRecorded(entriesOf(await readLargeFile(file), file), {
       rules,
       strict,
       now: Date.now,

@@ -186,6 +186,7 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
       (shard) => [['--shard', shard], /^--shard has to be a part of a whole, such as 1\/4 or 4\/4, not/] as const,
     ),
     [['--baseline', '/absent'], /^--baseline: \/absent cannot be read: there is no such file/],
+    [['--baseline', '/dev/zero'], /^--baseline: \/dev\/zero cannot be read: it is larger than 1 MiB/],
     [['--target', '/absent'], /^\/absent cannot be read: there is no such file/],
     [['--target', '/dev/zero'], /^\/dev\/zero cannot be read: it is larger than 1 MiB/],
     [[...target.slice(0, 4), '--key-env', 'not-a-name'], /^--key-env has to be the name of an environment variable/],
@@ -198,6 +199,7 @@ t.test('what the flags of run cannot mean is refused before anything starts', as
     [[...target, '--second-org', 'b'], /^--second-org says nothing without --second-key/],
     [[...target, '--restricted-scopes', 'git:read'], /^--restricted-scopes says nothing without --restricted-key/],
     [[...target, '--deleted-key', '/absent'], /ENOENT/],
+    [[...target, '--deleted-key', '/dev/zero'], /^--deleted-key: \/dev\/zero cannot be read: it is larger/],
   ] as const) {
     await refused(t, ['run', ...argv], line);
   }

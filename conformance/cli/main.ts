@@ -27,8 +27,8 @@ export function loadCommands([first = '']: readonly string[] = []): Promise<read
 }
 
 const EPILOGUE = `Exit codes: 0 the target conforms; 1 rules are broken, or something was left or has changed; 2 the command, or a
-file it was given, is wrong; 3 the target does not answer, rejects the key or goes on throttling; 4 the suite itself
-broke, or something could not be written; 130 interrupted.
+file it was given, is wrong; 3 the target does not answer, rejects the key, goes on throttling or cannot delete what
+--write creates; 4 the suite itself broke, or something could not be written or deleted; 130 interrupted.
 
 Every flag can stand in the environment: CONFORMANCE_KEY_ID for --key-id.`;
 
@@ -81,7 +81,7 @@ async function parse(session: Session): Promise<void> {
     })
     .usage('$0 <command>\n\nChecks a repository hosting service by its specification, rule by rule.')
     .command(commands.map(({ module }) => module(session)))
-    .completion('completion', 'Print a completion script: conformance completion >> ~/.bashrc (or ~/.zshrc)')
+    .completion('completion', 'Print a completion script for bash and zsh: source <(conformance completion)')
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()
@@ -89,13 +89,21 @@ async function parse(session: Session): Promise<void> {
     .exitProcess(false)
     .fail((message, error) => {
       // Without a message it is what a command threw.
-      throw message ? new UsageError(message.split('\n', 1)[0]) : error;
+      throw message ? new UsageError(usageSentence(message.split('\n', 1)[0]!, session.argv[0], names)) : error;
     })
     .epilogue(EPILOGUE)
     .help()
     .parseAsync([...session.argv], {}, (_error, _parsed, text) => {
       if (text) session.print(`${text}\n`);
     });
+}
+
+/** Words a usage error. For an unknown command it lists the commands. */
+function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
+  const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
+  if (isKnown || command === 'completion') return message;
+  const meant = message.startsWith('Did you mean') ? `; d${message.slice(1)} There` : '; there';
+  return `there is no command ${JSON.stringify(command)}${meant} are ${names.join(', ')}`;
 }
 
 /** What the caller or the system did wrong is one line; a mistake of the suite says where it is. */

@@ -212,7 +212,7 @@ function aboutCompanion({ companion }: Findings, { companion: said }: DescribedT
   if (said !== undefined) return [member('companion', said)];
   const lines = companion.map(([route, look]) => note(`- GET ${route}: ${presence(look)}`));
   return [
-    '# companion: true   # also tries routes that only published clients show, and removes what a run made by one of them',
+    '# companion: true   # also tries routes that only published clients show',
     ...(lines.length === 0 ? [note('which of them are there is not known: no repository to try them on')] : lines),
   ];
 }

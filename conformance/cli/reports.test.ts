@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { XMLParser } from 'fast-xml-parser';
 import { decodeJwt } from 'jose';
 import t, { type Test } from 'tap';
@@ -192,21 +192,25 @@ t.test('what is no result is exit 2 and a sentence, for every command that reads
     'text.json': 'x',
     'later.json': '{"format":2}',
     'other.json': '{}',
+    'deep.json': `{"format":1,"rules":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
   });
   const cases: readonly (readonly [name: string, says: RegExp])[] = [
-    ['absent.json', /absent\.json cannot be read: there is no such file$/],
-    ['.', /cannot be read: it is a folder$/],
+    ['absent.json', /absent\.json cannot be read: there is no such file \(ENOENT\)$/],
+    ['.', /cannot be read: it is a folder \(EISDIR\)$/],
+    ['/dev/zero', /^\/dev\/zero cannot be read: it is larger than 1 MiB$/],
+    ['deep.json', /deep\.json is nested deeper than 200 levels$/],
     ['text.json', /text\.json is not JSON$/],
     ['later.json', /later\.json has the format 2; this suite reads format 1$/],
     ['other.json', /other\.json is no result of conformance run --reporter json$/],
   ];
   const right = join(folder, 'a.json');
   for (const [name, says] of cases) {
-    const file = join(folder, name);
+    const file = resolve(folder, name);
     const commands = [
       ['report', file],
       ['compare', file, right],
       ['compare', right, file],
+      ['merge', right, file],
       ['token', '--key', key, '--rule', 'jwt.alg.none', '--result', file],
     ];
     for (const argv of commands) {

@@ -38,6 +38,7 @@ const FLAGS = {
   },
   shard: { read: shard, describe: 'Check one part of the rules, such as 1/4; conformance merge joins the results' },
   ...REPORT_FLAGS,
+  keep: { describe: 'Leave the repositories that the run makes; without it, --write needs a target that deletes them' },
   quiet: { describe: 'Show no progress on standard error' },
   ...MANNER_FLAGS,
   workers: {
@@ -60,7 +61,7 @@ export const runCommand = defineCommand({
   describe: 'Check a target; without --target or --base-url, the emulator of this package',
   flags: FLAGS,
   exclusive: TARGET_EXCLUSIVE,
-  needs: TARGET_NEEDS,
+  needs: [...TARGET_NEEDS, ['keep', ['base-url', 'target']]],
   run: async (args, session) => {
     const interruption = new Interruption(session);
     try {
@@ -176,6 +177,7 @@ async function checkTarget(target: Target, scratch: Scratch, plan: Plan): Promis
   try {
     const report = await run(target, {
       strict: args.strict,
+      keep: args.keep,
       timeout: manners.timeout,
       signal: interruption.signal,
       scratch,

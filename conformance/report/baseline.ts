@@ -88,12 +88,12 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
     return found === undefined ? result : { ...result, baseline: expectationOf(result, found, today) };
   });
   const checked = new Set(rules.map(({ id }) => id));
-  const { mode, interrupted, ended, setup = [] } = report;
+  const { mode, interrupted, ended, setup = [], cleanup } = report;
   return {
     ...report,
     rules,
     baseline: { elsewhere: entries.filter(({ rule }) => !checked.has(rule)) },
-    exit_code: exitCodeOf(countDeciding(rules), { strict: mode.strict, interrupted, ended, setup }),
+    exit_code: exitCodeOf(countDeciding(rules), { strict: mode.strict, interrupted, ended, setup, cleanup }),
   };
 }
 

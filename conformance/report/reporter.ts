@@ -86,12 +86,13 @@ export function remarks(report: Report): string[] {
   const { shard } = mode;
   const left = cleanup?.left ?? [];
   const why = cleanup?.reason === undefined ? '' : ` (${cleanup.reason})`;
+  const done = cleanup?.kept === true ? 'Kept' : 'Left behind';
   return [
     ...notices,
     ...(ended === undefined ? [] : [`The run ended before all rules were checked: ${ended.reason}`]),
     ...(shard === undefined ? [] : [`This is part ${shard.index} of ${shard.count}.`]),
     ...(throttled === 0 ? [] : [`The target had the run wait ${throttled} s.`]),
-    ...(left.length === 0 ? [] : [`Left behind on the target${why}: ${enumerate(left)}`]),
+    ...(left.length === 0 ? [] : [`${done} on the target${why}: ${enumerate(left)}`]),
     ...expectedFailures(report).map((result) => `${result.id}: ${explainBaseline(result).join()}`),
     ...unobserved(report),
   ];
@@ -180,7 +181,7 @@ export function unproven({ rules }: Report): number {
 
 /** What the run says about its target, in one sentence; the next one says how much it did. */
 export function conclude(report: Report): string {
-  const { target, interrupted, counts, exit_code: code, mode, recording, ended } = report;
+  const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
   if (interrupted) return 'Interrupted.';
   if (ended !== undefined) return ended.by === 'target' ? `${name} could not be checked to the end.` : 'The run broke.';
@@ -194,6 +195,7 @@ export function conclude(report: Report): string {
     return `${name} conforms${mode.only === undefined ? '' : ' in what was asked'}${but}.`;
   }
   if (code === 3) return `Not all rules could be checked on ${name}; the run is incomplete.`;
+  if (code === 4 && counts.error + setup.length === 0) return `The run left repositories behind on ${name}.`;
   if (code === 4) return 'The run broke in places and proves nothing there.';
   return `${name} does not conform.`;
 }

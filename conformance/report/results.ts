@@ -114,6 +114,8 @@ export interface Cleanup {
   readonly left: readonly string[];
   /** Why they are. */
   readonly reason?: string;
+  /** True if they were left on request (`--keep`). */
+  readonly kept?: true;
 }
 
 /** Why a run ended before all rules were checked: the target is gone or refuses to go on, or the suite broke. */
@@ -168,7 +170,10 @@ export interface Report {
   readonly exit_code: number;
 }
 
-/** 0 conformant, 1 rules broken, 2 usage, 3 target unreachable or unwilling, 4 the suite itself, 130 interrupted. */
+/**
+ * 0 conformant, 1 rules broken, 2 usage, 3 target unreachable or unwilling, 4 the suite itself failed or left something on
+ * the target, 130 interrupted.
+ */
 export function exitCodeOf(
   counts: Readonly<Record<Verdict, number>>,
   options: {
@@ -176,13 +181,15 @@ export function exitCodeOf(
     readonly interrupted: boolean;
     readonly ended?: Ended | undefined;
     readonly setup?: readonly SetupFailure[];
+    readonly cleanup?: Cleanup | undefined;
   },
 ): number {
-  const { strict, interrupted, ended, setup = [] } = options;
+  const { strict, interrupted, ended, setup = [], cleanup } = options;
   if (interrupted) return 130;
   if (ended) return ended.by === 'target' ? 3 : 4;
   if (counts.fail + counts.flaky > 0 || setup.some(({ verdict }) => verdict === 'fail')) return 1;
   if (counts.error + setup.length > 0) return 4;
+  if (cleanup !== undefined && cleanup.left.length > 0 && cleanup.kept !== true) return 4;
   if (strict && counts.warn + counts.variant > 0) return 1;
   if (counts.blocked > 0) return 3;
   return executed(counts) === 0 ? 2 : 0;

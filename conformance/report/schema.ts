@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_DEPTH } from '../target/yaml.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
 /** Members of a later suite are kept, and say nothing to this one. */
@@ -102,6 +103,7 @@ const report = members({
     removed: count,
     left: z.array(z.string()),
     reason: z.string().optional(),
+    kept: z.literal(true).optional(),
   }).optional(),
   counts: members(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Record<string, typeof count>),
   variants: z.record(z.string(), z.string()),
@@ -137,11 +139,24 @@ export function readReport(text: string): Report {
 }
 
 function parse(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new UnreadableReport('is not JSON');
   }
+  // Reporters recurse over the values that a result quotes.
+  if (isDeeper(value, MAX_DEPTH)) throw new UnreadableReport(`is nested deeper than ${MAX_DEPTH} levels`);
+  return value;
+}
+
+function isDeeper(value: unknown, limit: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }
 
 function wrongMember({ issues }: z.ZodError): string {

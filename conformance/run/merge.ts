@@ -45,6 +45,7 @@ export function mergeReports(reports: readonly Report[]): Report {
   const { results: rules, variants } = settleVariants(results);
   const counts = countVerdicts(rules);
   const setup = joinSetup(reports);
+  const cleanup = joinCleanup(reports);
   const interrupted = reports.some((report) => report.interrupted);
   const ended = reports.find((report) => report.ended)?.ended;
   const { shard: _shard, ...mode } = first.mode;
@@ -62,12 +63,12 @@ export function mergeReports(reports: readonly Report[]): Report {
     ...(ended && { ended }),
     notices: [...new Set(reports.flatMap(({ notices = [] }) => notices))],
     setup,
-    cleanup: joinCleanup(reports),
+    cleanup,
     counts,
     variants,
     rules,
     watched: [...watched.values()],
-    exit_code: exitCodeOf(counts, { strict: mode.strict, interrupted, ended, setup }),
+    exit_code: exitCodeOf(counts, { strict: mode.strict, interrupted, ended, setup, cleanup }),
   };
   return entries === undefined ? merged : applyBaseline(merged, entries, first.started_at.slice(0, 10));
 }
@@ -147,10 +148,12 @@ function joinSetup(reports: readonly Report[]): SetupFailure[] {
 function joinCleanup(reports: readonly Report[]): Cleanup {
   const all = reports.flatMap(({ cleanup }) => cleanup ?? []);
   const reason = all.find((cleanup) => cleanup.reason !== undefined)?.reason;
+  const isKept = all.some(({ kept }) => kept) && all.every(({ left, kept }) => left.length === 0 || kept);
   return {
     made: all.reduce((total, { made }) => total + made, 0),
     removed: all.reduce((total, { removed }) => total + removed, 0),
     left: all.flatMap(({ left }) => left),
     ...(reason === undefined ? {} : { reason }),
+    ...(isKept && { kept: true }),
   };
 }

@@ -74,6 +74,8 @@ export interface RunOptions {
   readonly seed?: number;
   /** The repositories that the run makes, which it removes at its end. Default: they are left. */
   readonly scratch?: Scratch;
+  /** Leaves these repositories on the target. Default: false. */
+  readonly keep?: boolean;
   readonly budget?: Budget;
 }
 
@@ -186,7 +188,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     variants,
     rules: results,
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
-    exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup }),
+    exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup, cleanup }),
   });
 }
 
@@ -246,11 +248,12 @@ const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
 /** Whatever ended the run, what it made is removed; from a target that is gone nothing can be. */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
-  const { scratch, timeout, width } = options;
+  const { scratch, timeout, width, keep = false } = options;
   const limiter = options.cleanupLimiter ?? options.limiter;
   if (scratch === undefined) return LEFT_BY_CHOICE;
-  if (reason?.by !== 'target') return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
+  if (!keep && reason?.by !== 'target')
+    return cleanUp(target, scratch, { limiter, timeout, width: Math.min(width, 4) });
   const left = scratch.left();
-  const why = left.length === 0 ? {} : { reason: reason.message };
-  return { made: scratch.made, removed: scratch.made - left.length, left, ...why };
+  const why = keep ? { kept: true as const } : { reason: reason?.message ?? '' };
+  return { made: scratch.made, removed: scratch.made - left.length, left, ...(left.length > 0 && why) };
 }

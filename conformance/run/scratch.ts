@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Target } from '../target/target.js';
+import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
 /** What the names of a run's repositories begin with, unless it is told otherwise. */
 export const SCRATCH_PREFIX = 'cf';
@@ -170,7 +171,7 @@ class Journal {
   }
 
   async read(): Promise<readonly ScratchEntry[]> {
-    const text = await this.#try('read', () => readFile(this.file, 'utf8'));
+    const text = await this.#try('read', () => readTextFile(this.file, LARGE_FILE));
     return linesOf(text).map((line, index) => {
       const entry = parse(line);
       if (entry === undefined) throw new ScratchFailure(`${this.file}:${index + 1} is no entry of a scratch journal`);
@@ -181,7 +182,7 @@ class Journal {
   drop(isGone: (entry: ScratchEntry) => boolean): Promise<void> {
     return this.#try('written', () =>
       this.#locked(async () => {
-        const kept = linesOf(await readFile(this.file, 'utf8')).filter((line) => {
+        const kept = linesOf(await readTextFile(this.file, LARGE_FILE)).filter((line) => {
           const entry = parse(line);
           return entry === undefined || !isGone(entry);
         });
@@ -225,7 +226,7 @@ class Journal {
     try {
       return await act();
     } catch (error) {
-      const { message } = error as Error;
+      const message = error instanceof UnreadableFile ? error.reason : (error as Error).message;
       throw new ScratchFailure(`the scratch journal ${this.file} cannot be ${done}: ${message}`, { cause: error });
     }
   }

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readSmallFile, UnreadableFile } from './small-file.js';
+import { readTextFile, UnreadableFile } from './text-file.js';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
@@ -43,7 +43,7 @@ export async function readKey(
 /** The text of a file that holds a secret. Throws with a sentence that names the file. */
 export async function readSecretFile(file: string): Promise<string> {
   try {
-    return await readSmallFile(file);
+    return await readTextFile(file);
   } catch (error) {
     throw error instanceof UnreadableFile ? new Error(`${file} ${error.message}`) : error;
   }

@@ -1,5 +1,5 @@
-import { parse } from 'yaml';
 import type { z } from 'zod';
+import { readYaml, YamlError } from './yaml.js';
 
 /** A file that does not say what it has to; the message is the rest of a sentence that its name begins. */
 export class InvalidFile extends Error {
@@ -9,11 +9,9 @@ export class InvalidFile extends Error {
 /** The value of a YAML or JSON text. Throws `InvalidFile`. */
 export function parseStructured(text: string): unknown {
   try {
-    return parse(text, { logLevel: 'error' });
+    return readYaml(text);
   } catch (error) {
-    // What it quotes stands in the lines below; it may be a secret.
-    const [first] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
-    throw new InvalidFile(`is neither YAML nor JSON: ${first?.replace(/:$/, '')}`);
+    throw error instanceof YamlError ? new InvalidFile(`is neither YAML nor JSON: ${error.message}`) : error;
   }
 }
 

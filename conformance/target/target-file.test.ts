@@ -46,7 +46,9 @@ t.test('a file is YAML or JSON, and names of files count from its folder', async
   }
 });
 
-/** What a file says, and what is said of it. */
+const MANY_KEYS = Array.from({ length: 60_000 }, (_none, at) => `key${at}: ${at}\n`).join('');
+
+/** Text of a target file, and the message that refuses it. */
 const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['', / is empty$/],
   ['# nothing', / is empty$/],
@@ -55,7 +57,12 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['{"a": ', / is neither YAML nor JSON: /],
   ['a: 1\na: 2', /neither YAML nor JSON: Map keys must be unique/],
   ['a: *b', /neither YAML nor JSON: Unresolved alias/],
-  ['--- 1\n--- 2', /neither YAML nor JSON: /],
+  ['--- 1\n--- 2', /neither YAML nor JSON: A second document begins at line 2, column 1$/],
+  ['a: &a [*a]', /neither YAML nor JSON: The alias a is inside the collection that it names/],
+  ['['.repeat(100_000), /neither YAML nor JSON: The document is nested deeper than 200 levels/],
+  [`[${','.repeat(100_000)}`, /neither YAML nor JSON: Unexpected , in flow sequence at line 1, column 3$/],
+  [`a: &a 1\nb: [${'*a, '.repeat(101)}]`, /neither YAML nor JSON: The document has more than 100 aliases/],
+  [`${MANY_KEYS}key0: 1`, /neither YAML nor JSON: Map keys must be unique at line 60001, column 1$/],
   [stringify({ ...LEAST, base_url: undefined }), / lacks base_url$/],
   [stringify({ ...LEAST, base_url: 'api.example.com' }), /base_url has to be an http or https address$/],
   [stringify({ ...LEAST, base_url: 'file:///etc' }), /base_url has to be an http or https address$/],

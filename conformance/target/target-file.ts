@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { readSmallFile, UnreadableFile } from './small-file.js';
 import { InvalidFile, readStructured } from './structured-file.js';
+import { readTextFile, UnreadableFile } from './text-file.js';
 
 const address = z.url({ protocol: /^https?$/, error: 'has to be an http or https address' });
 const name = z.string().min(1);
@@ -145,7 +145,7 @@ export class InvalidTargetFile extends Error {
  */
 export async function readTargetFile(path: string): Promise<TargetFile> {
   try {
-    return located(parseTargetFile(await readSmallFile(path)), dirname(path));
+    return located(parseTargetFile(await readTextFile(path)), dirname(path));
   } catch (error) {
     if (!(error instanceof UnreadableFile || error instanceof InvalidFile)) throw error;
     throw new InvalidTargetFile(`${path} ${error.message}`);

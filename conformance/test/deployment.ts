@@ -21,19 +21,31 @@ export async function conformance(...argv: readonly string[]) {
   return said;
 }
 
+/** A response in place of a deletion. */
+export type DeletionAnswer = readonly [status: number, body?: string];
+
 /** A service on loopback that is right and does not say that it is an emulator, with one repository. */
 export async function startDeployment(t: Test) {
   const emulator = await startEmulator();
   t.teardown(() => emulator.stop());
   const { target } = emulator;
   const asked: string[] = [];
-  const state = { isBroken: false };
+  const state: { isBroken: boolean; deletion?: ((path: string) => DeletionAnswer | undefined) | undefined } = {
+    isBroken: false,
+  };
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     asked.push(`${method} ${url.split('?')[0]}`);
     if (url.startsWith('/_emulator') || (state.isBroken && url.startsWith('/api/meta'))) {
       incoming.resume();
       outgoing.writeHead(url.startsWith('/api') ? 500 : 404, { 'content-type': 'text/plain' }).end('no');
+      return;
+    }
+    const refusal = method === 'DELETE' ? state.deletion?.(url) : undefined;
+    if (refusal !== undefined) {
+      const [status, body = ''] = refusal;
+      incoming.resume();
+      outgoing.writeHead(status, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' }).end(body);
       return;
     }
     passThrough(target.baseUrl, incoming, outgoing);

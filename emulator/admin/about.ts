@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { packageVersion } from '../config/version.js';
-import { json } from '../http/reply.js';
+import { bytes, json } from '../http/reply.js';
 import { HEALTH_PATH, pathBelowAdmin } from './path.js';
 import { adminRoute } from './route.js';
 
@@ -38,9 +38,10 @@ export const showOpenApi = adminRoute({
   get replies() {
     return { 200: z.looseObject({ openapi: z.string() }) };
   },
-  handle: async ({ operations, origin, current, routes }) => {
-    const { writeOpenApi } = await import('../api/openapi.js');
-    const { withAdminPaths } = await import('./openapi.js');
-    return json(200, withAdminPaths(writeOpenApi(operations, origin, current.config.forgePrefix), await routes()));
+  handle: async (ctx) => {
+    const { writeDocument } = await import('./openapi.js');
+    const [head, tail] = await ctx.buildOnce('openapi', () => writeDocument(ctx));
+    const origin = Buffer.from(JSON.stringify(ctx.origin));
+    return bytes(200, Buffer.concat([head, origin, tail]), { 'content-type': 'application/json' });
   },
 });

@@ -45,8 +45,6 @@ export type AddressesView = z.infer<typeof addressesRecord>;
 export type NamespaceView = z.infer<typeof namespaceRecord>;
 
 export interface NamespaceControl {
-  /** Throws `bad_request` and `service_unavailable`. */
-  create(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
   list(): NamespaceView[];
   get(id: string): NamespaceView | undefined;
   /** False when there is none. */
@@ -59,8 +57,13 @@ export interface AdminControls {
   readonly hasTestKeys: boolean;
   /** Whether they cannot be registered either. */
   readonly refusesTestKeys: boolean;
-  /** Begins to close the emulator; requests that are under way are answered. */
-  shutDown(): void;
+  /**
+   * Saves the state, where it is kept, and begins to close the emulator; requests that are under way are answered. Returns, or
+   * resolves to, false if the state could not be saved.
+   */
+  shutDown(): unknown;
+  /** Makes a namespace, of a snapshot of this world if one is named; undefined in a server that has none. Throws `bad_request` and `service_unavailable`. */
+  makeNamespace?(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
   /** Namespaces beside this world; undefined in one of them. */
   readonly namespaces?: NamespaceControl;
   /** By which addresses its organizations are reached. */

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { compileFault } from '../faults/compiled-fault.js';
-import { readGivenFault } from '../faults/given-fault.js';
+import type { Fault } from '../faults/fault.js';
+import { readGivenFault, within } from '../faults/given-fault.js';
 import { faultReference } from '../faults/reference.js';
 import { faultSchema, readFault } from '../faults/schema.js';
 import { STAGES, type Stage } from '../faults/stage.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
+import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { listOf, listQuery, writeList } from './lists.js';
@@ -92,17 +94,23 @@ export const listFaultKinds = adminRoute({
       ),
     }),
   },
-  handle: ({ current }) => {
-    const { grammar, stages, names } = faultReference(current.config.forgePrefix);
-    const items = names.map(({ defaultStages: _, oneOf, inBandStages, isOfFew, ...rest }) => ({
-      ...rest,
-      one_of: oneOf,
-      in_band_stages: inBandStages,
-      is_of_few: isOfFew,
-    }));
-    return json(200, { grammar, stages, items });
-  },
+  handle: ({ current, buildOnce }) =>
+    json(
+      200,
+      buildOnce('fault-kinds', () => listKinds(current.config.forgePrefix)),
+    ),
 });
+
+function listKinds(forgePrefix: string) {
+  const { grammar, stages, names } = faultReference(forgePrefix);
+  const items = names.map(({ defaultStages: _, oneOf, inBandStages, isOfFew, ...rest }) => ({
+    ...rest,
+    one_of: oneOf,
+    in_band_stages: inBandStages,
+    is_of_few: isOfFew,
+  }));
+  return { grammar, stages, items };
+}
 
 export const addFault = adminRoute({
   id: 'addFault',
@@ -131,7 +139,7 @@ export const checkFault = adminRoute({
   replies: { 200: z.object({ fault: z.looseObject({}) }) },
   handle: ({ world, body, operations }) => {
     const fault = readGivenFault(body, 'The fault');
-    compileFault(fault, { where: 'The fault', now: world.state.clock.now(), operations });
+    world.state.faults.check(fault, operations);
     return json(200, { fault });
   },
 });
@@ -143,20 +151,34 @@ export const replaceFaults = adminRoute({
   summary:
     'Put these faults in the place of all that are registered, or of none; with If-Match, unless they have changed',
   access: 'token',
-  body: z.strictObject({ faults: z.array(members) }),
+  body: z.strictObject({ faults: z.array(z.unknown()) }),
   shownBody: z.strictObject({ faults: z.array(writtenFault) }),
   replies: { 200: z.object({ items: z.array(faultRecord) }) },
   errors: ['conflict', 'precondition_failed'],
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const { faults } = ctx.world.state;
+    faults.requireRoom(ctx.body.faults.length);
+    const wanted = await inSlices(readFaults(ctx.body.faults), ctx.meter);
     const condition = ctx.header('if-match');
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
       throw problem('precondition_failed', `The faults have changed: their ETag is ${etagOf(ctx).etag}.`);
     }
-    const wanted = ctx.body.faults.map((fault, index) => readGivenFault(fault, `faults.${index}`));
     return json(200, { items: faults.replaceAll(wanted, ctx.operations) }, etagOf(ctx));
   },
 });
+
+/** Cost of reading one fault, in units of work. */
+const FAULT_UNITS = 100;
+
+function* readFaults(given: readonly unknown[]): Steps<Fault[]> {
+  const faults: Fault[] = [];
+  for (const [index, fault] of given.entries()) {
+    const at = `faults.${index}`;
+    faults.push(within(at, () => readGivenFault(checkShape(members, fault, at), at)));
+    yield FAULT_UNITS;
+  }
+  return faults;
+}
 
 export const showFault = adminRoute({
   id: 'showFault',

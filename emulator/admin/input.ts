@@ -4,7 +4,7 @@ import { once } from '../environment/once.js';
 import type { Meter } from '../git/schedule/meter.js';
 import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
-import { jsonSteps } from '../http/json-reader.js';
+import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
 import { hasBody } from './guard.js';
@@ -47,7 +47,7 @@ export async function readJsonBody({ body, bodyType }: AdminRoute, ports: BodyPo
   if (!isEmpty) {
     refuseContentEncoding(request);
     const raw = await readBody(request, { maxBytes: MOST_BODY_BYTES, idleTimeout, askFor: askForBody });
-    if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body'), meter);
+    if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   }
   return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
 }

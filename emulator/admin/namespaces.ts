@@ -9,12 +9,15 @@ export const createNamespace = adminRoute({
   id: 'createNamespace',
   method: 'POST',
   path: '/namespaces',
-  summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot',
+  summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot of this world',
   access: 'token',
   body: namespaceOptions,
   replies: { 201: namespaceRecord },
   errors: ['not_found', 'service_unavailable'],
-  handle: async (ctx) => json(201, await requireControl(ctx).create(ctx.body)),
+  handle: async ({ controls, body }) => {
+    if (!controls.makeNamespace) throw problem('not_found', 'This server has no namespaces.');
+    return json(201, await controls.makeNamespace(body));
+  },
 });
 
 export const listNamespaces = adminRoute({
@@ -63,7 +66,10 @@ export const removeNamespace = adminRoute({
 
 function requireControl({ controls }: Pick<AdminContext, 'controls'>): NamespaceControl {
   if (controls.namespaces) return controls.namespaces;
-  throw problem('not_found', 'This is a namespace itself; namespaces are made and removed where the emulator started.');
+  throw problem(
+    'not_found',
+    'This is a namespace itself; namespaces are listed and removed where the emulator started.',
+  );
 }
 
 function noNamespace(id: string) {

@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { writeOpenApi } from '../api/openapi.js';
+import { Meter } from '../git/schedule/meter.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { type ProblemCode, problemCodes } from '../http/problem.js';
 import { ADMIN_PREFIX } from './path.js';
-import type { AdminRoute } from './route.js';
+import type { AdminContext, AdminRoute } from './route.js';
 
 type Json = Record<string, unknown>;
 
@@ -13,11 +16,36 @@ const SECURITY = 'admin';
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 
-/** The document of the service with the admin routes in it, under a tag of their own. */
-export function withAdminPaths(document: Json, routes: readonly AdminRoute[]): Json {
+/**
+ * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address. The
+ * address is the only part that differs between requests.
+ */
+export async function writeDocument({
+  operations,
+  current,
+  routes,
+}: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
+  // The request that came first may leave; others wait for the same document.
+  const meter = new Meter({ schedule: current.engine.schedule });
+  const service = await inSlices(writeOpenApi(operations, '', current.config.forgePrefix), meter);
+  const document = await inSlices(withAdminPaths(service, await routes()), meter);
+  const text = JSON.stringify(document);
+  const at = text.indexOf(NO_ADDRESS) + NO_ADDRESS.length;
+  return [Buffer.from(text.slice(0, at - 2)), Buffer.from(text.slice(at))];
+}
+
+/** Start of the list of servers in a document that was written for the address "". */
+const NO_ADDRESS = '"servers":[{"url":""';
+
+/** Cost of describing one route, in units of work. */
+const ROUTE_UNITS = 500;
+
+/** Adds the admin routes to the document of the service, under a tag of their own. */
+function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<Json> {
   const { paths, tags, components } = document as { paths: Json; tags: Json[]; components: Record<string, Json> };
   const added: Record<string, Json> = {};
   for (const route of routes) {
+    yield ROUTE_UNITS;
     const path = ADMIN_PREFIX + route.path;
     added[path] = { ...added[path], [route.method.toLowerCase()]: writeRoute(route) };
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { errorCodesOf } from '../api/error-codes.js';
-import { stagesOf } from '../faults/operation-shape.js';
+import { stagesOf } from '../faults/request-shape.js';
 import { shownCode } from '../http/problem.js';
+import type { Operation } from '../operation/operation.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute } from './route.js';
 
@@ -27,17 +28,22 @@ export const listOperations = adminRoute({
   handle: (ctx) =>
     writeList(ctx, {
       of: ['operations'],
-      items: ctx.operations,
+      items: ctx.buildOnce('operations', () =>
+        ctx.operations.map((operation) => showOperation(operation, ctx.current.config.forgePrefix)),
+      ),
       keyOf: ({ id }) => id,
-      show: (operation): z.infer<typeof operationRecord> => ({
-        id: operation.id,
-        group: operation.group,
-        summary: operation.summary,
-        routes: operation.routes.map(({ method, path }) => ({ method, path })),
-        scopes: [...operation.scopes],
-        effect: operation.effect,
-        stages: [...stagesOf(operation)],
-        codes: Array.from(errorCodesOf(operation), (code) => shownCode(code, ctx.current.config.forgePrefix)),
-      }),
     }),
 });
+
+function showOperation(operation: Operation, forgePrefix: string): z.infer<typeof operationRecord> {
+  return {
+    id: operation.id,
+    group: operation.group,
+    summary: operation.summary,
+    routes: operation.routes.map(({ method, path }) => ({ method, path })),
+    scopes: [...operation.scopes],
+    effect: operation.effect,
+    stages: [...stagesOf(operation)],
+    codes: Array.from(errorCodesOf(operation), (code) => shownCode(code, forgePrefix)),
+  };
+}

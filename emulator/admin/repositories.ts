@@ -3,8 +3,8 @@ import { readBranch } from '../api/fields.js';
 import { mapped, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
+import { readTreeInSteps } from '../git/object/large-tree.js';
 import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
-import { readTree } from '../git/object/read-tree.js';
 import { findTree } from '../git/object/tag.js';
 import { formatMode } from '../git/object/tree.js';
 import { inSlices } from '../git/schedule/steps.js';
@@ -43,13 +43,13 @@ const summaryRecord = z.object({
   base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
 });
 
-function showSummary({ record, defaultBranch, git }: Repository): z.infer<typeof summaryRecord> {
-  const { id, name, organization, state, refs, createdAt, baseRepo } = record;
+function showSummary({ record, ownState, defaultBranch, git }: Repository): z.infer<typeof summaryRecord> {
+  const { id, name, organization, refs, createdAt, baseRepo } = record;
   return {
     id,
     name,
     organization,
-    state,
+    state: ownState,
     default_branch: defaultBranch === undefined ? null : textOf(defaultBranch),
     head: refs.headOid ?? null,
     refs: refs.size,
@@ -104,7 +104,7 @@ export const showRepositoryState = adminRoute({
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
   errors: ['not_found'],
-  handle: (ctx) => json(200, { state: findRepository(ctx).record.state }),
+  handle: (ctx) => json(200, { state: findRepository(ctx).ownState }),
 });
 
 export const addRepository = adminRoute({
@@ -211,7 +211,7 @@ export const showTree = adminRoute({
     if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
     return writeList(ctx as AdminContext<ListQuery>, {
       of: ['tree', tree],
-      items: readTree(objects, tree),
+      items: await inSlices(readTreeInSteps(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,
       show: ({ name, mode, oid: entry }): z.infer<typeof entryRecord> => ({
         ...named('name', name),

@@ -1,7 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestQuery } from '../journal/query.js';
+import type { RequestRecord } from '../journal/record.js';
 import { subscribe } from '../journal/subscription.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { type EventStreams, event } from './event-streams.js';
 
 /** Milliseconds (real time) until a quiet stream says that it is still there: a client that has gone is found out by that. */
 const QUIET = 15_000;
@@ -10,7 +11,9 @@ export interface StreamOptions {
   /** The last event that was read; without it, requests from now on. */
   readonly after: number | undefined;
   readonly query: RequestQuery;
+  readonly bodies: boolean;
   readonly signal: AbortSignal;
+  readonly streams: EventStreams;
 }
 
 /**
@@ -25,45 +28,48 @@ export interface StreamOptions {
  */
 export async function* streamRequests(
   current: CurrentWorld,
-  { after, query, signal }: StreamOptions,
+  { after, query, bodies, signal, streams }: StreamOptions,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(': requests\n\n');
-  for (let from = after; ; from = undefined) {
-    const { world } = current;
-    const requests = subscribe(world.state.journal, { query, after: from, signal });
-    for await (const request of withHeartbeat(requests, signal)) {
-      if (request === undefined) yield Buffer.from(':\n\n');
-      else if ('missed' in request) yield event({ name: 'missed', data: request });
-      else yield event({ id: request.id, name: 'request', data: request.entry });
+  const close = streams.open();
+  try {
+    yield Buffer.from(': requests\n\n');
+    for (let from = after; ; from = undefined) {
+      const { world } = current;
+      const { journal } = world.state;
+      const write = (record: RequestRecord) => streams.entryOf(journal, record, bodies);
+      const requests = subscribe(journal, { query, after: from, signal, write });
+      for await (const request of withHeartbeat(requests)) {
+        if (request === undefined) yield Buffer.from(':\n\n');
+        else if ('missed' in request) yield event({ name: 'missed', data: request });
+        else yield streams.eventOf(request);
+      }
+      // A world that nothing took the place of was closed.
+      if (signal.aborted || current.world === world) return;
+      yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
     }
-    // A world that nothing took the place of was closed.
-    if (signal.aborted || current.world === world) return;
-    yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
+  } finally {
+    close();
   }
 }
 
-/** What `source` gives, and undefined where it gives nothing for long. */
-async function* withHeartbeat<T>(source: AsyncGenerator<T, void>, signal: AbortSignal): AsyncGenerator<T | undefined> {
-  for (;;) {
-    const next = source.next();
-    let result = await nextOrQuiet(next, signal);
-    for (; result === undefined; result = await nextOrQuiet(next, signal)) yield undefined;
-    if (result.done) return;
-    yield result.value;
+/** Yields what `source` yields, and undefined after each `QUIET` milliseconds in which it yields nothing. */
+async function* withHeartbeat<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T | undefined> {
+  let beat = () => {};
+  const timer = setInterval(() => beat(), QUIET).unref();
+  try {
+    for (let next = source.next(); ; ) {
+      const quiet = new Promise<undefined>((resolve) => {
+        beat = () => resolve(undefined);
+      });
+      const result = await Promise.race([next, quiet]);
+      if (result?.done) return;
+      yield result?.value;
+      if (result === undefined) continue;
+      timer.refresh();
+      next = source.next();
+    }
+  } finally {
+    clearInterval(timer);
+    void source.return();
   }
-}
-
-/** Undefined when it takes long. */
-async function nextOrQuiet<T>(next: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const timer = new AbortController();
-  const quiet = pause(QUIET, undefined, { signal: AbortSignal.any([timer.signal, signal]), ref: false });
-  // The end of the stream is told by its source.
-  const result = await Promise.race([next, quiet.catch(() => next)]);
-  timer.abort();
-  return result;
-}
-
-function event({ id, name, data }: { id?: number; name: string; data: unknown }): Buffer {
-  const mark = id === undefined ? '' : `id: ${id}\n`;
-  return Buffer.from(`${mark}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { mapped, pageEnd } from '../api/paging.js';
 import { problem } from '../http/problem.js';
-import { empty, json, type Reply, stream } from '../http/reply.js';
+import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
+import type { EntryOptions } from '../journal/entry.js';
 import { toHar, toNdjson } from '../journal/export.js';
+import { readPage } from '../journal/page.js';
 import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
-import { listOf, listQuery, writeList } from './lists.js';
+import { MOST_STREAMS } from './event-streams.js';
+import { listQuery, readPageLimit } from './lists.js';
 import { streamRequests } from './request-stream.js';
 import { type AdminContext, adminRoute } from './route.js';
 
@@ -69,37 +73,56 @@ function readSelection(given: Selection): RequestQuery {
   return readQueryParameters(Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined));
 }
 
+const bodies = z
+  .enum(['true', 'false'], 'has to be true or false')
+  .optional()
+  .meta({ description: 'false: without the bodies of requests and answers.' });
+
+const requestList = z.object({
+  items: z.array(requestRecord),
+  ...pageEnd(),
+  dropped: z.int().meta({ description: 'Number of earlier requests that the journal no longer has.' }),
+  last_event_id: z.int().meta({ description: 'Last-Event-ID by which requests/stream goes on behind this list.' }),
+});
+
 export const listRequests = adminRoute({
   id: 'listRequests',
   method: 'GET',
   path: '/requests',
-  summary: 'List the requests that were answered, oldest first: in pages, or all of them as NDJSON or HAR',
+  summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
   access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...selection,
+    order: z
+      .enum(['oldest', 'newest'], 'has to be oldest or newest')
+      .optional()
+      .meta({ description: 'Which come first; default oldest. NDJSON and HAR begin with the oldest.' }),
+    bodies,
     format: z.enum(['json', 'ndjson', 'har'], 'has to be json, ndjson or har').optional(),
   }),
-  replies: { 200: listOf(requestRecord) },
+  replies: { 200: requestList },
   handle: (ctx) => {
-    const { cursor, limit, format = 'json', ...given } = ctx.query;
+    const { cursor, limit, order = 'oldest', bodies: shown, format = 'json', ...given } = ctx.query;
     const query = readSelection(given);
-    if (format !== 'json') return exportRequests(ctx, selectorOf(query), format);
+    const options = { bodies: shown !== 'false' };
+    if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const select = selectorOf(query);
-    return writeList<RequestRecord>(
-      { ...ctx, query: { cursor, limit } },
-      {
-        of: ['requests', query],
-        items: [...journal.records()].filter(select),
-        keyOf: ({ id }) => id,
-        // Those before them say which of them repeat a request.
-        showPage: (page) => {
-          const shown = new Set(page);
-          return journal.entries((record) => shown.has(record));
-        },
-      },
-    );
+    const { cursors } = ctx.world.engine;
+    const purpose = JSON.stringify(['admin', 'requests', query, order]);
+    const { records, next } = readPage(journal, {
+      query,
+      order,
+      cursor: cursor === undefined ? undefined : cursors.read<string>(purpose, cursor),
+      limit: readPageLimit({ limit }),
+    });
+    return largeJson(200, {
+      items: mapped(records, (record) => journal.write(record, options)),
+      next_cursor: next === undefined ? null : cursors.write(purpose, next),
+      has_more: next !== undefined,
+      dropped: journal.dropped,
+      last_event_id: journal.ended,
+    });
   },
 });
 
@@ -111,11 +134,19 @@ const EXPORTS = {
 function exportRequests(
   { world }: AdminContext,
   select: (record: RequestRecord) => boolean,
+  options: EntryOptions,
   format: keyof typeof EXPORTS,
 ): Reply {
   const { type, write } = EXPORTS[format];
-  return { status: 200, pieces: write(world.state.journal.entries(select)), headers: { 'content-type': type } };
+  const { journal } = world.state;
+  return {
+    status: 200,
+    pieces: write(journal.entries(select, options), journal.dropped),
+    headers: { 'content-type': type, 'x-emulator-dropped': String(journal.dropped) },
+  };
 }
+
+const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
 
 export const followRequests = adminRoute({
   id: 'followRequests',
@@ -123,12 +154,15 @@ export const followRequests = adminRoute({
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
   access: 'token',
-  query: z.strictObject(selection),
+  query: z.strictObject({ ...selection, bodies }),
   replies: { 200: 'text/event-stream' },
-  handle: ({ current, controls, query, signal, header }) => {
+  errors: ['service_unavailable'],
+  handle: ({ current, controls, query: { bodies: shown, ...given }, signal, header, streams }) => {
+    if (streams.isFull) throw problem('service_unavailable', TOO_MANY);
     const after = readLastId(header('last-event-id'));
     const ended = AbortSignal.any([signal, controls.closing]);
-    const events = streamRequests(current, { after, query: readSelection(query), signal: ended });
+    const query = readSelection(given);
+    const events = streamRequests(current, { after, query, bodies: shown !== 'false', signal: ended, streams });
     return stream(200, events, { 'content-type': 'text/event-stream' });
   },
 });

@@ -9,6 +9,7 @@ import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import type { AdminControls } from './controls.js';
+import type { EventStreams } from './event-streams.js';
 
 /** What the handler of an admin route is given. It answers with a `Reply` or throws a `Problem`. */
 export interface AdminContext<Query = unknown, Body = unknown> {
@@ -20,6 +21,8 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   readonly operations: readonly Operation[];
   /** Every route of the admin API. */
   readonly routes: () => Promise<readonly AdminRoute[]>;
+  /** Returns the value stored under `key`, built by the first request that asks for it. For values that never change. */
+  readonly buildOnce: <T>(key: string, build: () => T) => T;
   /** `http://127.0.0.1:8080` */
   readonly origin: string;
   /** The organization that `Host` selects. */
@@ -34,6 +37,8 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   readonly askForBody: () => void;
   /** Lower-case request header, or undefined. */
   header(name: string): string | undefined;
+  /** The event streams of the port. */
+  readonly streams: EventStreams;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   readonly meter: Meter;

@@ -8,6 +8,7 @@ import { decodeOnce, type RequestTarget } from '../http/request-target.js';
 import type { Operation } from '../operation/operation.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { AdminControls } from './controls.js';
+import type { EventStreams } from './event-streams.js';
 import { readJsonBody, readQuery } from './input.js';
 import { isOpenPath, openRoutes } from './open-routes.js';
 import { ADMIN_PREFIX } from './path.js';
@@ -35,6 +36,7 @@ export interface AdminState {
   current: CurrentWorld;
   options: AdminOptions;
   admin: AdminRequest;
+  streams: EventStreams;
   reply: Reply;
 }
 
@@ -44,10 +46,20 @@ export interface AdminState {
  * one of them arrives: a start, which asks for the health, does not wait for them. Ports share them.
  */
 export function createAdmin(): Middleware<AdminState> {
-  const open = routerOf(openRoutes);
+  const built = new Map<string, unknown>();
+  const buildOnce = <T>(key: string, build: () => T): T => {
+    if (!built.has(key)) {
+      const value = build();
+      built.set(key, value);
+      // The next request tries again.
+      if (value instanceof Promise) value.catch(() => built.delete(key));
+    }
+    return built.get(key) as T;
+  };
+  const open = routerOf(openRoutes, buildOnce);
   let others: Promise<Router<AdminState>> | undefined;
   return async (ctx) => {
-    others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then(routerOf);
+    others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then((routes) => routerOf(routes, buildOnce));
     const router = isOpenPath(ctx.path) ? open : await others!;
     await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () => refuseOther(router, ctx));
   };
@@ -57,12 +69,12 @@ async function loadRoutes(): Promise<readonly AdminRoute[]> {
   return (await import('./routes.js')).adminRoutes;
 }
 
-function routerOf(routes: readonly AdminRoute[]): Router<AdminState> {
+function routerOf(routes: readonly AdminRoute[], buildOnce: AdminContext['buildOnce']): Router<AdminState> {
   const router = new Router<AdminState>({ strict: true, sensitive: true });
   for (const route of routes) {
     const path = ADMIN_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.register(path, [route.method], async (ctx) => {
-      ctx.state.reply = await answer(route, ctx.state, ctx.captures);
+      ctx.state.reply = await answer(route, ctx.state, ctx.captures, buildOnce);
     });
   }
   return router;
@@ -74,14 +86,15 @@ export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-opti
 /** `captures`: the path parameters as they were sent. */
 async function answer(
   route: AdminRoute,
-  { current, options, admin }: Omit<AdminState, 'reply'>,
-  captures: readonly string[] = [],
+  { current, options, admin, streams }: Omit<AdminState, 'reply'>,
+  captures: readonly string[] | undefined,
+  buildOnce: AdminContext['buildOnce'],
 ): Promise<Reply> {
   const { request, askForBody } = admin;
   const { schedule } = current.engine;
   const { idleTimeout, workTimeout } = current.config.limits;
   const names = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
-  const params = names.map((name, at) => [name, decodeOnce(captures[at] ?? '', 'The path')]);
+  const params = names.map((name, at) => [name, decodeOnce(captures?.[at] ?? '', 'The path')]);
   const meter = new Meter({ schedule, limit: workTimeout, signal: () => admin.signal });
   const query = readQuery(route, admin.target.query);
   const body = await readJsonBody(route, { request, askForBody, idleTimeout, meter });
@@ -94,7 +107,9 @@ async function answer(
       return options.operations;
     },
     routes: loadRoutes,
+    buildOnce,
     origin: options.origin(request),
+    streams,
     organization: admin.organizationName,
     params: Object.fromEntries(params),
     query,

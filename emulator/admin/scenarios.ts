@@ -7,7 +7,7 @@ import { shippedScenarios } from '../scenarios/library.js';
 import { readScenario } from '../scenarios/read-scenario.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
 import type { LoadedScenario } from '../world/scenario.js';
-import { verifyWorld } from '../world/verify-world.js';
+import { verifyScenario } from '../world/verify-world.js';
 import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute } from './route.js';
@@ -48,10 +48,8 @@ function showOne(loaded: LoadedScenario): z.infer<typeof scenarioRecord> {
 }
 
 async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): Promise<z.infer<typeof scenarioDetail>> {
-  const { scenario, after } = loaded;
-  const { expect } = scenario;
-  const verify = (expected: object) => inSlices(verifyWorld(world, expected), meter);
-  const verification = expect ? { ...(await verify({ ...(after !== undefined && { after }), ...expect })) } : null;
+  const { scenario } = loaded;
+  const verification = scenario.expect ? { ...(await inSlices(verifyScenario(world, loaded), meter)) } : null;
   return { ...showOne(loaded), definition: { ...scenario }, verification };
 }
 

@@ -9,9 +9,17 @@ export const shutDown = adminRoute({
   summary: 'Stop listening, answer what is under way, and end',
   access: 'token',
   body: z.strictObject({}),
-  replies: { 202: z.object({ status: z.literal('closing') }) },
-  handle: ({ controls }) => {
-    controls.shutDown();
-    return json(202, { status: 'closing' }, { connection: 'close' });
+  replies: {
+    202: z.object({
+      status: z.literal('closing'),
+      saved: z
+        .literal(false)
+        .optional()
+        .meta({ description: 'The state could not be saved to the folder of --persist.' }),
+    }),
+  },
+  handle: async ({ controls }) => {
+    const isSaved = await controls.shutDown();
+    return json(202, { status: 'closing', ...(isSaved === false && { saved: false }) }, { connection: 'close' });
   },
 });

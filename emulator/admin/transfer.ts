@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readChunks, refuseContentEncoding } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { json, stream } from '../http/reply.js';
+import type { MemoryTree } from '../sources/memory-tree.js';
 import { releaseRepositories } from '../world/repositories.js';
 import { adminRoute } from './route.js';
 
@@ -60,16 +61,19 @@ export const importState = adminRoute({
     const { memory } = current.engine;
     const { idleTimeout, maxHeldBytes } = current.config.limits;
     let taken = 0;
+    let tree: MemoryTree | undefined;
     const take = (bytes: number) => {
       memory.take(bytes);
       taken += bytes;
     };
     try {
       const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, askFor: askForBody });
-      const tree = await readTar(pieces, { title: 'The archive', take });
-      const { repository, ...imported } = await takeOver(current, tree, organization);
-      return json(200, { ...imported, ...(repository && { repository: showSeeded(repository) }) });
+      tree = await readTar(pieces, { title: 'The archive', take });
+      const { content, repositories, repository } = await takeOver(current, tree, organization);
+      return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
     } catch (error) {
+      // Nothing of it was taken over.
+      if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)
         throw problem('insufficient_storage', `There is no room for the archive: ${error.message}.`);

@@ -9,7 +9,10 @@ const verification = z.object({
   met: z.boolean(),
   unmet: z.array(
     z.looseObject({
-      at: z.string().meta({ description: 'Where the expectation stands, such as requests.0.' }),
+      at: z.string().meta({
+        description:
+          'Place of the expectation: requests.0 in the body, faults.ID, scenarios.ID.requests.0, or scenarios.ID.client.RULE.',
+      }),
       found: z.int(),
       detail: z.string(),
       nearest: z.array(z.looseObject({})),
@@ -22,7 +25,8 @@ export const verifyRequests = adminRoute({
   id: 'verify',
   method: 'POST',
   path: '/verify',
-  summary: 'Compare the requests, and the faults they met, with what is expected; what is unmet is no error',
+  summary:
+    'Verify the requests and the faults against the body, the expect of each fault, and each running scenario; what is unmet is no error',
   access: 'token',
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
   shownBody: expectationsSchema(),

@@ -3,6 +3,7 @@ import { writeArchive } from '../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../git/archive/prefix.js';
 import type { ByteString } from '../git/object/bytes.js';
 import { WorkLimitExceeded } from '../git/schedule/meter.js';
+import { inSlices } from '../git/schedule/steps.js';
 import { Problem, problem } from '../http/problem.js';
 import { stream } from '../http/reply.js';
 import type { HandlerContext } from '../operation/handler-context.js';
@@ -40,10 +41,11 @@ export const archive = operation({
   handle: async (ctx) => {
     const { repository, body, meter } = ctx;
     const prefix = readPrefix(body.archive?.prefix ?? '');
-    const selects = readSelection({
+    const selection = readSelection({
       includeGlobs: ['include_globs', body.include_globs],
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
+    const selects = await inTime(inSlices(selection, meter));
     const { commit } = await inTime(resolveForArchive(ctx, { ref: body.ref, ephemeral: body.ephemeral }));
     const content = writeArchive(repository.git.objects, {
       commit,

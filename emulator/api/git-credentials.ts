@@ -118,7 +118,7 @@ export const updateCredentialByBody = operation({
   reads: 'json',
   body: () => z.object({ id: z.string(), ...changes() }),
   replies: () => ({ 200: credentialRecord() }),
-  errors: ['credential_not_found', 'repository_thawing'],
+  errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],
   handle: (ctx) => json(200, showCredential(replacePassword(findOwner(ctx, 'updateCredentialByBody'), ctx.body))),
 });
 
@@ -133,7 +133,7 @@ export const deleteCredentialByBody = operation({
   reads: 'json',
   body: () => z.object({ id: z.string() }),
   replies: () => ({ 204: '' }),
-  errors: ['credential_not_found', 'repository_thawing'],
+  errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],
   handle: (ctx) => {
     findOwner(ctx, 'deleteCredentialByBody').update({ gitCredential: undefined });
     return empty(204);

@@ -8,6 +8,7 @@ import { textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
 import { type Meter, WorkLimitExceeded } from '../git/schedule/meter.js';
+import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { operation } from '../operation/operation.js';
@@ -77,7 +78,7 @@ export const grep = operation({
     const { world, repository, body, meter } = ctx;
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
-    const selects = selectedBy(body);
+    const selects = await inSlices(selectedBy(body), meter);
     const pattern = await readPattern(query, meter);
     if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
       throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
@@ -141,7 +142,10 @@ async function readPattern(
   }
 }
 
-function selectedBy({ paths, file_filters: filters }: z.infer<ReturnType<typeof grepBody>>): PathMatcher | undefined {
+function selectedBy({
+  paths,
+  file_filters: filters,
+}: z.infer<ReturnType<typeof grepBody>>): Steps<PathMatcher | undefined> {
   return readSelection({
     paths: ['paths', paths],
     includeGlobs: ['file_filters.include_globs', filters?.include_globs],

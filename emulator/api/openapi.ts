@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import type { Steps } from '../git/schedule/steps.js';
 import { problemCodes, shownCode } from '../http/problem.js';
 import type { Route } from '../http/route.js';
 import type { Operation } from '../operation/operation.js';
@@ -8,13 +9,17 @@ import { errorCodesOf } from './error-codes.js';
 type Json = Record<string, unknown>;
 type ErrorRow = ReturnType<typeof problemCodes>[number];
 
+/** Cost of describing one operation, in units of work. */
+const OPERATION_UNITS = 500;
+
 /**
  * The OpenAPI 3.1 document of the service, printed from the operations: what the router serves is what the
- * document shows, schemas and error tables included.
+ * document shows, schemas and error tables included. In steps, because all operations together take 50 ms.
  */
-export function writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Json {
+export function* writeOpenApi(operations: readonly Operation[], serverUrl: string, forgePrefix = 'forge'): Steps<Json> {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
+    yield OPERATION_UNITS;
     for (const [index, route] of operation.routes.entries()) {
       const item = paths[route.path] ?? {};
       paths[route.path] = item;

@@ -152,5 +152,5 @@ export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, r
   const entry = yield* findEntry(objects, root, path);
   if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
   if (entry.mode === MODE_TREE) return new TreeWalk(objects, entry.oid, { under: path, recursive, trees: !recursive });
-  return new TreeWalk(objects, root, { selects: selectPath(path) });
+  return new TreeWalk(objects, root, { selects: yield* selectPath(path) });
 }

@@ -58,6 +58,7 @@ function typeOf(typ: unknown): TokenType {
 const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
   encoding: 'it is not UTF-8',
   depth: `it is nested deeper than ${MAX_DEPTH}`,
+  values: 'it has too many values',
   syntax: 'it is not JSON',
   members: 'it has too many members',
   repeated: 'a member is named twice',

@@ -1,15 +1,16 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
+import { GIT_ENVIRONMENT } from '../git/test/workbench.js';
 import { untilReady } from '../test/cli-process.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
-t.test('what is bundled says what media type a file has', async (t) => {
+t.test('packages that the first call loads are bundled', async (t) => {
   const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -42,6 +43,14 @@ t.test('what is bundled says what media type a file has', async (t) => {
     const answer = await ask(`/app/file?path=${path}&ref=main`);
     t.same([answer.status, answer.headers.get('content-type')], [200, type], path);
   }
+
+  const cwd = t.testdir({ message: Buffer.from('caf\xe9 \x80', 'latin1') });
+  const git = (...args: string[]) => spawnSync('git', args, { cwd, env: GIT_ENVIRONMENT });
+  git('init', '-q');
+  git('-c', 'i18n.commitEncoding=cp1252', 'commit', '-q', '--allow-empty', '-F', 'message');
+  git('push', '-q', `${origin.replace('://', `://t:${token}@`)}/app.git`, 'HEAD:refs/heads/encoded');
+  const { commits } = (await (await ask('/app/commits?ref=encoded')).json()) as { commits: { message: string }[] };
+  t.equal(commits[0]!.message, 'caf\u00e9 \u20ac\n');
 });
 
 t.test('no bundle imports while it runs: it is loaded as a script', async (t) => {

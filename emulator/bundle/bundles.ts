@@ -18,7 +18,7 @@ interface BundleRow {
 }
 
 /** Modules for test runners. As ES modules they import their runner as such, and what they share from the emulator's bundle. */
-const RUNNER_MODULES = {
+export const RUNNER_MODULES = {
   'node-test': 'emulator/runners/node-test.js',
   tap: 'emulator/runners/tap.js',
   vitest: 'emulator/runners/vitest.js',
@@ -29,8 +29,35 @@ const OF_RUNNERS = {
   'test-namespaces': 'emulator/runners/test-namespaces.js',
 };
 
+/**
+ * Symbols that Node 20 and 22 define in their main context only, so that V8's other contexts lack them; jest 29 and the VM
+ * pools of vitest load modules in such contexts. The fallbacks are those of the helpers of Babel and esbuild, by which `await using` in
+ * their tests works too.
+ */
+const DISPOSAL_SYMBOLS = Object.fromEntries(
+  ['Symbol.dispose', 'Symbol.asyncDispose'].map((name) => [name, `(${name} ?? Symbol.for('${name}'))`]),
+);
+
 /** Loaded from the project that uses them. */
 const RUNNERS = ['tap', 'vitest', '@jest/globals'];
+
+interface LazyPackage {
+  /** Name of the bundled file. */
+  readonly file: string;
+  /** Functions of the package that are called. */
+  readonly functions: readonly string[];
+}
+
+/**
+ * Packages that the first call loads, from a file of their own. Koa's parts load the table of media types when they are
+ * loaded, which takes a tenth of a start, but no response reads it before a file is requested. The tables of encodings are
+ * read for a commit with an `encoding` header.
+ */
+const LAZY: Readonly<Record<string, LazyPackage>> = {
+  'mime-types': { file: 'media-types', functions: ['charset', 'contentType', 'extension', 'lookup'] },
+  'iconv-lite': { file: 'encodings', functions: ['decode'] },
+};
+const LAZY_FILES = Object.values(LAZY).map(({ file }) => file);
 
 /**
  * Every bundle: one file for each entry and for each import that is made later. Packages are bundled, so the published
@@ -47,7 +74,7 @@ export const BUNDLES: readonly BundleRow[] = [
       ...RUNNER_MODULES,
       ...OF_RUNNERS,
     },
-    packaged: { 'media-types': 'mime-types' },
+    packaged: Object.fromEntries(Object.entries(LAZY).map(([name, { file }]) => [file, name])),
   },
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
@@ -59,24 +86,17 @@ const DECLARED = {
   ...Object.fromEntries(Object.entries(RUNNER_MODULES).map(([name, file]) => [name, file.replace(/js$/, 'd.ts')])),
 };
 
-const LAZY = '\0mime-types';
-const MEDIA_TYPES = 'media-types';
-
-/**
- * Koa's parts load the table of media types when they are loaded, which takes a tenth of a start; none of our answers
- * reads it before a file is asked for. In the bundle the first call loads it, from a file of its own, and all of them the
- * same version.
- */
-const lazyMediaTypes: Plugin = {
-  name: 'lazy-media-types',
+const lazyPackages: Plugin = {
+  name: 'lazy-packages',
   resolveId: (source) => {
-    if (source === MEDIA_TYPES) return { id: './media-types.cjs', external: true };
-    return source === 'mime-types' ? LAZY : null;
+    if (LAZY_FILES.includes(source)) return { id: `./${source}.cjs`, external: true };
+    return source in LAZY ? `\0${source}` : null;
   },
   load(id) {
-    if (id !== LAZY) return null;
-    const functions = ['charset', 'contentType', 'extension', 'lookup'];
-    return functions.map((name) => `exports.${name} = (given) => require('${MEDIA_TYPES}').${name}(given);`).join('\n');
+    const lazy = id.startsWith('\0') ? LAZY[id.slice(1)] : undefined;
+    if (lazy === undefined) return null;
+    const { file, functions } = lazy;
+    return functions.map((name) => `exports.${name} = (...given) => require('${file}').${name}(...given);`).join('\n');
   },
 };
 
@@ -101,7 +121,8 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
     input: { ...compiled(entries), ...Object.fromEntries(ofPackages) },
     platform: 'node',
     external: RUNNERS,
-    plugins: [lazyMediaTypes, ascii],
+    transform: { define: DISPOSAL_SYMBOLS },
+    plugins: [lazyPackages, ascii],
     logLevel: 'silent',
     output: {
       dir: `${MADE}${name}`,
@@ -130,6 +151,7 @@ export function runnerOptions(): BuildOptions {
     input: compiled(RUNNER_MODULES),
     platform: 'node',
     external: RUNNERS,
+    transform: { define: DISPOSAL_SYMBOLS },
     plugins: [sharedByRunners],
     logLevel: 'silent',
     output: { dir: `${MADE}runners`, format: 'es', entryFileNames: '[name].mjs' },

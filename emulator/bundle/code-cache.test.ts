@@ -1,77 +1,213 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { Bundle } from './code-cache.js';
+import { hashOf, isPrivate } from './cache-file.js';
+import { Bundle, codeCacheFolder } from './code-cache.js';
 
 const PART = 'part-0aB_-9xy.cjs';
+const OTHER = 'other-00000000.cjs';
+const SHIPPED = `entry.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
 
-/** A bundle of an entry and a part that is named by its content. */
+/** Makes a bundle of an entry and a part that is named by its content. */
 function makeBundle(t: Test, part = 'exports.value = () => 1;') {
-  const folder = t.testdir({ 'entry.cjs': `exports.value = require('./${PART}').value();`, [PART]: part });
-  const file = (name: string) => join(folder, name);
-  const caches = () => readdirSync(folder).filter((name) => !name.endsWith('.cjs'));
-  const load = () => new Bundle(file('entry.cjs')).load().value;
-  const keep = () => {
-    const bundle = new Bundle(file('entry.cjs'));
+  const root = t.testdir({ bundle: { 'entry.cjs': `exports.value = require('./${PART}').value();`, [PART]: part } });
+  const folder = join(root, 'user', 'caches');
+  const file = (name: string) => join(root, 'bundle', name);
+  const caches = () => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+  const open = () => new Bundle(file('entry.cjs'), folder);
+  const load = () => open().load().value;
+  const keep = (bundle = open()) => {
     const { value } = bundle.load();
     bundle.keepCode();
     return value;
   };
-  return { file, caches, load, keep };
+  return { root, folder, file, caches, open, load, keep };
 }
 
-t.test('what is kept is loaded from one file', (t) => {
-  const { file, caches, load, keep } = makeBundle(t);
+t.test(
+  'the code of all files is kept in one private file of the folder, and nothing is written beside the bundle',
+  (t) => {
+    const { file, folder, caches, load, keep } = makeBundle(t);
+    t.equal(keep(), 1);
+    const [cache, ...others] = caches();
+    t.same([statSync(cache!).mode & 0o777, statSync(folder).mode & 0o777, others], [0o600, 0o700, []]);
+    t.same(readdirSync(file('')), ['entry.cjs', PART]);
+    rmSync(file(PART));
+    t.equal(load(), 1);
+    const { mtimeMs } = statSync(cache!);
+    keep();
+    t.equal(statSync(cache!).mtimeMs, mtimeMs, 'a cache that has all files is not written again');
+    t.end();
+  },
+);
+
+t.test('code that is shipped is used until there is a cache of the user', (t) => {
+  const { file, load, keep } = makeBundle(t);
+  const bundle = new Bundle(file('entry.cjs'), undefined);
+  bundle.load();
+  bundle.shipCode();
+  t.same(readdirSync(file('')), ['entry.cjs', SHIPPED, PART]);
+  t.notOk(readFileSync(file(SHIPPED)).includes('exports.value'), 'it has no sources');
   t.equal(keep(), 1);
-  t.same(caches(), [`entry.cjs.${process.version}-${process.platform}-${process.arch}.cache`]);
+  rmSync(file(SHIPPED));
   rmSync(file(PART));
-  t.equal(load(), 1);
+  t.equal(load(), 1, 'the cache of the user has the sources too');
   t.end();
 });
 
-t.test('an entry that is another one now is run as it is', (t) => {
-  const { file, load, keep } = makeBundle(t);
+t.test('another entry has a cache of its own, and that of the entry it replaced is deleted', (t) => {
+  const { file, caches, load, keep } = makeBundle(t);
   keep();
+  const [before] = caches();
   writeFileSync(file('entry.cjs'), `exports.value = require('./${PART}').value() + 1;`);
   t.equal(load(), 2);
   t.equal(keep(), 2);
   t.equal(load(), 2);
+  t.equal(caches().length, 1);
+  t.notSame(caches(), [before]);
   t.end();
 });
 
-t.test('what was kept before stays beside what is loaded later', (t) => {
-  const { file, load, keep } = makeBundle(t);
+t.test('a cache is deleted when its entry is gone, and what its writer left when that ended long ago', (t) => {
+  const { folder, file, caches, keep } = makeBundle(t);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const present = JSON.stringify({ entry: file('entry.cjs'), content: hashOf(readFileSync(file('entry.cjs'))) });
+  writeFileSync(join(folder, 'of-another-node.cache'), `sum\n${present}\n`);
+  writeFileSync(join(folder, 'gone.cache'), 'sum\n{"entry":"/no/such/entry.cjs","content":""}\n');
+  writeFileSync(join(folder, 'damaged.cache'), 'of something else');
+  writeFileSync(join(folder, 'being-written.cache.1'), '');
+  writeFileSync(join(folder, 'abandoned.cache.2'), '');
+  writeFileSync(join(folder, 'notes.txt'), '');
+  utimesSync(join(folder, 'abandoned.cache.2'), 0, 0);
   keep();
-  writeFileSync(file('other-00000000.cjs'), 'exports.value = 3;');
-  writeFileSync(file('entry.cjs'), `exports.value = require('./other-00000000.cjs').value;`);
+  const left = caches().map((path) => path.slice(folder.length + 1));
+  t.same(left.filter((name) => !/^[0-9a-f]{64}\.cache$/.test(name)).sort(), [
+    'being-written.cache.1',
+    'notes.txt',
+    'of-another-node.cache',
+  ]);
+  t.equal(left.length, 4);
+  t.end();
+});
+
+t.test('code that is loaded later is kept beside what was kept before', (t) => {
+  const { file, load, keep } = makeBundle(
+    t,
+    `exports.value = () => process.env.OTHER ? require('./${OTHER}').value : 1;`,
+  );
+  writeFileSync(file(OTHER), 'exports.value = 3;');
+  t.equal(keep(), 1);
+  process.env.OTHER = 'yes';
+  t.teardown(() => delete process.env.OTHER);
   t.equal(keep(), 3);
-  writeFileSync(file('entry.cjs'), `exports.value = require('./${PART}').value();`);
   rmSync(file(PART));
+  rmSync(file(OTHER));
+  t.equal(load(), 3);
+  t.end();
+});
+
+t.test('a damaged file is not used, and is replaced', (t) => {
+  const { caches, load, keep } = makeBundle(t);
+  keep();
+  const [cache] = caches();
+  const whole = readFileSync(cache!);
+  const cut = [0, 10, 100, whole.length - 1].map((length) => whole.subarray(0, length));
+  // V8 accepts code with other bytes of the same length, and crashes later.
+  const flipped = [70, whole.length - 100, whole.length - 1].map((at) => {
+    const bytes = Buffer.from(whole);
+    bytes[at]! ^= 0x55;
+    return bytes;
+  });
+  for (const bytes of [...cut, ...flipped, Buffer.from('of another program'), Buffer.from('{}\n{}\n')]) {
+    writeFileSync(cache!, bytes);
+    t.equal(load(), 1, `${bytes.length} bytes`);
+    t.equal(keep(), 1);
+    t.equal(readFileSync(cache!).length, whole.length);
+  }
+  t.end();
+});
+
+t.test('a file that others may have written is not used', (t) => {
+  const { caches, file, load, keep } = makeBundle(t);
+  keep();
+  const [cache] = caches();
+  rmSync(file(PART));
+  chmodSync(cache!, 0o622);
+  t.throws(load, { code: 'ENOENT' });
+  chmodSync(cache!, 0o600);
+  t.equal(load(), 1);
+  t.equal(isPrivate({ uid: process.getuid!() + 1, mode: 0o600 }), false);
+  t.end();
+});
+
+t.test('a folder that cannot be made, is not private, or has another kind of file in it is left alone', (t) => {
+  const { root, folder, file, open, keep } = makeBundle(t);
+  writeFileSync(join(root, 'user'), 'not a folder');
+  t.equal(keep(), 1);
+  rmSync(join(root, 'user'));
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  t.equal(keep(), 1);
+  t.same(readdirSync(folder), []);
+  chmodSync(folder, 0o700);
+  keep();
+  const [cache = ''] = readdirSync(folder);
+  rmSync(join(folder, cache));
+  mkdirSync(join(folder, cache));
+  t.equal(keep(), 1);
+  t.same(readdirSync(folder), [cache]);
+  rmSync(join(folder, cache), { recursive: true });
+  symlinkSync(file('entry.cjs'), join(folder, `${cache}.${process.pid}`));
+  t.equal(keep(open()), 1);
+  t.match(readFileSync(file('entry.cjs'), 'utf8'), /^exports/, 'no link is followed');
+  t.end();
+});
+
+t.test('processes that start at the same time do not disturb each other', (t) => {
+  const { caches, open, load, keep } = makeBundle(t);
+  const bundles = [open(), open(), open()];
+  for (const bundle of bundles) t.equal(keep(bundle), 1);
+  t.equal(caches().length, 1);
   t.equal(load(), 1);
   t.end();
 });
 
-t.test('a file that is no cache, or half of one, is none, and makes room for one', (t) => {
-  const { file, caches, load, keep } = makeBundle(t);
-  keep();
-  const [cache] = caches();
-  const whole = readFileSync(file(cache!));
-  const damaged = [Buffer.alloc(0), Buffer.from('of another Node'), Buffer.from('{}\n'), Buffer.from('[["a"]]\n')];
-  for (const bytes of [...damaged, ...[10, 60, 200].map((length) => whole.subarray(0, length))]) {
-    writeFileSync(file(cache!), bytes);
-    t.equal(load(), 1, `${bytes.length} bytes`);
-  }
-  writeFileSync(file(cache!), damaged[1]!);
-  keep();
-  t.same(readFileSync(file(cache!)).subarray(0, 20), whole.subarray(0, 20));
-  t.end();
-});
-
 t.test('a text that is not ASCII is read as it is, each time, and what is beside it is kept', (t) => {
-  const { file, load, keep } = makeBundle(t);
-  writeFileSync(file('entry.cjs'), `exports.value = 'ü€😀' + require('./${PART}').value();`);
+  const { file, load, keep } = makeBundle(t, `exports.value = () => require('./${OTHER}').value + '1';`);
+  writeFileSync(file(OTHER), `exports.value = 'ü€😀';`);
   t.equal(keep(), 'ü€😀1');
   rmSync(file(PART));
   t.equal(load(), 'ü€😀1');
+  t.end();
+});
+
+t.test('the folder is that of the system for caches of a user', (t) => {
+  const folder = (platform: NodeJS.Platform, env: Record<string, string>) => codeCacheFolder({ platform, env });
+  const inHome = (...path: string[]) => join(homedir(), ...path, 'repohost-emulator');
+  t.equal(folder('linux', {}), inHome('.cache'));
+  t.equal(folder('linux', { XDG_CACHE_HOME: '/var/caches' }), '/var/caches/repohost-emulator');
+  t.equal(folder('linux', { XDG_CACHE_HOME: 'relative' }), inHome('.cache'));
+  t.equal(folder('darwin', {}), inHome('Library', 'Caches'));
+  t.equal(folder('win32', {}), inHome('AppData', 'Local'));
+  t.equal(folder('win32', { LOCALAPPDATA: '/c/local' }), '/c/local/repohost-emulator');
+  t.equal(folder('linux', { NODE_DISABLE_COMPILE_CACHE: '1' }), undefined);
+  const { HOME: home } = process.env;
+  t.teardown(() => {
+    process.env.HOME = home;
+  });
+  process.env.HOME = '';
+  t.equal(folder('linux', {}), undefined);
   t.end();
 });

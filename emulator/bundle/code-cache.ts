@@ -1,17 +1,14 @@
-import { isAscii } from 'node:buffer';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
 import vm from 'node:vm';
+import { type CachedFile, cacheBytes, hashOf, readShippedCache, readUserCache, writeUserCache } from './cache-file.js';
+
+export { codeCacheFolder } from './cache-file.js';
 
 interface LoadedFile {
   readonly exports: Record<string, unknown>;
-}
-
-/** A file as it is compiled, and the code that V8 made of it before. */
-interface KeptFile {
-  readonly source: string;
-  readonly code: Buffer;
 }
 
 interface CompiledFile {
@@ -19,35 +16,51 @@ interface CompiledFile {
   readonly script: vm.Script;
 }
 
-/** What a CommonJS file is wrapped in (Node's documentation, Modules: "The module wrapper"). */
+/** Text around a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 
-/** The name of a part that entries share has the hash of what is in it (`bundleOptions`); an entry's has none. */
+/** Matches the names of files that entries share: these contain a hash of their content (`bundleOptions`). */
 export const NAMED_BY_CONTENT = /-[\w-]{8}\.[\w.]+$/;
 
-/** Where compiled code is kept: beside the entry of a bundle, for one version of Node on one kind of machine. */
-const cacheOf = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;
+/** Cache that is shipped beside an entry, for one version of Node on one kind of machine. */
+const shippedCache = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;
 
 /**
- * Loads a CommonJS bundle of `npm run bundle`, from code that was compiled before: to compile its megabyte takes as long
- * as all the rest of a start. One file holds the code of all of them, with their sources, which V8 asks for as well: to
- * open some forty of each takes longer than to read them. V8 looks at the code's version of itself, its flags, and the
- * length of the source; what does not fit is compiled anew (`vm.Script`, `cachedData`).
+ * Loads a CommonJS bundle of `npm run bundle` with the code that V8 compiled for it before (`vm.Script`, `cachedData`),
+ * because compiling takes a third of a start. A cache in `folder` has all files that were loaded so far, with their sources,
+ * which V8 needs too: opening some forty files takes longer than reading one. Before it exists, the entry's shipped cache is
+ * used, which has no sources.
  */
 export class Bundle {
   readonly #entry: string;
-  readonly #kept: ReadonlyMap<string, KeptFile>;
   readonly #folder: string;
+  readonly #entrySource: string;
+  /** Hash of the entry's content, which contains the names of its parts and so the hashes of their content. */
+  readonly #content: string;
+  /** Cache of this user; undefined if caches are disabled. */
+  readonly #cache: string | undefined;
+  readonly #isWritten: boolean;
+  readonly #cached: ReadonlyMap<string, CachedFile>;
   readonly #require: (name: string) => unknown;
   readonly #files = new Map<string, LoadedFile>();
   readonly #compiled = new Map<string, CompiledFile>();
 
-  constructor(entry: string) {
+  /** Reads the cache. `folder` is that of the user's caches, or undefined to use none. */
+  constructor(entry: string, folder: string | undefined) {
     this.#entry = entry;
     this.#folder = dirname(entry);
     const fromNode = createRequire(entry);
     this.#require = (name) => (name.startsWith('./') ? this.#load(join(this.#folder, name)) : fromNode(name));
-    this.#kept = readKept(cacheOf(entry));
+    const content = readFileSync(entry);
+    this.#entrySource = WRAPPER.join(content.toString());
+    this.#content = hashOf(content);
+    if (folder !== undefined) {
+      const key = [this.#content, process.version, process.arch, cachedDataVersionTag()].join();
+      this.#cache = join(folder, `${hashOf(key)}.cache`);
+    }
+    const own = this.#cache === undefined ? undefined : readUserCache(this.#cache, this.#content);
+    this.#isWritten = own !== undefined;
+    this.#cached = own ?? readShippedCache(shippedCache(entry), this.#content) ?? new Map();
   }
 
   /** The exports of the entry, which is run once. Throws what reading and running it throws. */
@@ -60,84 +73,52 @@ export class Bundle {
     if (loaded) return loaded.exports;
     const module: LoadedFile = { exports: {} };
     this.#files.set(file, module);
-    const kept = this.#kept.get(basename(file));
-    const isKept = kept !== undefined && (NAMED_BY_CONTENT.test(file) || kept.source === readSource(file));
-    const source = isKept ? kept.source : readSource(file);
-    const script = new vm.Script(source, { filename: file, ...(isKept && { cachedData: kept.code }) });
-    if (!isKept) this.#compiled.set(file, { source, script });
+    const cached = this.#cached.get(basename(file));
+    const source = this.#sourceOf(file, cached);
+    const script = new vm.Script(source, { filename: file, ...(cached && { cachedData: cached.code }) });
+    if (!cached || script.cachedDataRejected) this.#compiled.set(file, { source, script });
     script.runInThisContext().call(module.exports, module.exports, this.#require, module, file, this.#folder);
     return module.exports;
   }
 
+  #sourceOf(file: string, cached: CachedFile | undefined): string {
+    if (file === this.#entry) return this.#entrySource;
+    return cached?.source ?? readSource(file);
+  }
+
   /**
-   * Keeps the code of the files for which there was none, with the functions that have run by now, beside that of the
-   * others; the next start is quicker by it. Where a folder cannot be written, nothing is kept and nothing is said. What
-   * is kept is seen whole or not at all, and a file that has been built anew meanwhile is left out.
+   * Writes the user's cache: the code of the files for which there was none, with the functions that ran until now, and the code that was
+   * cached before. Does nothing if the cache has all files. Leaves out a file that was built anew meanwhile. A cache
+   * that cannot be written is not an error, because it only makes the next start faster.
    */
   keepCode(): void {
-    if (this.#compiled.size === 0) return;
-    const cache = cacheOf(this.#entry);
-    const part = `${cache}.${process.pid}`;
+    if (this.#cache === undefined || (this.#isWritten && this.#compiled.size === 0)) return;
     try {
-      const all = new Map(this.#kept);
-      for (const [file, { source, script }] of this.#compiled) {
-        if (readSource(file) === source) all.set(basename(file), { source, code: script.createCachedData() });
-      }
-      writeFileSync(part, writeKept(all), { flag: 'wx' });
-      renameSync(part, cache);
+      writeUserCache(this.#cache, cacheBytes({ entry: this.#entry, content: this.#content }, this.#allFiles()));
     } catch {
-      discard(part);
+      // The folder cannot be written, or another process writes the same file.
     }
+  }
+
+  /** Writes the cache that is shipped: the code without sources. */
+  shipCode(): void {
+    const code = [...this.#allFiles()].map(([name, { code }]) => [name, { source: undefined, code }] as const);
+    writeFileSync(shippedCache(this.#entry), cacheBytes({ entry: '', content: this.#content }, new Map(code)));
+  }
+
+  #allFiles(): ReadonlyMap<string, CachedFile> {
+    const all = new Map<string, CachedFile>();
+    for (const [name, { source, code }] of this.#cached) {
+      all.set(name, { source: source ?? readSource(join(this.#folder, name)), code });
+    }
+    for (const [file, { source, script }] of this.#compiled) {
+      const isKnown = file === this.#entry || NAMED_BY_CONTENT.test(file);
+      if (isKnown && readSource(file) === source) all.set(basename(file), { source, code: script.createCachedData() });
+    }
+    return all;
   }
 }
 
 function readSource(file: string): string {
   return WRAPPER.join(readFileSync(file, 'utf8'));
-}
-
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // A folder that cannot be written has nothing to discard.
-  }
-}
-
-/** The first line of what is kept: name, length of the source, and length of the code of each file. */
-type Table = readonly (readonly [name: string, source: number, code: number])[];
-
-/**
- * A line of JSON with the lengths, all sources, all code. The sources become one string, of which each is a slice: that is
- * one copy outside the heap, so that nothing has to be collected while a process starts.
- */
-function writeKept(files: ReadonlyMap<string, KeptFile>): Buffer {
-  // One byte for each character: a bundle is ASCII.
-  const rows = [...files].filter(([, { source }]) => isAscii(Buffer.from(source)));
-  const table: Table = rows.map(([name, { source, code }]) => [name, source.length, code.length]);
-  const text = rows.map(([, { source }]) => source).join('');
-  return Buffer.concat([Buffer.from(`${JSON.stringify(table)}\n${text}`), ...rows.map(([, { code }]) => code)]);
-}
-
-/** None where it cannot be read, or is not whole. */
-function readKept(cache: string): ReadonlyMap<string, KeptFile> {
-  const files = new Map<string, KeptFile>();
-  try {
-    const bytes = readFileSync(cache);
-    const start = bytes.indexOf('\n') + 1;
-    const table = JSON.parse(bytes.toString('latin1', 0, start)) as Table;
-    const length = table.reduce((sum, [, source]) => sum + source, 0);
-    const whole = table.reduce((sum, [, , code]) => sum + code, start + length);
-    if (bytes.length !== whole) return files;
-    const text = bytes.toString('latin1', start, start + length);
-    let from = 0;
-    let at = start + length;
-    for (const [name, source, code] of table) {
-      files.set(name, { source: text.slice(from, from + source), code: bytes.subarray(at, at + code) });
-      from += source;
-      at += code;
-    }
-    return files;
-  } catch {
-    return new Map();
-  }
 }

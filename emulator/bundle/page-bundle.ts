@@ -26,11 +26,12 @@ export function pageOptions(): BuildOptions {
   };
 }
 
-/** Beside the modules: the document, its picture, and the rules of all style sheets, those of the parts behind that of the frame. */
+/** Writes the document, its icon, and one style sheet of all: the frame first, then its parts, and last what print overrides. */
 export async function writePageFiles(): Promise<void> {
   for (const file of ['index.html', 'icon.svg']) await cp(join(SOURCES, file), join(TARGET, file));
   const files = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith('.css'));
-  const inOrder = ['main.css', ...files.filter((name) => name !== 'main.css').sort()];
+  const [first, last] = ['main.css', 'print.css'];
+  const inOrder = [first, ...files.filter((name) => name !== first && name !== last).sort(), last];
   const texts = await Promise.all(inOrder.map((name) => readFile(join(SOURCES, name), 'utf8')));
   await writeFile(join(TARGET, 'main.css'), texts.join('\n'));
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
@@ -9,10 +8,10 @@ import { Bundle } from './code-cache.js';
 import { askFirst, type FirstRequest } from './first-requests.js';
 
 /*
- * The last step of `npm run bundle`: starts the emulator from the bundle, makes the requests that test suites begin with, keeps the
- * code that was compiled for them, and stops. The suite keeps its own, as it does wherever it is installed.
+ * The last step of `npm run bundle`: starts the emulator from the bundle, makes the requests that test suites begin with, writes the code
+ * that V8 compiled for them beside the bundle, and stops. A command without such a cache compiles everything in its first run.
  */
-const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`);
+const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`, undefined);
 const { main } = bundle.load() as typeof bundled;
 let end: Promise<number> | undefined;
 const readyLine = await new Promise<string>((resolve, reject) => {
@@ -21,12 +20,9 @@ const readyLine = await new Promise<string>((resolve, reject) => {
 });
 const { base_url: origin, org } = JSON.parse(readyLine) as { base_url: string; org: string };
 await askFirst(ask);
-bundle.keepCode();
+bundle.shipCode();
 process.kill(process.pid, 'SIGTERM');
 process.exitCode = await end;
-execFileSync(process.execPath, [`${BUNDLED}../../bin/conformance.js`, 'list'], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
 
 async function signedFor(repo: string): Promise<string> {
   const privateKeyPem = await readFile(defaultFixtureKey().privateKeyFile, 'utf8');

@@ -50,6 +50,14 @@ export function findUrl(given: string | undefined, { environment }: Terminal): s
   }
 }
 
+/** One answer of a list. */
+export interface ListPage {
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly next_cursor: string | null;
+  /** Only of the requests: number of earlier ones that the journal no longer has. */
+  readonly dropped?: number;
+}
+
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Asks the admin routes of one emulator. Throws `Unreached`, and `UsageError` with what it refused. */
@@ -108,15 +116,13 @@ export class AdminClient {
     }
   }
 
-  /** All items of a list. */
-  async list(path: string, query: Query = {}): Promise<Readonly<Record<string, unknown>>[]> {
-    const items: Readonly<Record<string, unknown>>[] = [];
+  /** Returns all items of a list, page by page. Calls `onPage` with the body of each response. */
+  async list(path: string, query: Query = {}, onPage?: (page: ListPage) => void): Promise<ListPage['items'][number][]> {
+    const items: ListPage['items'][number][] = [];
     let cursor = '';
     do {
-      const page = (await this.ask('GET', `${withQuery(path, { limit: '1000', ...query })}${cursor}`)) as {
-        items: Readonly<Record<string, unknown>>[];
-        next_cursor: string | null;
-      };
+      const page = (await this.ask('GET', `${withQuery(path, { limit: '1000', ...query })}${cursor}`)) as ListPage;
+      onPage?.(page);
       items.push(...page.items);
       cursor = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
     } while (cursor !== '');

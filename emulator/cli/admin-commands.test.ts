@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
+import { startEmulator } from '../index.js';
 import { run, startAsked as setUp } from './test/run.js';
 
 /** Every command that speaks to an emulator, as it is used. */
@@ -143,6 +144,19 @@ t.test('the commands do what they say', async (t) => {
   t.match(await ask.text('status'), { out: /1 repositories, 0 snapshots\n$/ });
 });
 
+t.test('a list of requests tells how many the journal dropped', async (t) => {
+  await using emulator = await startEmulator({ port: 0, limits: { maxJournal: 2 } });
+  const list = (...flags: string[]) => run(['requests', '--url', emulator.baseUrl, ...flags]);
+  const ask = async () => (await fetch(`${emulator.baseUrl}/api/repos`)).arrayBuffer();
+  await ask();
+  t.match(await list(), { code: 0, err: '' });
+  for (let at = 0; at < 4; at++) await ask();
+  const sentence = 'The journal no longer has the first 3 requests.\n';
+  t.match(await list(), { code: 0, out: /^.*\n.*\n$/, err: sentence });
+  const { out, err } = await list('--json');
+  t.match([JSON.parse(out).length, err], [2, sentence]);
+});
+
 t.test('requests are followed until the emulator ends', async (t) => {
   const { emulator, ask } = await setUp(t);
   await fetch(`${emulator.baseUrl}/first`);
@@ -175,4 +189,20 @@ t.test('stop ends the process of an emulator, which leaves nothing behind', asyn
   t.notOk(out.includes(token) || err.includes(token), 'the token is told nowhere');
   t.throws(() => statSync(file), { code: 'ENOENT' });
   t.throws(() => statSync(admin_token_file), { code: 'ENOENT' });
+});
+
+t.test('health, wait and token print JSON where they are asked to', async (t) => {
+  const { emulator, ask } = await setUp(t);
+  const url = `${emulator.baseUrl}/`;
+  for (const command of ['health', 'wait']) {
+    t.same(await ask.json(command), { code: 0, err: '', json: { url, ready: true, reason: null } }, command);
+  }
+  const { json } = await ask.json('token', '--repo', 'a');
+  t.same(Object.keys(json), ['token']);
+  t.match(json.token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  await emulator.close({ graceMs: 0 });
+  for (const argv of [['health'], ['wait', '--timeout', '50ms']]) {
+    const answered = await ask.json(...argv);
+    t.match(answered, { code: 3, json: { url, ready: false, reason: /ECONNREFUSED/ } }, argv[0]!);
+  }
 });

@@ -138,7 +138,13 @@ t.test('lists are complete', async (t) => {
 
 t.test('a wrong command line is one sentence and exit 2', async (t) => {
   await refused(t, [], /Name a command/);
-  await refused(t, ['stat'], /Did you mean start\?/);
+  await refused(
+    t,
+    ['stat'],
+    /^There is no command "stat"\. Did you mean start\? There are start, exec, .*, verify, scenario\.$/m,
+  );
+  await refused(t, ['xyzzyx'], /^There is no command "xyzzyx"\. There are start, exec, /);
+  await refused(t, ['Start'], /^There is no command "Start"\./);
   await refused(t, ['start', '--port', 'x'], /^--port has to be a whole number/);
   await refused(t, ['start', '--port'], /^--port needs a value/);
   await refused(t, ['start', '--port', '--org'], /^--port needs a value/);

@@ -81,7 +81,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     })
     .usage('$0 <command>\n\nA Git repository hosting service in one process, in memory.')
     .command(commands.map(({ module }) => module(session)))
-    .completion('completion', 'Print a completion script: emulator completion >> ~/.bashrc (or ~/.zshrc)')
+    .completion('completion', 'Print a completion script for bash and zsh: source <(emulator completion)')
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()
@@ -91,12 +91,20 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .exitProcess(false)
     .fail((message, error) => {
       // Without a message it is what a command threw.
-      throw message ? new UsageError(oneSentence(message)) : error;
+      throw message ? new UsageError(usageSentence(message, argv[0], names)) : error;
     });
   await parser.parseAsync([...argv], {}, (_error, _parsed, output) => {
     if (output) terminal.print(`${output}\n`);
   });
   return session.exitCode;
+}
+
+/** Words a usage error. For an unknown command it lists the commands. */
+function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
+  const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
+  if (isKnown || command === 'completion') return oneSentence(message);
+  const meant = message.startsWith('Did you mean') ? ` ${oneSentence(message)}` : '';
+  return `There is no command ${JSON.stringify(command)}.${meant} There are ${names.join(', ')}.`;
 }
 
 function oneSentence(message: string): string {

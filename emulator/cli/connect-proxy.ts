@@ -16,6 +16,8 @@ export interface ProxyOptions {
   readonly port: number;
   /** Told of a host that was refused, the first time. */
   readonly onRefused: (host: string) => void;
+  /** Milliseconds after which a tunnel ends if one side has ended and the other one is silent. */
+  readonly halfOpenTimeout?: number;
 }
 
 /** A proxy on loopback, for one run. */
@@ -41,19 +43,27 @@ type Refusal = readonly [status: string, sentence: string, header?: string];
  * An HTTP proxy for CONNECT (RFC 9110, 9.3.6), and for nothing else: TLS is spoken behind it, so it sees no request. It
  * asks everybody for a credential that is made here, as every program and page on the machine can reach it.
  */
-export async function openProxy({ hosts, passed, through, port, onRefused }: ProxyOptions): Promise<Proxy> {
+export async function openProxy({
+  hosts,
+  passed,
+  through,
+  port,
+  onRefused,
+  halfOpenTimeout = PATIENCE,
+}: ProxyOptions): Promise<Proxy> {
   const password = randomBytes(24).toString('base64url');
   const expected = digestOf(Buffer.from(`${USER}:${password}`).toString('base64'));
   const sockets = new Set<Socket>();
   const told = new Set<string>();
+  const requestLines = new WeakMap<object, string>();
 
   const isAllowed = ({ headers }: IncomingMessage): boolean => {
     const [, given] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
     return given !== undefined && timingSafeEqual(digestOf(given), expected);
   };
   /** Where a tunnel leads; or why there is none. */
-  const findWay = (target: string): Way | Refusal => {
-    const asked = readTarget(target);
+  const findWay = (target: string | undefined): Way | Refusal => {
+    const asked = target === undefined ? undefined : readTarget(target);
     if (!asked) return ['400 Bad Request', 'The target of CONNECT has to be a host and a port.'];
     if (hosts.includes(asked.host)) {
       if (asked.port === HTTPS) return { host: LOOPBACK, port };
@@ -75,6 +85,7 @@ export async function openProxy({ hosts, passed, through, port, onRefused }: Pro
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+    onFirstLine(socket, (line) => requestLines.set(socket, line));
   });
   server.on('request', (request, response) => {
     const [status, sentence, header] = isAllowed(request)
@@ -86,7 +97,8 @@ export async function openProxy({ hosts, passed, through, port, onRefused }: Pro
     response.end(`${sentence}\n`);
   });
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    const way = isAllowed(request) ? findWay(request.url ?? '') : UNKNOWN;
+    const [, target] = REQUEST_LINE.exec(requestLines.get(socket) ?? '') ?? [];
+    const way = isAllowed(request) ? findWay(target) : UNKNOWN;
     if (!('host' in way)) {
       refuse(socket, way);
       return;
@@ -103,7 +115,7 @@ export async function openProxy({ hosts, passed, through, port, onRefused }: Pro
           socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
           if (first.length > 0) socket.write(first);
           if (head.length > 0) onward.write(head);
-          join(socket, onward);
+          join(socket, onward, halfOpenTimeout);
         },
         ({ message }: Error) => refuse(socket, ['502 Bad Gateway', `${way.host} cannot be reached: ${message}.`]),
       )
@@ -134,13 +146,29 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** `host:port`; RFC 9110, 9.3.6: there is no default port. */
+/** Request line of CONNECT (RFC 9112, 3). Node's parser also accepts HTTP/0.9 and several spaces, and tells of neither. */
+const REQUEST_LINE = /^CONNECT (\S+) HTTP\/1\.[01]\r?$/;
+
+/** Calls back with the first line of a connection as it was sent, before Node parses it. */
+function onFirstLine(socket: Socket, read: (line: string) => void): void {
+  let text = '';
+  const look = (piece: Buffer) => {
+    text += piece.toString('latin1');
+    const end = text.indexOf('\n');
+    if (end === -1) return;
+    socket.off('data', look);
+    read(text.slice(0, end));
+  };
+  socket.prependListener('data', look);
+}
+
+/** `host:port`. RFC 9110, 9.3.6: there is no default port. A port is written in one way only, without leading zeros. */
 function readTarget(target: string): { host: string; port: number } | undefined {
-  const [, authority, digits] = /^(.+):(\d{1,5})$/.exec(target) ?? [];
+  const [, host = '', digits] = /^(\[[^[\]]*\]|[^:[\]]+):([1-9]\d{0,4})$/.exec(target) ?? [];
   const port = Number(digits);
-  if (authority === undefined || port < 1 || port > 65_535) return undefined;
+  if (host === '' || port > 65_535) return undefined;
   try {
-    return { host: parseHost(authority), port };
+    return { host: parseHost(host), port };
   } catch {
     return undefined;
   }
@@ -155,8 +183,8 @@ function refuse(socket: Socket, [status, sentence, header]: Refusal): void {
   lingeringClose(socket);
 }
 
-/** Passes on bytes, ends and resets in both directions. */
-function join(one: Socket, other: Socket): void {
+/** Passes on bytes, ends and resets in both directions. After one side has ended, silence of the other ends the tunnel. */
+function join(one: Socket, other: Socket, halfOpenTimeout: number): void {
   for (const [from, to] of [
     [one, other],
     [other, one],
@@ -166,6 +194,12 @@ function join(one: Socket, other: Socket): void {
     from.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET') to.resetAndDestroy();
       else to.destroy();
+    });
+    from.once('end', () => {
+      to.setTimeout(halfOpenTimeout, () => {
+        from.destroy();
+        to.destroy();
+      });
     });
     from.once('close', () => {
       if (!from.readableEnded) to.destroy();

@@ -110,6 +110,27 @@ t.test('the certificate is good for a day and for these hosts only', async (t) =
   t.ok(Date.parse(own.validTo) > Date.now() + 30 * 24 * 3600 * 1000, 'it outlives the certificates that it signs');
 });
 
+/** Targets of CONNECT that are not a host and a port. */
+const MALFORMED = [
+  'git.example.test',
+  'git.example.test:',
+  'git.example.test:443:443',
+  'git.example.test:80:443',
+  'git.example.test:0443',
+  'git.example.test:00443',
+  'git.example.test:443 ',
+  ' git.example.test:443',
+  'git.example.test:443%20',
+  'git.example.test:443/',
+  '[::1]:443:443',
+  'https://git.example.test:443',
+  ':443',
+  'x:0',
+  'x:65536',
+  'x y:443',
+  'a@git.example.test:443',
+];
+
 t.test('the proxy asks for its credential, and leads nowhere else', async (t) => {
   const child = spawnCli(t, ['exec', '--log', 'quiet', ...HOSTS, '--', 'sh', '-c', 'echo "$https_proxy"; sleep 100']);
   while (!child.said.out.includes('\n')) await new Promise((resolve) => child.stdout!.once('data', resolve));
@@ -138,8 +159,9 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
   }
   for (const port of ['80', '8443', '22'])
     t.match(await tell(`git.example.test:${port}`), /^HTTP\/1\.1 403 [\s\S]*443/);
-  for (const target of ['git.example.test', 'git.example.test:', 'x:0', 'x:65536', 'x y:443', 'a@git.example.test:443'])
-    t.match(await tell(target), /^HTTP\/1\.1 400 /, target);
+  for (const target of MALFORMED) t.match(await tell(target), /^HTTP\/1\.1 400 /, JSON.stringify(target));
+  const old = await ask(Number(port), `CONNECT git.example.test:443\r\n${right}\r\n`);
+  t.match(old, /^HTTP\/1\.1 40[07] /, 'HTTP/0.9');
   for (const name of ['GIT.example.test', 'git.example.test.'])
     t.match(await tell(`${name}:443`), /^HTTP\/1\.1 200 /, name);
   const plain = (header: string) =>

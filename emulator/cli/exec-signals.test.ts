@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
+import { isAlive } from '../environment/process-owner.js';
 import { type CliProcess, EMULATOR, ended, spawnCli } from '../test/cli-process.js';
-import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
 
 async function said(child: CliProcess, words: string): Promise<void> {

@@ -133,6 +133,35 @@ t.test('exit codes are those of the command', async (t) => {
   }
 });
 
+t.test('a command that succeeds ends with 1 when the scenario is unmet', async (t) => {
+  const folder = t.testdir({
+    's.yaml': 'id: story\nexpect: { requests: [{ match: { path: /api/meta }, count: 1 }] }\n',
+    'empty.yaml': 'id: empty\n',
+  });
+  const scenario = ['--scenario', join(folder, 's.yaml')];
+  const ask = 'curl -s "$EMULATOR_URL/api/meta"';
+  const rows = [
+    [
+      scenario,
+      'true',
+      1,
+      /^scenarios\.story\.requests\.0: 0 of at least 1 (?:.|\n)*"path":"\/api\/meta"(?:.|\n)*\nnot met\n$/,
+    ],
+    [scenario, ask, 0, /^$/],
+    [scenario, 'exit 7', 7, /^$/],
+    [scenario, `${ask}; ${ask}`, 1, /2 requests were found/],
+    [scenario, `curl -s -X DELETE "$EMULATOR_ADMIN_URL/scenarios/story"`, 0, /^$/],
+    [['--scenario', join(folder, 'empty.yaml')], 'true', 0, /^$/],
+    [[], `${EMULATOR} scenario start ${scenario[1]} >/dev/null`, 0, /^$/],
+    [[], `${EMULATOR} scenario start ${scenario[1]} >/dev/null; ${EMULATOR} verify >&2`, 1, /scenarios\.story/],
+  ] as const;
+  const ends = await Promise.all(rows.map(([flags, script]) => exec(t, flags, 'sh', '-c', script)));
+  for (const [at, [, script, expected, complaint]] of rows.entries()) {
+    t.equal(ends[at]!.code, expected, script);
+    t.match(ends[at]!.err, complaint, script);
+  }
+});
+
 t.test('an emulator that does not start is exit 2, and the command does not run', async (t) => {
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));

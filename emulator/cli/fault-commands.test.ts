@@ -92,7 +92,7 @@ t.test('faults of a file, in JSON and in YAML, are added all or none', async (t)
   const yaml = '- spec: bad_gateway\n  match: { op: getRepository }\n- cut*1;bytes=3\n';
   t.equal((await ask.text('fault', 'add', '--file', write(t, yaml))).out, 'fault-2\nfault-3\n');
   const half = await ask.text('fault', 'add', '--file', write(t, [outage, { ...outage, at: 'lunch' }]));
-  t.match(half, { code: 2, out: '', err: /^at: / });
+  t.match(half, { code: 2, out: '', err: /^faults\.1: at: / });
   t.equal((await ask.json('fault', 'ls')).json.length, 3);
   t.equal(
     (await ask.json('fault', 'add', '--file', write(t, 'not_implemented'))).json.do.error.code,
@@ -266,8 +266,24 @@ t.test('what no command takes, and what an emulator refuses, is one sentence and
     [['fault', 'add', '--file', file, '--op', 'grep'], /^fault add takes --op.* with a fault/],
     [['fault', 'add', '--file', file], /^--file is neither JSON nor YAML: /],
     [['fault', 'add', '--file', '/none'], /^--file cannot be read: "\/none" \(ENOENT\)\./],
+    [['fault', 'add', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],
+    [['fault', 'add', '--file', write(t, '['.repeat(1000))], /^--file is neither .* nested deeper than 64 levels/],
+    [['verify', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],
+    [['env', '--ready-file', '/dev/zero'], /ready/],
     [['fault', 'add', '--file', write(t, '[]')], /^--file has no fault/],
-    [['fault', 'add', '--file', write(t, '[1]')], /^--file has to have a fault/],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",1]')],
+      /^--file has to have a fault, or a list of them: faults\.1 of /,
+    ],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
+      /^faults\.1: do: There is no member "eror"; there are/,
+    ],
+    [['fault', 'add', '--file', write(t, '["lost","cut","ng"]')], /^faults\.2: spec: ng needs ref=/],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",{"spec":"cut","match":{"op":"none"}}]')],
+      /^faults\.1: match\.op: there is no/,
+    ],
     [['fault', 'add', '--file', write(t, '{}')], /do/],
     [['fault', 'ls', '--op', 'grep'], /^fault ls takes none of --op/],
     [['fault', 'ls', 'x'], /^fault ls takes nothing more/],

@@ -46,7 +46,7 @@ export const faultCommand = defineCommand({
     }
     if (name === 'add') {
       const bodies = await readFaults({ spec: value, file, match });
-      const made = await addAll(new AdminClient(address, terminal), bodies);
+      const made = await addAll(new AdminClient(address, terminal), bodies, file !== undefined);
       if (json) return printJson(terminal, made.length === 1 ? made[0] : made);
       // The ids and nothing else, for a script to keep.
       return terminal.print(made.map(({ id }) => `${id}\n`).join(''));
@@ -83,21 +83,24 @@ async function readFaults({
   }
   const faults = [await readDocument('--file', file)].flat();
   if (faults.length === 0) throw new UsageError(`--file has no fault: ${JSON.stringify(file)}.`);
-  return faults.map((fault) => {
+  return faults.map((fault, index) => {
     if (typeof fault === 'string') return { spec: fault };
     if (typeof fault === 'object' && fault !== null && !Array.isArray(fault)) return fault as Body;
-    throw new UsageError(`--file has to have a fault, or a list of them: ${JSON.stringify(file)}.`);
+    throw new UsageError(
+      `--file has to have a fault, or a list of them: faults.${index} of ${JSON.stringify(file)} is none.`,
+    );
   });
 }
 
-/** Adds all of them, or none. */
-async function addAll(client: AdminClient, bodies: readonly Body[]): Promise<FaultRecord[]> {
+/** Adds all faults, or none of them. An error names the place of the refused fault if `isList`. */
+async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
   const made: FaultRecord[] = [];
   try {
     for (const body of bodies) made.push((await client.ask('POST', '/faults', body)) as FaultRecord);
   } catch (error) {
     for (const { id } of made) await client.ask('DELETE', `/faults/${encodeURIComponent(String(id))}`);
-    throw error;
+    if (!isList || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`faults.${made.length}: ${error.message.replace(/^The fault: /, '')}`);
   }
   return made;
 }

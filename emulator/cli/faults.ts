@@ -1,5 +1,6 @@
 import { forgePrefix } from '../config/option-values.js';
 import type { CodeReference, FaultReference, NameReference } from '../faults/reference.js';
+import type { Stage } from '../faults/stage.js';
 import { specifiedCode } from '../http/problem.js';
 import { defineCommand } from './command.js';
 import { code, writeMarkdownTable } from './markdown.js';
@@ -114,8 +115,8 @@ function writeMarkdown(all: FaultReference): string {
       ...names.map((each) => row(code(each.name), each, each.about)),
     ]),
     writeMarkdownTable([
-      ['Stage', 'When'],
-      ...Object.entries(all.stages).map(([stage, about]) => [code(stage), about]),
+      ['Stage', 'When', 'What `match` can ask for from here on'],
+      ...Object.entries(all.known).map(([stage, known]) => [code(stage), all.stages[stage as Stage], known.join('; ')]),
     ]),
   ];
   for (const { code: name, status, way, commands } of all.codes) {

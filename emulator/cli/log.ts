@@ -1,8 +1,8 @@
-import { type Log, type LogLine, printable, silentLog } from '../environment/log.js';
+import { errorLog, type Log, type LogLine, printable } from '../environment/log.js';
 
 /** The log of `--log`: one line a request, in JSON or for people. */
 export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {
-  if (form === 'quiet') return silentLog;
+  if (form === 'quiet') return errorLog;
   const format = form === 'json' ? formatJson : formatPretty;
   return { write: (line) => write(format(line)) };
 }

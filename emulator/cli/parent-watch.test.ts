@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
+import { isAlive } from '../environment/process-owner.js';
 import { isWrapper } from './parent-watch.js';
-import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { commandLine, isAlive, type ProcessRecord, processRecord } from './processes.js';
+import { isAlive } from '../environment/process-owner.js';
+import { commandLine, type ProcessRecord, processRecord } from './processes.js';
 
 /** Milliseconds between two looks. */
 const LOOK = 250;

@@ -34,14 +34,3 @@ export function commandLine(pid: number): string[] {
     return [];
   }
 }
-
-/** Whether the process runs. One that has ended and is not yet reaped by its parent does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user runs as well.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  return !/^[ZX]/.test(processRecord(pid)?.state ?? '');
-}

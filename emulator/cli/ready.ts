@@ -1,5 +1,7 @@
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { type ReadAddress, readAddress, readyMembers } from '../admin/address-members.js';
+import { readTextFile } from '../environment/text-file.js';
 import type { Emulator } from '../index.js';
 import { UsageError } from './usage-error.js';
 
@@ -22,16 +24,23 @@ export async function clearReady(file: string): Promise<void> {
   });
 }
 
-/** Writes the line under another name first: who sees the file sees all of it. Throws `UsageError`. */
+/**
+ * Creates the file with the whole line in it, for this user only. The line is written under another name first, which nobody
+ * can guess, and the file then gets its name as a hard link. Neither follows a symbolic link or replaces a file. Throws
+ * `UsageError`.
+ */
 export async function publishReady(file: string, line: string): Promise<void> {
-  const draft = `${file}.${process.pid}.tmp`;
+  const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
   await saying(async () => {
     try {
-      await writeFile(draft, line);
-      await rename(draft, file);
-    } catch (error) {
+      await writeFile(draft, line, { flag: 'wx', mode: 0o600 });
+      await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
+        // Some file systems have no hard links. A rename replaces a link, and does not follow it.
+        if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')) throw error;
+        await rename(draft, file);
+      });
+    } finally {
       await rm(draft, { force: true }).catch(() => {});
-      throw error;
     }
   });
 }
@@ -55,7 +64,7 @@ export interface Ready extends ReadAddress {
 /** Undefined while there is none that can be read. */
 export async function readReady(file: string): Promise<Ready | undefined> {
   try {
-    const line = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const line = JSON.parse(readTextFile(file)) as Record<string, unknown>;
     const textOf = (name: string) => (typeof line[name] === 'string' ? line[name] : undefined);
     const address = readAddress(line);
     if (address && Number.isSafeInteger(line.pid)) {

@@ -49,7 +49,11 @@ export const requestsCommand = defineCommand({
     const client = new AdminClient(address, terminal);
     const log = createLog(json ? 'json' : 'pretty', (text) => terminal.print(text));
     if (!follow) {
-      const entries = await client.list('/requests', query);
+      let dropped = 0;
+      const entries = await client.list('/requests', query, (page) => {
+        dropped = page.dropped ?? 0;
+      });
+      if (dropped > 0) terminal.warn(`The journal no longer has the first ${dropped} requests.\n`);
       if (json) return printJson(terminal, entries);
       for (const entry of entries) log.write({ event: 'request', ...entry });
       return;

@@ -1,11 +1,12 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
 import { OptionError } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
+import type { Emulator } from '../index.js';
 import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
 import { runProgram } from './child-program.js';
 import type { Starting } from './flags.js';
 import { RelayedSignals } from './relayed-signals.js';
-import { withEmulator } from './run-start.js';
+import { NOT_SAVED, withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
@@ -19,7 +20,8 @@ export const EXEC: Starting = {
 
 /**
  * Runs a program beside an emulator of its own, which ends when the program does. Resolves to the exit code of the
- * program. Throws `UsageError` when the emulator cannot start.
+ * program. If that is 0: to 1 if the scenario of the emulator is unmet, else to 4 if the last save failed. Throws
+ * `UsageError` when the emulator cannot start.
  */
 export async function runExec(flags: Flags, command: readonly string[], terminal: Terminal): Promise<number> {
   const { environment } = terminal;
@@ -53,7 +55,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
         trust = certificate;
       },
     };
-    await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
+    const isSaved = await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
       const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
       // What runs here reaches it where it listens, whether or not anything is in front of it.
       const url = localUrl ?? baseUrl;
@@ -66,23 +68,34 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
       const own = { ...environment, ...Object.fromEntries(variables) };
       if (!hosts && emulator.ca === undefined) {
         if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
-        return;
+      } else {
+        const { leadHere } = await import('./lead-here.js');
+        const way = await leadHere(hosts, { port: securePort, trust: emulator.ca ?? trust, environment, terminal });
+        try {
+          if (signals.isAsked) return;
+          const scratch = way.folder;
+          code = await runProgram(command, { ...own, ...way.variables }, { terminal, signals, scratch });
+        } finally {
+          await way.close();
+        }
       }
-      const { leadHere } = await import('./lead-here.js');
-      const way = await leadHere(hosts, { port: securePort, trust: emulator.ca ?? trust, environment, terminal });
-      try {
-        if (signals.isAsked) return;
-        const scratch = way.folder;
-        code = await runProgram(command, { ...own, ...way.variables }, { terminal, signals, scratch });
-      } finally {
-        await way.close();
-      }
+      if (code === 0 && options.scenario) code = await verifyScenario(emulator, terminal);
     });
+    if (code === 0 && !isSaved) return NOT_SAVED;
     return code ?? signals.exitCode;
   } finally {
     unwatch?.();
     signals.release();
   }
+}
+
+/** Returns 0 if the scenario is met; else prints what is unmet and returns 1. */
+async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<number> {
+  const verification = emulator.verify();
+  if (verification.met) return 0;
+  const { writeVerification } = await import('./verify.js');
+  terminal.warn(writeVerification(verification));
+  return 1;
 }
 
 async function watchParent(onGone: () => void): Promise<() => void> {

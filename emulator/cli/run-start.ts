@@ -24,13 +24,22 @@ const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, 
   ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve now; choose another with --host.`],
 ]);
 
+/** Exit code if the last save to the folder of `--persist` failed. */
+export const NOT_SAVED = 4;
+/** Milliseconds that the last save may take after the requests have ended. */
+const LAST_SAVE = 5_000;
+
 /** Serves until a signal asks to stop. Resolves to the exit code. Throws `UsageError` when it cannot start. */
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
-  const signals = new StopSignals(options.limits.drainTimeout);
+  const { drainTimeout } = options.limits;
+  const signals =
+    options.persist === undefined
+      ? new StopSignals(drainTimeout)
+      : new StopSignals(drainTimeout + LAST_SAVE, NOT_SAVED);
   const unwatch = options.exitWithParent ? await watchParent(signals) : undefined;
   try {
-    await withEmulator(options, terminal, signals, {}, async (emulator, { line, closed }) => {
+    const isSaved = await withEmulator(options, terminal, signals, {}, async (emulator, { line, closed }) => {
       const end = Promise.race([signals.first, closed]);
       terminal.print(terminal.isInteractive ? writeBanner(emulator) : line);
       const error = await Promise.race([terminal.printed(), end]);
@@ -41,7 +50,7 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
       if (warning !== undefined) terminal.warn(`Listening on ${options.host}: ${warning}.\n`);
       await end;
     });
-    return 0;
+    return isSaved ? 0 : NOT_SAVED;
   } finally {
     unwatch?.();
     signals.release();
@@ -63,8 +72,8 @@ export interface Running {
 
 /**
  * Starts an emulator, with its ready file, and closes it when `use` is over; unless it was asked to stop by then, without
- * waiting for its requests. When it is asked to stop while it starts, `use` is not called. Throws `UsageError` for what
- * the system refuses.
+ * waiting for its requests. When it is asked to stop while it starts, `use` is not called. Resolves to false if the state could
+ * not be saved at the end. Throws `UsageError` for what the system refuses.
  */
 export async function withEmulator(
   options: EmulatorOptions,
@@ -72,25 +81,29 @@ export async function withEmulator(
   stop: Stop,
   given: { readonly hosts?: BuiltInHosts | undefined },
   use: (emulator: Emulator, running: Running) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const { readyFile } = options;
+  let wasSaved = true;
   const { hosts } = given;
   try {
     if (readyFile !== undefined) await clearReady(readyFile);
-    let tellClosed = (): void => {};
+    let tellClosed = (_isSaved: boolean): void => {};
     const closed = new Promise<undefined>((resolve) => {
-      tellClosed = () => resolve(undefined);
+      tellClosed = (isSaved) => {
+        wasSaved = isSaved;
+        resolve(undefined);
+      };
     });
     const ports = {
       log: createLog(options.log, (text) => terminal.warn(text)),
-      onClosed: tellClosed,
+      onClosed: (isSaved: boolean) => tellClosed(isSaved),
       onWarning: (sentence: string) => terminal.warn(`${sentence}\n`),
       ...(hosts && { hosts }),
     };
     const progress = options.import === undefined ? undefined : await importProgress(terminal);
     const further = progress ? { ...ports, onImport: progress.add } : ports;
     const emulator = await Promise.race([start(options, further, stop), stop.first]).finally(() => progress?.end());
-    if (!emulator) return;
+    if (!emulator) return wasSaved;
     const line = readyLine(emulator, process.pid);
     try {
       if (readyFile !== undefined) await publishReady(readyFile, line);
@@ -99,6 +112,7 @@ export async function withEmulator(
       if (readyFile !== undefined) await withdrawReady(readyFile, line);
       await emulator.close(stop.isAsked ? {} : { graceMs: 0 });
     }
+    return wasSaved;
   } catch (error) {
     throw explain(error as Refusal, options);
   }

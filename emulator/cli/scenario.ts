@@ -71,9 +71,9 @@ async function convert(
   terminal: Terminal,
   operations: readonly KnownOperation[],
 ): Promise<void> {
-  const { scenarioFromHar } = await import('../scenarios/from-har.js');
+  const { HAR_LIMIT, scenarioFromHar } = await import('../scenarios/from-har.js');
   const { readText } = await import('../scenarios/scenario-file.js');
-  const scenario = await told(async () => scenarioFromHar(readText(file), file, operations));
+  const scenario = await told(async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations));
   if (json) return printJson(terminal, scenario);
   const { stringify } = await import('yaml');
   terminal.print(stringify(scenario, { lineWidth: 120 }));

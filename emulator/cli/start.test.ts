@@ -2,21 +2,25 @@ import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import http from 'node:http';
 import { connect, type Server } from 'node:net';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { ended, spawnCli, untilReady } from '../test/cli-process.js';
-import { publishReady, withdrawReady } from './ready.js';
+import { clearReady, publishReady, withdrawReady } from './ready.js';
 
 /** Asserts that the process has ended by itself, with 2 and one sentence. */
 async function refused(test: Test, child: ReturnType<typeof spawnCli>, sentence: RegExp) {
@@ -172,4 +176,60 @@ t.test("a ready file that has become another emulator's stays", async (t) => {
   await withdrawReady(file, 'theirs\n');
   t.notOk(existsSync(file));
   await withdrawReady(file, 'theirs\n');
+});
+
+t.test('a ready file is created for its user alone, and neither follows a link nor replaces a file', async (t) => {
+  const folder = t.testdir({ target: 'mine' });
+  const file = join(folder, 'ready.json');
+  await publishReady(file, 'line\n');
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.equal(readFileSync(file, 'utf8'), 'line\n');
+  await t.rejects(publishReady(file, 'other\n'), { message: /^The ready file cannot be written: EEXIST/ });
+  t.equal(readFileSync(file, 'utf8'), 'line\n');
+  rmSync(file);
+  for (const target of [join(folder, 'target'), join(folder, 'absent')]) {
+    symlinkSync(target, file);
+    await t.rejects(publishReady(file, 'other\n'), { message: /EEXIST/ }, 'a link that came meanwhile');
+    await clearReady(file);
+    t.throws(() => lstatSync(file), { code: 'ENOENT' });
+  }
+  t.same(readdirSync(folder), ['target']);
+  t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'mine');
+  // The names of drafts cannot be guessed, so none can be prepared as a link.
+  const drafts = new Set<string>();
+  const watcher = watch(folder, (_, name) => drafts.add(name!));
+  await publishReady(file, 'line\n');
+  rmSync(file);
+  await publishReady(file, 'line\n');
+  while (drafts.size < 3) await pause(10);
+  watcher.close();
+  t.match([...drafts].sort(), ['ready.json', /^ready\.json\.[0-9a-f]{16}\.tmp$/, /\.tmp$/]);
+});
+
+t.test('the admin token of a process that was killed goes with the next start', async (t) => {
+  const folder = t.testdir({});
+  const begin = (host: string) => {
+    const env = { TMPDIR: folder };
+    return spawnCli(t, ['start', '--port', '0', '--log', 'quiet', '--host', host], { env });
+  };
+  const [running, killed] = [begin('0.0.0.0'), begin('0.0.0.0')];
+  const file = (await untilReady(running)).admin_token_file!;
+  const stale = (await untilReady(killed)).admin_token_file!;
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+  t.ok(existsSync(stale));
+  // A folder whose name only resembles that of an admin token stays.
+  const foreign = ['repohost-emulator-abcdef', `${basename(dirname(stale))}x`, 'other'];
+  for (const name of foreign) mkdirSync(join(folder, name));
+  for (const host of ['0.0.0.0', '127.0.0.1']) {
+    const next = begin(host);
+    await untilReady(next);
+    while (host === '127.0.0.1' && existsSync(dirname(stale))) await pause(10);
+    t.notOk(existsSync(dirname(stale)), host);
+    t.ok(existsSync(file), 'that of a running process stays');
+    next.kill('SIGTERM');
+    await once(next, 'exit');
+    mkdirSync(dirname(stale), { recursive: true });
+  }
+  t.match(new Set(readdirSync(folder)), new Set(foreign));
 });

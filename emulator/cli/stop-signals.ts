@@ -12,12 +12,14 @@ export class StopSignals implements Stop {
   readonly first: Promise<undefined>;
   #isAsked = false;
   readonly #longest: number;
+  readonly #exitCode: number;
   #tell = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
-  /** After `longest` milliseconds the first signal ends the process too, whatever still holds it. */
-  constructor(longest: number) {
+  /** After `longest` milliseconds the first signal ends the process too, with `exitCode`, whatever still holds it. */
+  constructor(longest: number, exitCode = 0) {
     this.#longest = longest;
+    this.#exitCode = exitCode;
     this.first = new Promise((resolve) => {
       this.#tell = () => resolve(undefined);
     });
@@ -39,7 +41,7 @@ export class StopSignals implements Stop {
   ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    setTimeout(() => process.exit(), this.#longest).unref();
+    setTimeout(() => process.exit(this.#exitCode), this.#longest).unref();
     this.#tell();
   }
 

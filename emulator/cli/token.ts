@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { fixtureKeys } from '../auth/fixture-keys.js';
 import { defaultLifetime, defaultScopes } from '../auth/fixture-token.js';
 import { RESTRICTED_LIFETIME } from '../auth/keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../auth/mint.js';
 import { clock, integer, list, OptionError, text } from '../config/option-values.js';
 import { readOptions } from '../config/options.js';
+import { readTextFile } from '../environment/text-file.js';
 import type { FaultClaims } from '../faults/fault-claim.js';
 import { SCENARIO } from '../faults/scenario.js';
 import { Problem } from '../http/problem.js';
+import { printJson } from './admin-client.js';
 import { defineCommand, type Flags } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -49,6 +50,7 @@ const FLAGS = {
     describe: 'Scenario that requests with the token are in',
   },
   clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
+  json: { describe: 'As JSON' },
 } satisfies Flags;
 
 /** `emulator token`: signs a token with a test key or a key file, without asking any server. */
@@ -64,7 +66,7 @@ export const tokenCommand = defineCommand({
       throw new UsageError('A token with these scopes covers one repository: name it with --repo, or say --no-repo.');
     }
     const token = await mint({
-      privateKeyPem: await readKey(row?.privateKeyFile ?? given.key),
+      privateKeyPem: readKey(row?.privateKeyFile ?? given.key),
       org: given.org ?? readOptions({}, terminal.environment).org[0]!,
       scopes,
       sub: given.sub,
@@ -74,6 +76,7 @@ export const tokenCommand = defineCommand({
       ...(kid === undefined ? {} : { kid }),
       ...(repo === undefined ? {} : { repo }),
     });
+    if (given.json) return printJson(terminal, { token });
     terminal.print(`${token}\n`);
   },
 });
@@ -104,9 +107,9 @@ async function mint(request: Parameters<typeof mintToken>[0]): Promise<string> {
   }
 }
 
-async function readKey(file: string): Promise<string> {
+function readKey(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readTextFile(file);
   } catch {
     throw new UsageError(`--key is neither a test key nor a file that can be read: ${JSON.stringify(file)}.`);
   }

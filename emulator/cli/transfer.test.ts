@@ -19,6 +19,8 @@ import { startEmulator } from '../index.js';
 import { ended, spawnCli } from '../test/cli-process.js';
 import { hasGit } from '../test/git-upstream.js';
 
+// needs: git
+
 async function stage(t: Test) {
   const folder = mkdtempSync(join(tmpdir(), 'transfer-'));
   const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', org: ['demo', 'other'] });

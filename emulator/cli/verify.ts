@@ -7,14 +7,17 @@ import { UsageError } from './usage-error.js';
 
 const FLAGS = {
   ...ADMIN_FLAGS,
-  file: { read: text('the name of a file'), describe: 'What is expected, in JSON or YAML; default: every fault fired' },
+  file: {
+    read: text('the name of a file'),
+    describe: 'Expectations, or a scenario with them, in JSON or YAML; default: every fault fired',
+  },
   client: { describe: 'Check the client too, by all rules for clients' },
 } as const;
 
-/** `emulator verify`: whether the requests were what was expected. */
+/** `emulator verify`: verifies expectations; those of running scenarios and of faults are always included. */
 export const verifyCommand = defineCommand({
   name: 'verify',
-  describe: 'Compare the requests with what is expected of them; exit 1 when it is not met',
+  describe: 'Verify the requests against expectations and running scenarios; exit 1 when something is unmet',
   flags: FLAGS,
   run: async ({ file, client: checked, json, ...address }, session) => {
     const { terminal } = session;
@@ -29,8 +32,21 @@ export const verifyCommand = defineCommand({
 
 async function readExpectations(file: string): Promise<object> {
   const read = await readDocument('--file', file);
-  if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read;
-  throw new UsageError(`--file has to have an object of expectations: ${JSON.stringify(file)}.`);
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw new UsageError(`--file has to have an object of expectations: ${JSON.stringify(file)}.`);
+  }
+  // Neither is a member of expectations.
+  return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
+}
+
+async function expectationsOfScenario(file: string): Promise<object> {
+  const { operations } = await import('../api/index.js');
+  const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
+  try {
+    return (await readScenarioFile(file, operations)).expect ?? {};
+  } catch (error) {
+    throw error instanceof ScenarioError ? new UsageError(error.message) : error;
+  }
 }
 
 interface Near {
@@ -38,7 +54,7 @@ interface Near {
   readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
 }
 
-/** The answer, as far as it is shown. */
+/** Members of a verification that are printed. */
 interface Verification {
   readonly met: boolean;
   readonly unmet: readonly {
@@ -56,7 +72,8 @@ interface Verification {
   }[];
 }
 
-function writeVerification({ met, unmet, client }: Verification): string {
+/** A verification as text: a line for each thing that is unmet, and `met` or `not met` at the end. */
+export function writeVerification({ met, unmet, client }: Verification): string {
   const lines = unmet.flatMap(({ at, expectation, detail, nearest }) => [
     `${at}: ${detail}`,
     // A fault is named by its sentence.

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { duration, integer, text } from '../config/option-values.js';
-import { ADMIN_FLAGS, findUrl } from './admin-client.js';
+import { isAlive } from '../environment/process-owner.js';
+import { ADMIN_FLAGS, findUrl, printJson } from './admin-client.js';
 import { defineCommand } from './command.js';
 import { probe } from './probe.js';
-import { isAlive } from './processes.js';
 import { readReady } from './ready.js';
 import type { Terminal } from './terminal.js';
 
@@ -22,16 +22,20 @@ export const waitCommand = defineCommand({
     'ready-file': { read: text('the name of a file'), describe: 'Its ready file, instead of its address' },
     pid: { read: integer(1, 2 ** 31 - 1), describe: 'Process that has to live on until then' },
     timeout: { read: duration, default: '30s', describe: 'How long to wait' },
+    json: ADMIN_FLAGS.json,
   },
   exclusive: [['url', 'ready-file']],
-  run: async ({ url: given, 'ready-file': readyFile, pid, timeout }, session) => {
+  run: async ({ url: given, 'ready-file': readyFile, pid, timeout, json }, session) => {
     const url = findUrl(given, session.terminal);
     const find = async (): Promise<Found> => {
       if (readyFile === undefined) return { url, writer: undefined };
       const ready = await readReady(readyFile);
       return { url: ready?.url, writer: ready?.pid };
     };
-    const complaint = await waitFor(find, session.terminal, { pid, timeout });
+    const { url: found, complaint } = await waitFor(find, session.terminal, { pid, timeout });
+    if (json) {
+      printJson(session.terminal, { url: found ?? null, ready: complaint === undefined, reason: complaint ?? null });
+    }
     if (complaint === undefined) return;
     const place = readyFile === undefined ? `at ${url}` : `by ${JSON.stringify(readyFile)}`;
     session.terminal.warn(`No emulator ${place}: ${complaint}.\n`);
@@ -45,12 +49,12 @@ interface Found {
   readonly writer: number | undefined;
 }
 
-/** Undefined as soon as the emulator answers, otherwise why it is not waited for any longer. */
+/** Waits for the emulator. Returns its address; `complaint` says why waiting ended, undefined if the emulator answers. */
 async function waitFor(
   find: () => Promise<Found>,
   terminal: Terminal,
   { pid, timeout }: { readonly pid: number | undefined; readonly timeout: number },
-): Promise<string | undefined> {
+): Promise<{ readonly url: string | undefined; readonly complaint: string | undefined }> {
   const started = performance.now();
   const deadline = started + timeout;
   for (let delay = PAUSES.first; ; delay = Math.min(delay * 2, PAUSES.longest)) {
@@ -59,12 +63,12 @@ async function waitFor(
     const complaint =
       url === undefined ? 'it does not say where one is' : await probe(url, terminal, atMost(left, 2000));
     // Another emulator may answer at an address that this process did not get.
-    if (pid !== undefined && !isAlive(pid)) return `process ${pid} has ended`;
-    if (complaint === undefined) return undefined;
+    if (pid !== undefined && !isAlive(pid)) return { url, complaint: `process ${pid} has ended` };
+    if (complaint === undefined) return { url, complaint };
     if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
-      return `process ${writer}, which wrote it, has ended`;
+      return { url, complaint: `process ${writer}, which wrote it, has ended` };
     }
-    if (performance.now() + delay > deadline) return `${complaint}; waited for ${timeout} ms`;
+    if (performance.now() + delay > deadline) return { url, complaint: `${complaint}; waited for ${timeout} ms` };
     await pause(delay);
   }
 }

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readTextFile, UnreadableFile } from '../environment/text-file.js';
 import { OptionError } from './option-values.js';
 
 /** A key of `--key`: a file, and whom it is registered with. */
@@ -71,9 +72,10 @@ function parse(text: string): Read {
 function readPublicPart(file: string): string {
   let pem: string;
   try {
-    pem = readFileSync(file, 'utf8');
-  } catch {
-    throw new OptionError(`cannot be read: ${JSON.stringify(file)}`);
+    pem = readTextFile(file);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
   }
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();

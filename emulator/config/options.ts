@@ -130,7 +130,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   log: {
     default: 'pretty',
     value: 'FORM',
-    help: 'How requests are logged to standard error: pretty, json or quiet.',
+    help: 'How requests are logged to standard error: pretty, json or quiet, which logs internal errors only.',
     read: choice(['pretty', 'json', 'quiet']),
   },
   clock: {
@@ -252,7 +252,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   persist: {
     default: undefined,
     value: 'DIR',
-    help: 'Folder to begin with and to keep the state in, on every change and at the end.',
+    help: 'Folder to begin with, and to save the state to: within a second of each change, and at the end.',
     read: text('the name of a folder'),
   },
   includeSecrets: {

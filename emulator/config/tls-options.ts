@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextFile, UnreadableFile } from '../environment/text-file.js';
 import { flag, integer, OptionError, publicUrl, type Read, text } from './option-values.js';
 
 /** Options about TLS, and about addresses that clients use instead of the emulator's own. */
@@ -72,9 +72,10 @@ function pemFile(what: string, label: RegExp): Read<string> {
     const file = text('the name of a file')(given);
     let content: string;
     try {
-      content = readFileSync(file, 'utf8');
+      content = readTextFile(file);
     } catch (error) {
-      throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${(error as NodeJS.ErrnoException).code})`);
+      if (!(error instanceof UnreadableFile)) throw error;
+      throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
     }
     if (!label.test(content)) throw new OptionError(`holds no ${what} (PEM): ${JSON.stringify(file)}`);
     return file;

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readTextFile, UnreadableFile } from '../environment/text-file.js';
 import { OptionError } from './option-values.js';
 import { parseVariants, type Variants } from './variants.js';
 
 /** Variants as an object, or the name of a file that holds one. */
 export function variants(given: unknown): Variants {
   try {
-    return parseVariants(typeof given === 'string' ? JSON.parse(readFileSync(given, 'utf8')) : given);
+    return parseVariants(typeof given === 'string' ? JSON.parse(readTextFile(given)) : given);
   } catch (error) {
+    if (error instanceof UnreadableFile) {
+      throw new OptionError(`cannot be used: ${JSON.stringify(given)} cannot be read (${error.message})`);
+    }
     // The parser quotes the file, line breaks included.
     throw new OptionError(`cannot be used: ${(error as Error).message.replace(/\s+/g, ' ').replace(/\.$/, '')}`);
   }

@@ -219,7 +219,8 @@ export function parseVariants(value: unknown): Variants {
     if (!Object.hasOwn(VARIANTS, name)) throw new Error(`There is no variant ${JSON.stringify(name)}.`);
     const values: readonly string[] = VARIANTS[name as VariantName].values;
     if (!values.includes(chosen as string)) {
-      throw new Error(`Variant ${name} is one of ${values.join(', ')}, not ${JSON.stringify(chosen)}.`);
+      const shown = typeof chosen === 'string' ? JSON.stringify(chosen) : `a value of type ${typeof chosen}`;
+      throw new Error(`Variant ${name} is one of ${values.join(', ')}, not ${shown}.`);
     }
   }
   return { ...DEFAULT_VARIANTS, ...value };

@@ -1,9 +1,11 @@
-/** When something that was set for a while is over: after so many requests, at a time, or when it is told. */
+/** End of something that was set for a while: after a number of requests, at a time, or by a signal. */
 export interface Ends {
-  /** Requests that are still to meet it. */
+  /** Number of requests that it still refuses. */
   readonly requests?: number | undefined;
   /** Milliseconds since 1970, on the world's clock. */
   readonly at?: number | undefined;
+  /** Milliseconds on the world's clock from its begin to its end. `begun` replaces it by `at`. */
+  readonly after?: number | undefined;
   /** The name of a latch, whose release ends it. */
   readonly signal?: string | undefined;
 }
@@ -12,7 +14,12 @@ export function isOver({ requests, at }: Ends, now: number): boolean {
   return requests === 0 || (at !== undefined && at <= now);
 }
 
-/** After one more request has met it. */
+/** The end of something that begins now. */
+export function begun({ after, ...rest }: Ends, now: number): Ends {
+  return after === undefined ? rest : { ...rest, at: now + after };
+}
+
+/** The end after one more refused request. */
 export function afterRequest(ends: Ends): Ends {
   return ends.requests === undefined ? ends : { ...ends, requests: ends.requests - 1 };
 }

@@ -8,7 +8,28 @@ export interface Log {
   write(line: LogLine): void;
 }
 
-export const silentLog: Log = { write() {} };
+/** Log that prints internal errors to standard error and drops every other line. Default of the library. */
+export const errorLog: Log = {
+  write(line) {
+    if (line.event === 'internal_error') process.stderr.write(formatError(line));
+  },
+};
+
+function formatError({ event: _, stack, ...where }: LogLine): string {
+  const known = Object.entries(where).filter(([, value]) => value !== undefined);
+  const place = known.map(([name, value]) => ` ${name}=${String(value)}`).join('');
+  const lines = `repohost-emulator: internal error${place}\n${String(stack)}`.split('\n');
+  return lines.map((text) => `${printable(text)}\n`).join('');
+}
+
+/**
+ * Stack of an error, or the text of any other thrown value. Compares no prototypes: in a VM context such as that of jest, errors
+ * of Node's modules are not instances of the context's `Error`.
+ * @internal
+ */
+export function stackOf(error: unknown): string {
+  return (error as Error | null | undefined)?.stack ?? String(error);
+}
 
 /** A path or a name from a request must not steer the reader's terminal. @internal */
 export function printable(text: string): string {

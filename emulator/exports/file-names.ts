@@ -3,6 +3,14 @@ import { createHash } from 'node:crypto';
 /** Bytes of the longest name of a file that is written; file systems take 255. */
 const MOST_NAME = 180;
 
+/** Files of an export beside its repositories; a folder that is kept also has a lock and drafts. */
+const OUTSIDE = /^(?:emulator\.json|list-[0-9a-f]{40}\.json|lock[^/]*|[^/]*\.new)$/;
+
+/** Returns whether a file of an export can have the path. */
+export function isStatePath(path: string): boolean {
+  return OUTSIDE.test(path) || /\.git\//.test(path);
+}
+
 /** Names that Windows gives to devices, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 

@@ -1,29 +1,23 @@
-import { readFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOwnerAlive, ownerOf } from '../environment/process-owner.js';
 import { SourceError } from '../sources/file-tree.js';
-import { isAlive } from './state-directory.js';
 
 const NAME = 'lock';
 
-/** Which process it is: its id, and where the system tells, when it began, because ids are used again. */
-function ownerOf(pid: number): string {
-  try {
-    // proc(5): the fields behind the name, which may hold anything but ends with the last parenthesis.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, '').trim().split(' ');
-    return `${pid} ${fields[19]}`;
-  } catch {
-    return `${pid}`;
-  }
+/** A folder that this process has to itself. */
+export interface FolderLock {
+  /** The process that had the folder before was killed. */
+  readonly wasStale: boolean;
+  /** Gives the folder back. */
+  release(): Promise<void>;
 }
 
-/**
- * Takes a folder for this process alone; returns what gives it back. A lock of a process that has ended, however, is
- * none. Throws `SourceError` while another process has it.
- */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+/** Takes a folder for this process alone. Ignores the lock of a process that has ended. Throws `SourceError` while another has it. */
+export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, NAME);
   const own = ownerOf(process.pid);
+  let wasStale = false;
   for (let attempt = 0; attempt < 10; attempt++) {
     try {
       const file = await open(path, 'wx', 0o600);
@@ -32,21 +26,22 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       } finally {
         await file.close();
       }
-      return async () => {
+      const release = async () => {
         if ((await readFile(path, 'utf8').catch(() => '')).trim() === own) await rm(path, { force: true });
       };
+      return { wasStale, release };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const owner = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
     if (owner === undefined) continue;
     // One that is being written just now is empty.
-    const pid = Number(owner.split(' ', 1)[0]);
-    if (owner !== '' && pid > 0 && isAlive(pid) && ownerOf(pid) === owner) {
-      throw new SourceError(`${folder} is in use by the process ${pid}.`);
-    }
+    if (isOwnerAlive(owner)) throw new SourceError(`${folder} is in use by the process ${owner.split(' ', 1)[0]}.`);
     if (owner === '' && attempt < 5) await new Promise((resolve) => setTimeout(resolve, 20));
-    else await removeStale(path, owner);
+    else {
+      await removeStale(path, owner);
+      wasStale = true;
+    }
   }
   throw new SourceError(`${folder} cannot be locked.`);
 }

@@ -23,6 +23,8 @@ import { WebhookReceiver } from '../test/webhook-receiver.js';
 import { saveState } from './state-directory.js';
 import { fileOf, type StateFile } from './write-state.js';
 
+// needs: git
+
 function scratch(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'persist-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

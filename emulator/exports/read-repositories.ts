@@ -20,9 +20,10 @@ import type { HistorySource } from '../sources/history-source.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
 import { repositoryFolder } from './file-names.js';
+import { joinLists } from './list-files.js';
 import { checked, MOST_JSON } from './read-json.js';
 import { nameOfText } from './record-text.js';
-import { type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
+import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
@@ -32,19 +33,41 @@ interface Reading {
   readonly progress: ((done: number, all: number) => void) | undefined;
 }
 
-/** Reads all repositories; the caller releases what they hold. Throws `SourceError`. */
+/** Where a repository was found. */
+export interface ReadRepository {
+  readonly listed: ListedRepository;
+  readonly record: RepositoryRecord;
+  /** The packs that hold all of its objects once, in order; undefined if others do. */
+  readonly packs: readonly ReadPack[] | undefined;
+  /** The files that belong to it, apart from those for Git. */
+  readonly files: readonly string[];
+}
+
+export interface ReadPack {
+  /** SHA-1 that its files are named by. */
+  readonly checksum: string;
+  /** Number of its objects. */
+  readonly count: number;
+  readonly size: number;
+}
+
+/** By repository id. */
+export type ReadRepositories = ReadonlyMap<string, ReadRepository>;
+
+/** Reads all repositories; the caller releases what the snapshot holds. Throws `SourceError`. */
 export async function readRepositories(
   current: CurrentWorld,
   tree: FileTree,
   { repositories: listed, world }: WorldManifest,
   { fail, progress }: Reading,
-): Promise<RepositoriesSnapshot> {
+): Promise<{ readonly snapshot: RepositoriesSnapshot; readonly repositories: ReadRepositories }> {
   const { memory } = current.engine;
   const records: RepositoryRecord[] = [];
   const contents = new Map<string, KeptContent>();
   const pool = new Map<string, LfsObject>();
   const sequences = new Set<number>();
   const living = new Set<string>();
+  const repositories = new Map<string, ReadRepository>();
   const snapshot = () => ({
     records: recordsOf(records, world.created),
     contents,
@@ -52,10 +75,8 @@ export async function readRepositories(
     lfs: pool.size === 0 ? undefined : new SharedLfsObjects(new Set(pool.values()), undefined),
   });
   try {
-    for (const [
-      index,
-      { organization, name, id, sequence, created_at: createdAt, folder, record: file },
-    ] of listed.entries()) {
+    for (const [index, entry] of listed.entries()) {
+      const { organization, name, id, sequence, created_at: createdAt, folder, record: file } = entry;
       const what = `the repository ${JSON.stringify(name)} of ${organization}`;
       const fault = repositoryNameFault(name);
       if (fault !== undefined) throw fail(`the repository name ${JSON.stringify(name)} ${fault}`);
@@ -67,7 +88,9 @@ export async function readRepositories(
       const base = { id, organization, name, sequence, createdAt };
       if (folder === undefined || file === undefined) {
         const content = current.engine.createContent();
-        records.push({ ...base, state: 'deleted', refs: Refs.empty(bytesOf('main')), watermark: 0 });
+        const record = { ...base, state: 'deleted' as const, refs: Refs.empty(bytesOf('main')), watermark: 0 };
+        records.push(record);
+        repositories.set(id, { listed: entry, record, packs: [], files: [] });
         contents.set(id, content.keep());
         content.release();
       } else {
@@ -75,13 +98,14 @@ export async function readRepositories(
           throw fail(`${what} cannot be in the folder ${JSON.stringify(folder)}`);
         if (living.has(folder)) throw fail(`${what} is there twice`);
         living.add(folder);
-        const { record, kept } = await readRepository(current, tree, { folder, file, base, pool, fail });
+        const { record, kept, ...found } = await readRepository(current, tree, { folder, file, base, pool, fail });
         records.push(record);
+        repositories.set(id, { listed: entry, record, ...found });
         contents.set(id, kept);
       }
       progress?.(index + 1, listed.length);
     }
-    return snapshot();
+    return { snapshot: snapshot(), repositories };
   } catch (error) {
     releaseRepositories(snapshot(), memory);
     throw describeFailure(tree.title, error);
@@ -100,19 +124,22 @@ async function readRepository(
   { config, engine }: CurrentWorld,
   tree: FileTree,
   { folder, file, base, pool, fail }: Place,
-): Promise<{ record: RepositoryRecord; kept: KeptContent }> {
+): Promise<{ kept: KeptContent } & Omit<ReadRepository, 'listed'>> {
   if (!/^record-[0-9a-f]{40}\.json$/.test(file))
     throw fail(`${folder} has a record of another name than is written: ${JSON.stringify(file)}`);
   const bytes = await readSmall(tree, bytesOf(`${folder}/${file}`), MOST_JSON);
   if (!bytes) throw fail(`${folder} has no ${file}`);
   if (`record-${createHash('sha1').update(bytes).digest('hex')}.json` !== file)
     throw fail(`${folder}/${file} was changed: its checksum is another`);
-  const saved = checked(() => checkShape(recordSchema(), JSON.parse(bytes.toString()), `${folder}/${file}`), tree);
+  const files = [`${folder}/${file}`];
+  const given = await joinLists(JSON.parse(bytes.toString()), tree, `${folder}/`, (path) => files.push(path));
+  const saved = checked(() => checkShape(recordSchema(), given, `${folder}/${file}`), tree);
   const content = engine.createContent();
   try {
+    const packs: ReadPack[] = [];
     const refs = await readHistory(
       content,
-      await historyOf(tree, folder, saved, config.limits.maxObjectBytes, fail),
+      await historyOf(tree, folder, saved, { mostBytes: config.limits.maxObjectBytes, fail, packs }),
       saved,
       {
         fsck: config.fsck,
@@ -127,26 +154,43 @@ async function readRepository(
       most: config.limits.maxLfsObjectBytes,
     });
     const record = toRecord(saved, { base, refs, watermark: content.objects.size, lfsObjects });
-    return { record, kept: content.keep() };
+    for (const { oid } of saved.lfs_objects) files.push(lfsPath(folder, oid));
+    for (const name of saved.packs)
+      files.push(`${folder}/objects/pack/${name}`, `${folder}/objects/pack/${indexName(name)}`);
+    const found = packs.reduce((sum, { count }) => sum + count, 0);
+    return { record, kept: content.keep(), files, packs: found === content.objects.size ? packs : undefined };
   } finally {
     content.release();
   }
 }
 
-/** The packs that the record names, where they are all there; else what Git made of them since. */
+function indexName(pack: string): string {
+  return pack.replace(/pack$/, 'idx');
+}
+
+/** The packs that the record names, where they are all there; else what Git made of them since. `packs` gets the former. */
 async function historyOf(
   tree: FileTree,
   folder: string,
-  { packs }: RepositoryFile,
-  mostBytes: number,
-  fail: Fail,
+  { packs: names }: RepositoryFile,
+  { mostBytes, fail, packs }: { mostBytes: number; fail: Fail; packs: ReadPack[] },
 ): Promise<Pick<HistorySource, 'packs' | 'looseObjects'>> {
-  const paths = packs.map((name) => bytesOf(`${folder}/objects/pack/${name}`));
-  const found = await Promise.all(paths.map(async (path) => (await tree.stat(path))?.kind === 'file'));
-  if (found.every(Boolean)) {
+  const found = await Promise.all(names.map((name) => tree.stat(bytesOf(`${folder}/objects/pack/${name}`))));
+  if (found.every((entry) => entry?.kind === 'file')) {
+    const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
+      let isFirst = true;
+      for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
+        // The header: a signature, a version and the number of objects, of 4 bytes each.
+        if (isFirst && piece.length >= 12)
+          packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
+        isFirst = false;
+        yield piece;
+      }
+    };
     return {
       async *packs() {
-        for (const path of paths) yield tree.read(path);
+        packs.length = 0;
+        for (const [at, name] of names.entries()) yield readPack(name, found[at]!.size);
       },
     };
   }
@@ -253,7 +297,7 @@ function toRecord(
   saved: RepositoryFile,
   own: Pick<RepositoryRecord, 'refs' | 'watermark' | 'lfsObjects'> & { readonly base: Place['base'] },
 ): RepositoryRecord {
-  const { state, override, base_repo: baseRepo, credential, hosting, deployments, lfs_locks: locks } = saved;
+  const { state, override, thaw, base_repo: baseRepo, credential, hosting, deployments, lfs_locks: locks } = saved;
   const { base, refs, watermark, lfsObjects } = own;
   return {
     ...base,
@@ -261,6 +305,7 @@ function toRecord(
     refs,
     watermark,
     ...(override && { override }),
+    ...(thaw && { thaw }),
     ...(baseRepo && { baseRepo }),
     ...(credential && { gitCredential: credential }),
     ...(hosting && { hosting: { ...hosting, env: new Map(Object.entries(hosting.env ?? {})) } }),

@@ -14,8 +14,9 @@ import type { Organization } from '../world/organizations.js';
 import { releaseRepositories } from '../world/repositories.js';
 import type { WorldSnapshot } from '../world/state.js';
 import { World } from '../world/world.js';
+import { joinLists } from './list-files.js';
 import { checked, readJson } from './read-json.js';
-import { type Fail, readRepositories } from './read-repositories.js';
+import { type Fail, type ReadRepositories, readRepositories } from './read-repositories.js';
 import { FORMAT, type Manifest, manifestSchema, VERSION, type WorldManifest } from './schema.js';
 
 /** Reads `emulator.json`. Throws `SourceError` for what is none, and for a version that is not known. */
@@ -29,7 +30,8 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
       `${tree.title} has the format version ${JSON.stringify(version)}; only ${VERSION} is known here. It was left as it is.`,
     );
   }
-  return checked(() => checkShape(manifestSchema(), given, MANIFEST), tree);
+  const joined = await joinLists(given, tree, '');
+  return checked(() => checkShape(manifestSchema(), joined, MANIFEST), tree);
 }
 
 export interface ReadOptions {
@@ -38,14 +40,14 @@ export interface ReadOptions {
 
 /**
  * Makes the world what an export says, at once and only when all of it is in order; what an export does not hold begins
- * anew. Throws `SourceError`.
+ * anew. Returns where its repositories were found. Throws `SourceError`.
  */
 export async function readWorld(
   current: CurrentWorld,
   tree: FileTree,
   manifest: WorldManifest,
   { progress }: ReadOptions = {},
-): Promise<void> {
+): Promise<ReadRepositories> {
   const { config, engine } = current;
   const blank = new World(config, engine);
   const fresh = blank.snapshot();
@@ -53,11 +55,12 @@ export async function readWorld(
   await blank.close();
   const fail = (why: string) => new SourceError(`${tree.title}: ${why}.`);
   const parts = readParts(fresh, manifest, current, fail);
-  const repositories = await readRepositories(current, tree, manifest, { fail, progress });
+  const read = await readRepositories(current, tree, manifest, { fail, progress });
   try {
-    await current.replace({ ...fresh, ...parts, repositories });
+    await current.replace({ ...fresh, ...parts, repositories: read.snapshot });
+    return read.repositories;
   } finally {
-    releaseRepositories(repositories, engine.memory);
+    releaseRepositories(read.snapshot, engine.memory);
   }
 }
 

@@ -10,6 +10,8 @@ import { stateDigest } from '../test/state-digest.js';
 import { WebhookReceiver } from '../test/webhook-receiver.js';
 import { readAll, touchEverything } from '../test/world-story.js';
 
+// needs: git
+
 const TAR = { 'content-type': 'application/x-tar' };
 const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 
@@ -64,7 +66,10 @@ async function fill(service: Service, receiver: WebhookReceiver): Promise<void> 
   await emulator.repository('x', { org: 'other' }).seed({ a: 'of the other' });
   emulator.state.change({
     organizations: { other: { hosting: 'off' } },
-    repositories: { cold: { state: 'archived' }, fork: { state: 'thawing', ends: { requests: 3 } } },
+    repositories: {
+      cold: { state: 'archived', ends: { after: 'PT3S' }, retryAfter: 2 },
+      fork: { state: 'thawing', ends: { requests: 3 } },
+    },
     limits: { maxFiles: 7 },
   });
   emulator.quotas.change({ gateway: { capacity: 2_000, refill: '10/s' } });

@@ -14,7 +14,12 @@ const count = () => z.int().min(0);
 const time = () => z.int().min(-8.64e15).max(8.64e15);
 const oid = () => z.string().regex(/^[0-9a-f]{40}$/, 'has to be an object id');
 const ends = () =>
-  z.strictObject({ requests: count().optional(), at: time().optional(), signal: z.string().optional() });
+  z.strictObject({
+    requests: count().optional(),
+    at: time().optional(),
+    after: count().optional(),
+    signal: z.string().optional(),
+  });
 const switches = () => ({
   authenticationAvailable: z.boolean(),
   hostingEnabled: z.boolean(),
@@ -152,6 +157,7 @@ export const recordSchema = once(() =>
         retryAfter: z.number().optional(),
       })
       .optional(),
+    thaw: z.strictObject({ ends: ends().optional(), retryAfter: z.number().optional() }).optional(),
     head: z.union([z.strictObject({ symref: z.string() }), z.strictObject({ oid: oid() })]),
     /** Name, id, and when it came into being. */
     refs: z.array(z.tuple([z.string(), oid(), time()])),

@@ -1,15 +1,13 @@
 import { renameSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isAlive } from '../environment/process-owner.js';
 import { SourceError } from '../sources/file-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
+import { DRAFT, FILE_MODE, FOLDER_MODE } from './folder-writes.js';
+import { LIST_NAME } from './list-files.js';
 import { FORMAT, VERSION } from './schema.js';
 import type { StateFile } from './write-state.js';
-
-/** What a file is called until it is whole. */
-const DRAFT = '.new';
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 export interface SaveOptions {
   /** Told of bytes that were written. */
@@ -47,11 +45,12 @@ export async function saveState(
       await rm(draft, { recursive: true, force: true });
     }
   } catch (error) {
-    throw refusal(folder, error);
+    throw writeError(folder, error);
   }
 }
 
-function refusal(folder: string, error: unknown): unknown {
+/** An error of the file system as a `SourceError`; any other as it is. */
+export function writeError(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall !== 'string') return error;
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : `${syscall} ${code}`;
@@ -80,15 +79,6 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** Throws for a folder with anything but a state of this version in it. */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
@@ -97,10 +87,11 @@ export async function requireOwn(folder: string): Promise<void> {
   if (names.length === 0) return;
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) {
-    // A first save that was killed has left folders of organizations, and no manifest.
-    const found = await Promise.all(names.map((name) => lstat(join(folder, name))));
-    const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(names[at]!));
-    const inside = isLeftOver ? await Promise.all(names.map((name) => filesIn(join(folder, name)))) : [];
+    // A first save that was killed has left folders of organizations and lists, and no manifest.
+    const others = names.filter((name) => !LIST_NAME.test(name));
+    const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
+    const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
+    const inside = isLeftOver ? await Promise.all(others.map((name) => filesIn(join(folder, name)))) : [];
     if (isLeftOver && inside.flat().every((path) => /\.git(?:\/|$)/.test(path))) return;
     throw new SourceError(`${folder} is not empty, and holds no state of an emulator; it was left as it is.`);
   }
@@ -209,9 +200,11 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what no manifest names any more: below the folders of repositories only. */
-async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
+/** Removes what no manifest names any more: lists, drafts, and what is in the folders of repositories. */
+export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
   for (const top of await readdir(folder, { withFileTypes: true })) {
+    const isOurs = LIST_NAME.test(top.name) || top.name === MANIFEST + DRAFT;
+    if (top.isFile() && isOurs && !kept.has(top.name)) await rm(join(folder, top.name), { force: true });
     if (!top.isDirectory()) continue;
     for (const path of await filesIn(join(folder, top.name), top.name)) {
       const isOurs = /\.git\//.test(path);

@@ -4,6 +4,7 @@ import { openGitDirectory } from '../sources/git-directory.js';
 import { seedFrom } from '../sources/seed.js';
 import type { Seeded } from '../sources/seeded.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import type { ReadRepositories } from './read-repositories.js';
 import { type ReadOptions, readManifest, readWorld } from './read-state.js';
 
 /** What an import has made: all of a world, or one repository in it. */
@@ -11,6 +12,9 @@ export interface Imported {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: Seeded;
+  /** Of a world: where its repositories were found, and whether secrets were with them. */
+  readonly found?: ReadRepositories;
+  readonly hasSecrets?: boolean;
 }
 
 /** Takes over what a tree holds: all of it, or nothing. Throws `SourceError`. */
@@ -22,9 +26,9 @@ export async function takeOver(
 ): Promise<Imported> {
   const manifest = await readManifest(tree);
   if (manifest.content === 'world') {
-    await readWorld(current, tree, manifest, options);
+    const found = await readWorld(current, tree, manifest, options);
     const living = manifest.repositories.filter(({ folder }) => folder !== undefined);
-    return { content: 'world', repositories: living.length };
+    return { content: 'world', repositories: living.length, found, hasSecrets: manifest.secrets };
   }
   const { name, as, folder, organization: named = organization } = manifest;
   const mostBytes = current.config.limits.maxObjectBytes;

@@ -2,6 +2,7 @@ import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from '.
 import { type ByteString, bytesIn, bytesOf, sliceBytes } from '../git/object/bytes.js';
 import { SourceError } from '../sources/file-tree.js';
 import { MemoryTree } from '../sources/memory-tree.js';
+import { isStatePath } from './file-names.js';
 
 /*
  * Just as much of tar (POSIX pax, "ustar Interchange Format") as an export needs: files and folders. An own reader,
@@ -63,12 +64,31 @@ export interface ReadTarOptions {
   readonly take: (bytes: number) => void;
 }
 
-/** The files of an archive, in memory. Throws `SourceError` for anything but files and folders below its root. */
+/**
+ * Reads the files of an export into memory, and skips small files that are not part of one. Throws `SourceError` for
+ * anything but files and folders, and for a large file that is not part of an export, at its header. Then it holds nothing.
+ */
 export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
-  const { title, take } = options;
+  const tree = new MemoryTree(options.title);
+  try {
+    await readEntries(pieces, options, tree);
+    return tree;
+  } catch (error) {
+    tree.free();
+    throw error;
+  }
+}
+
+/** Bytes of a block that contents are kept in. */
+const BLOCK = 1024 * 1024;
+
+async function readEntries(
+  pieces: AsyncIterable<Uint8Array>,
+  { title, take }: ReadTarOptions,
+  tree: MemoryTree,
+): Promise<void> {
   const fail = (why: string) => new SourceError(`${title} ${why}.`);
   const reader = new TarReader(pieces, () => fail('ends early'));
-  const tree = new MemoryTree(title);
   let entries = 0;
   let given: Buffer | undefined;
   for (;;) {
@@ -76,7 +96,7 @@ export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTa
     if (isZero(block)) {
       if (!isZero(await reader.exactly(RECORD))) throw fail('is damaged: something follows its end');
       await reader.drain();
-      return tree;
+      return;
     }
     const { type, size, name } = readHeader(block, fail);
     if (type === 'x' || type === 'g' || type === 'L') {
@@ -95,14 +115,19 @@ export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTa
       if (size !== 0) throw fail('has a folder with content');
       if (path !== '') tree.addFolder(path);
     } else if (type === '0' || type === '\0' || type === '7') {
+      const padding = (RECORD - (size % RECORD)) % RECORD;
       if (path === '' || bytesIn(name).endsWith('/')) throw fail('has a file without a name');
-      const content: Buffer[] = [];
-      for await (const piece of reader.pieces(size)) {
-        take(piece.length);
-        content.push(piece);
+      if (!isStatePath(path)) {
+        if (size > BLOCK) throw fail(`has ${JSON.stringify(path)}, which is not part of an export`);
+        await reader.exactly(size + padding);
+        continue;
       }
+      take(size);
+      // In the tree from the start, so that a refusal finds all of it.
+      const content: Buffer[] = [];
       tree.add(path, content);
-      await reader.exactly((RECORD - (size % RECORD)) % RECORD);
+      for (let left = size; left > 0; left -= BLOCK) content.push(await reader.block(Math.min(left, BLOCK)));
+      await reader.exactly(padding);
     } else throw fail(`has something that is neither file nor folder: ${JSON.stringify(String(path))}`);
   }
 }
@@ -183,6 +208,14 @@ class TarReader {
     const parts: Buffer[] = [];
     for await (const part of this.pieces(count)) parts.push(part);
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  /** As `exactly`, copied into memory of its own: what arrives is a part of a larger buffer. */
+  async block(count: number): Promise<Buffer> {
+    const block = Buffer.allocUnsafeSlow(count);
+    let at = 0;
+    for await (const piece of this.pieces(count)) at += piece.copy(block, at);
+    return block;
   }
 
   async *pieces(count: number): AsyncGenerator<Buffer> {

@@ -1,7 +1,3 @@
-import { createHash } from 'node:crypto';
-import { isFixtureKey } from '../auth/fixture-keys.js';
-import type { Limits } from '../config/limits.js';
-import type { Variants } from '../config/variants.js';
 import { packageVersion } from '../config/version.js';
 import { concatBytes, latin1 } from '../git/object/bytes.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
@@ -11,14 +7,16 @@ import type { Refs } from '../git/refs/refs.js';
 import type { KeptContent } from '../repositories/content.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { MANIFEST } from '../sources/open-source.js';
-import type { Webhook } from '../webhooks/webhook.js';
 import type { WorldConfig } from '../world/config.js';
 import type { Engine } from '../world/engine.js';
-import type { Organization } from '../world/organizations.js';
+import type { RepositoriesSnapshot } from '../world/repositories.js';
 import type { WorldSnapshot } from '../world/state.js';
 import { repositoryFolder } from './file-names.js';
-import { nameText } from './record-text.js';
-import { FORMAT, type ListedRepository, type RepositoryFile, VERSION, type WorldManifest } from './schema.js';
+import { jsonOf } from './json-text.js';
+import { wholeLists } from './list-files.js';
+import { FORMAT, type ListedRepository, VERSION } from './schema.js';
+import { recordLists, writeRecord } from './show-record.js';
+import { worldLists, writeManifest } from './show-world.js';
 
 /** One file of an export. */
 export interface StateFile {
@@ -33,17 +31,9 @@ export interface StateFile {
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Packs of a repository that were written before, and how many of its objects are in them. */
-export interface WrittenPacks {
-  readonly objects: number;
-  readonly packs: readonly { readonly checksum: string; readonly size: number; readonly index: number }[];
-}
-
 export interface WriteOptions {
   /** With passwords, secrets of webhooks and variables of deployments. */
   readonly secrets: boolean;
-  /** By repository id; updated. Only of the same world. */
-  readonly written?: Map<string, WrittenPacks>;
   /** Told of each repository that is done. */
   readonly progress?: (done: number, all: number) => void;
 }
@@ -66,14 +56,16 @@ export function fileOf(path: string, bytes: Buffer | string, kind: StateFile['ki
   };
 }
 
-/** The same text for the same value, in whatever order its members were set; the format comes first. */
-function jsonOf(value: object): string {
-  const sorted = (_: string, member: unknown): unknown => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    const entries = Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1));
-    return Object.fromEntries(entries.sort(([one], [other]) => Number(other === 'format') - Number(one === 'format')));
-  };
-  return `${JSON.stringify(value, sorted, 1)}\n`;
+/** A repository as the manifest lists it; without a folder, if it was deleted or is not complete. */
+export function listRepository(
+  { organization, name, id, sequence, createdAt, state, baseRepo }: RepositoryRecord,
+  { syncing }: Pick<RepositoriesSnapshot, 'syncing'>,
+): ListedRepository {
+  const listed: ListedRepository = { organization, name, id, sequence, created_at: createdAt };
+  // A repository that was being filled never was, unless it has an upstream.
+  const isUnfinished = syncing.includes(id) && !baseRepo;
+  if (state === 'deleted' || isUnfinished) return listed;
+  return { ...listed, folder: repositoryFolder(organization, name) };
 }
 
 /** The files of a world as it was when the snapshot was taken, the manifest last. */
@@ -82,92 +74,20 @@ export async function* writeWorld(
   { config, engine }: Written,
   options: WriteOptions,
 ): AsyncGenerator<StateFile> {
-  const { records, contents, syncing } = snapshot.repositories;
-  const listed: ListedRepository[] = [];
+  const { records, contents } = snapshot.repositories;
+  const repositories: ListedRepository[] = [];
   const all = [...records.byId.values()];
   for (const [index, record] of all.entries()) {
-    const { organization, name, id, sequence, createdAt } = record;
-    const entry: ListedRepository = { organization, name, id, sequence, created_at: createdAt };
-    // What was being filled never was, unless it has an upstream.
-    const isUnfinished = syncing.includes(id) && !record.baseRepo;
-    if (record.state === 'deleted' || isUnfinished) listed.push(entry);
+    const listed = listRepository(record, snapshot.repositories);
+    if (listed.folder === undefined) repositories.push(listed);
     else {
-      const folder = repositoryFolder(organization, name);
-      const text = yield* writeRepository(folder, record, contents.get(id)!, engine, options);
-      listed.push({ ...entry, folder, record: text });
+      const text = yield* writeRepository(listed.folder, record, contents.get(record.id)!, engine, options);
+      repositories.push({ ...listed, record: text });
     }
     options.progress?.(index + 1, all.length);
   }
-  const manifest: WorldManifest = {
-    format: FORMAT,
-    version: VERSION,
-    written_by: packageVersion(),
-    content: 'world',
-    secrets: options.secrets,
-    world: worldPart(snapshot, config, options),
-    repositories: listed,
-  };
-  yield fileOf(MANIFEST, jsonOf(manifest), 'manifest');
-}
-
-function worldPart(snapshot: WorldSnapshot, config: WorldConfig, { secrets }: WriteOptions): WorldManifest['world'] {
-  const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks, searches } = snapshot;
-  const showWebhook = ({ secret, events, ...rest }: Webhook) => ({
-    ...rest,
-    events: [...events],
-    ...(secrets && { secret }),
-  });
-  return {
-    clock: { ...clock },
-    ids: Object.fromEntries(ids),
-    requests,
-    conversations,
-    settings: {
-      limits: changed<Limits>(settings.limits, config.limits),
-      variants: changed<Variants>(settings.variants, config.variants),
-    },
-    organizations: [...organizations.values()].map(showOrganization),
-    quotas: {
-      quotas: [...quotas.quotas.values()].map((quota) => ({
-        ...quota,
-        by: [...quota.by],
-        cost: quota.cost.map(([op, tokens]) => [op, tokens]),
-      })),
-      buckets: [...quotas.buckets],
-    },
-    webhooks: [...webhooks.values()].map(showWebhook),
-    deliveries: [...snapshot.deliveries.byId.values()].map(({ webhook, body, attempts, nextAttemptAt, ...rest }) => ({
-      ...rest,
-      webhook: showWebhook(webhook),
-      body: body.toString(),
-      attempts: [...attempts],
-      ...(nextAttemptAt !== undefined && { next_attempt_at: nextAttemptAt }),
-    })),
-    deliveries_ended: [...snapshot.deliveries.ended],
-    searches: [...searches],
-    created: snapshot.repositories.records.created,
-  };
-}
-
-/** What was set anew since the start. */
-function changed<Values extends object>(values: Values, before: Values): Record<string, never> {
-  const old = new Map<string, unknown>(Object.entries(before));
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => old.get(name) !== value)) as Record<
-    string,
-    never
-  >;
-}
-
-/** Of keys only the public part was ever there. */
-function showOrganization({ keys, ...organization }: Organization): WorldManifest['world']['organizations'][number] {
-  return {
-    ...organization,
-    keys: Array.from(keys.keys(), ({ kid, allowedScopes, publicKey }) => ({
-      id: kid,
-      allowed_scopes: [...allowedScopes] as ['*'],
-      ...(!isFixtureKey(publicKey) && { public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString() }),
-    })),
-  };
+  const lists = wholeLists(worldLists(snapshot, repositories, options.secrets));
+  yield fileOf(MANIFEST, writeManifest(snapshot, config, options.secrets, lists), 'manifest');
 }
 
 /** What Git needs beside objects and refs to take a folder for a repository. */
@@ -179,12 +99,11 @@ async function* writeRepository(
   record: RepositoryRecord,
   kept: KeptContent,
   engine: Engine,
-  { secrets, written }: WriteOptions,
+  { secrets }: WriteOptions,
 ): AsyncGenerator<StateFile, string> {
   const content = engine.forkContent(kept);
   try {
-    const packs = yield* writePacks(folder, content.objects, written?.get(record.id));
-    written?.set(record.id, { objects: content.objects.size, packs });
+    const packs = yield* writePacks(folder, content.objects);
     for (const [oid, { size, blocks }] of record.lfsObjects?.entries() ?? []) {
       yield {
         path: lfsPath(folder, oid),
@@ -196,9 +115,7 @@ async function* writeRepository(
       };
     }
     yield* gitFiles(folder, record.refs);
-    const names = packs.map(({ checksum }) => `pack-${checksum}.pack`);
-    const text = Buffer.from(jsonOf(showRecord(record, names, secrets)));
-    const name = `record-${createHash('sha1').update(text).digest('hex')}.json`;
+    const { name, text } = writeRecord(record, packs, secrets, wholeLists(recordLists(record)));
     yield fileOf(`${folder}/${name}`, text);
     return name;
   } finally {
@@ -210,76 +127,33 @@ export function lfsPath(folder: string, oid: string): string {
   return `${folder}/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 }
 
-const NONE: WrittenPacks = { objects: 0, packs: [] };
-/** Packs of a repository that is saved again and again. */
-const MOST_PACKS = 20;
-
-/** The objects in packs: those that were written before, and one of all that came since. */
-async function* writePacks(
-  folder: string,
-  objects: ObjectStore,
-  given: WrittenPacks = NONE,
-): AsyncGenerator<StateFile, WrittenPacks['packs']> {
-  // Many small ones are made one.
-  const before = given.packs.length < MOST_PACKS ? given : NONE;
-  const packs = [...before.packs];
-  for (const { checksum, size, index } of packs) {
-    const stale = (): never => {
-      throw new Error('a pack that was written before is not there any more');
-    };
-    yield { path: `${folder}/objects/pack/pack-${checksum}.pack`, size, kind: 'content', content: stale };
-    yield { path: `${folder}/objects/pack/pack-${checksum}.idx`, size: index, kind: 'content', content: stale };
-  }
+/** All objects in one pack. Returns the names of the packs. */
+async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<StateFile, readonly string[]> {
   yield { path: `${folder}/objects/pack/`, size: 0, kind: 'folder', content: async function* () {} };
-  const numbers = Int32Array.from({ length: objects.size - before.objects }, (_, at) => before.objects + at);
-  if (numbers.length === 0) return packs;
+  const numbers = Int32Array.from({ length: objects.size }, (_, number) => number);
+  if (numbers.length === 0) return [];
   const { checksum, size, index } = await describePack(objects, numbers);
   const path = `${folder}/objects/pack/pack-${checksum}`;
   yield { path: `${path}.pack`, size, kind: 'content', content: () => writePack(objects, numbers) };
   yield fileOf(`${path}.idx`, index);
-  return [...packs, { checksum, size, index: index.length }];
+  return [`pack-${checksum}.pack`];
+}
+
+/** What Git reads of the refs, by the names of the files. */
+export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' | 'HEAD', Buffer>> {
+  const lines = [latin1`# pack-refs with: sorted \n`];
+  for (const [name, { oid }] of refs.entries()) lines.push(latin1`${oid} ${name}\n`);
+  const head = 'symref' in refs.head ? concatBytes(latin1`ref: `, refs.head.symref) : refs.head.oid;
+  return {
+    config: Buffer.from(CONFIG),
+    'packed-refs': Buffer.from(lines.join(''), 'latin1'),
+    HEAD: Buffer.from(`${head}\n`, 'latin1'),
+  };
 }
 
 function* gitFiles(folder: string, refs: Refs): Generator<StateFile> {
   yield { path: `${folder}/refs/`, size: 0, kind: 'folder', content: async function* () {} };
-  yield fileOf(`${folder}/config`, CONFIG, 'git');
-  let packed = latin1`# pack-refs with: sorted \n`;
-  const lines = [packed];
-  for (const [name, { oid }] of refs.entries()) lines.push(latin1`${oid} ${name}\n`);
-  packed = lines.join('') as typeof packed;
-  yield fileOf(`${folder}/packed-refs`, Buffer.from(packed, 'latin1'), 'git');
-  const head = 'symref' in refs.head ? concatBytes(latin1`ref: `, refs.head.symref) : refs.head.oid;
-  yield fileOf(`${folder}/HEAD`, Buffer.from(`${head}\n`, 'latin1'), 'git');
-}
-
-function showRecord(record: RepositoryRecord, packs: string[], secrets: boolean): RepositoryFile {
-  const { state, override, refs, baseRepo, gitCredential, hosting, deployments, lfsObjects, lfsLocks } = record;
-  const { head } = refs;
-  return {
-    // A run has ended with the world that it ran in.
-    state: state === 'archived' || state === 'thawing' ? state : 'active',
-    ...(override && { override }),
-    head: 'symref' in head ? { symref: nameText(head.symref) } : { oid: head.oid },
-    refs: Array.from(refs.entries(), ([name, { oid, createdAt }]) => [nameText(name), oid, createdAt]),
-    packs,
-    ...(baseRepo && { base_repo: baseRepo }),
-    ...(gitCredential && secrets && { credential: gitCredential }),
-    ...(hosting && { hosting: { ...hosting, env: secrets ? Object.fromEntries(hosting.env) : undefined } }),
-    ...(deployments && {
-      deployments: {
-        items: [...deployments.newest()]
-          .reverse()
-          .map(({ statuses, ...rest }) => ({ ...rest, ...(statuses && { statuses: [...statuses] }) })),
-        keys: Array.from(deployments.keyedRequests(), ([key, { request, id }]) => ({ key, request, id })),
-      },
-    }),
-    lfs_objects: Array.from(lfsObjects?.entries() ?? [], ([oid, { size, storedAt }]) => ({
-      oid,
-      size,
-      stored_at: storedAt,
-    })),
-    lfs_locks: [...(lfsLocks?.list() ?? [])],
-  };
+  for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text, 'git');
 }
 
 /** One repository alone, for another emulator to fill its own from. */

@@ -85,6 +85,13 @@ export const ACTIONS: Readonly<Record<ActionKind, ActionRow>> = {
   },
 };
 
+/** Actions that one request meets, or `pass` for none. */
+export type Entry = readonly Action[] | 'pass';
+
+export function actionsOf({ entries }: { readonly entries: readonly Entry[] }): Action[] {
+  return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
+}
+
 export function kindOf(action: Action): ActionKind {
   return Object.keys(action)[0] as ActionKind;
 }
@@ -121,17 +128,12 @@ function isGit({ id }: FaultedOperation): boolean {
   return GIT_OPERATIONS.has(id);
 }
 
-/** Where a status can still be told, at the stages of Git: before the first byte, or in place of the report. */
-const STATUS_STAGES: Readonly<Partial<Record<Stage, Stage>>> = {
-  'git.advertise': 'before',
-  'git.pack': 'before',
-  'git.receive': 'before',
-  'git.report': 'after',
-};
+const STATUSES: ReadonlySet<ActionKind> = new Set<ActionKind>(['error', 'unknownCode', 'raw']);
 
-const ANSWERS: ReadonlySet<ActionKind> = new Set<ActionKind>(['error', 'unknownCode', 'raw']);
-
-/** Where the service carries out an action of a stage: an answer with a status of its own is given as a whole. */
+/**
+ * The stage at which the service carries out an action. A response with another status replaces the report of a push as a
+ * whole, after the refs have moved.
+ */
 export function carriedOutAt(action: Action, stage: Stage): Stage {
-  return ANSWERS.has(kindOf(action)) ? (STATUS_STAGES[stage] ?? stage) : stage;
+  return stage === 'git.report' && STATUSES.has(kindOf(action)) ? 'after' : stage;
 }

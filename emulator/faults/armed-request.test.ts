@@ -80,9 +80,10 @@ t.test('where an action happens without a stage depends on the operation', async
     ['ng;ref=refs/heads/a', 'gitReceivePack', 'git.report'],
     ['ng;ref=refs/heads/a', 'gitUploadPack', undefined],
     ['lost', 'gitReceivePack', 'after'],
-    ['rate_limited@git.advertise', 'gitInfoRefs', 'quota'],
+    ['rate_limited@git.advertise', 'gitInfoRefs', 'git.advertise'],
+    ['internal_error@git.receive', 'gitReceivePack', 'git.receive'],
     ['internal_error@git.report', 'gitReceivePack', 'after'],
-    ['internal_error@git.pack', 'gitUploadPack', 'before'],
+    ['internal_error@git.pack', 'gitUploadPack', 'git.pack'],
     ['internal_error@git.pack', 'gitReceivePack', undefined],
   ];
   const positions: readonly Position[] = ['headers', 'auth', 'quota', 'before', 'body', 'after', 'response.head'];
@@ -166,7 +167,9 @@ t.test('refs and commands are asked about where they are known', async (t) => {
   });
   const ask = (refs: readonly string[]) => {
     const request = world.arm({ operation: operationOf('gitReceivePack') });
-    return [request.take('git.report').length, request.take('git.report', { refs }).length, request.reasons.length];
+    const before = request.take('git.report').length;
+    request.learn({ refs });
+    return [before, request.take('git.report').length, request.reasons.length];
   };
   t.same(ask(['refs/heads/topic']), [0, 0, 1]);
   t.same(ask(['refs/heads/topic', 'refs/heads/main']), [0, 1, 0]);
@@ -215,6 +218,6 @@ t.test('the list of what has met a request grows while it is answered', async (t
   const request = world.arm({ operation: operationOf('gitUploadPack') });
   const { fired } = request;
   t.same(fired, []);
-  request.take('git.pack', { command: 'fetch' });
+  request.take('git.pack');
   t.same(fired, ['fault-1']);
 });

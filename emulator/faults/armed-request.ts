@@ -17,7 +17,7 @@ const NOTHING: Decision = [];
 const NONE: readonly ChosenAction[] = [];
 const NO_TEXTS: readonly string[] = [];
 
-/** What the head of a request of Git does not say. */
+/** Members of `match` that the head of a Git request does not tell. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
 
 /** Of a request that no fault can meet. */
@@ -26,6 +26,9 @@ export const NO_FAULTS: RequestFaults = {
   fired: NO_TEXTS,
   decisive: undefined,
   reasons: NO_TEXTS,
+  ignored: NO_TEXTS,
+  learn: () => {},
+  end: () => {},
   needsBody: false,
   take: () => NONE,
   released: () => Promise.resolve(),
@@ -39,6 +42,9 @@ export class ArmedRequest implements RequestFaults {
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private told: string[] | undefined = undefined;
+  private refused: string[] | undefined = undefined;
+  /** Facts from the body of a Git request; undefined until it was read. */
+  private git: GitFacts | undefined = undefined;
   /** In the order of the plan's entries. */
   private decisions: (Decision | undefined)[] = [];
   /** How many faults do nothing more. */
@@ -72,13 +78,35 @@ export class ArmedRequest implements RequestFaults {
     return this.told ?? NO_TEXTS;
   }
 
+  get ignored(): readonly string[] {
+    return this.refused ?? NO_TEXTS;
+  }
+
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
-  take(position: Position, git?: GitFacts): readonly ChosenAction[] {
+  learn(git: GitFacts): void {
+    this.git = git;
+  }
+
+  take(position: Position): readonly ChosenAction[] {
     const planned = this.plan.at.get(position);
-    return planned ? this.choose(planned, { request: this.facts, git }) : NONE;
+    return planned ? this.choose(planned, { request: this.facts, git: this.git }) : NONE;
+  }
+
+  end(): void {
+    // A Git client asks for its fault with every request of a conversation, and only one of them reaches the stage.
+    if (this.facts.operation.group === 'Git') return;
+    for (const [position, planned] of this.plan.at) {
+      for (const fault of planned) {
+        const { text, compiled } = fault.entry;
+        // A fault with `skip` might have let this request pass.
+        if (text === undefined || compiled.skip > 0 || this.decisions[fault.index] !== undefined) continue;
+        this.decisions[fault.index] = NOTHING;
+        this.tell(fault, `the request did not come to ${position}`, false);
+      }
+    }
   }
 
   released(latch: string, signal: AbortSignal): Promise<void> {
@@ -140,17 +168,25 @@ export class ArmedRequest implements RequestFaults {
     }
     const { now, seed } = this.faults;
     const verdict = tally.decide(compiled, this.faults.countersOf(entry), this.keyOf(entry), { now, seed });
-    if ('reason' in verdict) return this.refrain(fault, verdict.why);
+    if ('reason' in verdict) return this.refrain(fault, verdict.why, true);
     const chosen = compiled.entries[verdict.entry]!;
-    return chosen === 'pass' ? this.refrain(fault, 'its sequence lets this one pass') : this.settle(fault, chosen);
+    if (chosen !== 'pass') return this.settle(fault, chosen);
+    return this.refrain(fault, 'its sequence lets this one pass', true);
   }
 
-  private refrain(fault: PlannedFault, why: string | undefined): Decision {
+  private refrain(fault: PlannedFault, why: string | undefined, isCounted = false): Decision {
+    this.tell(fault, why, isCounted);
+    return this.settle(fault, NOTHING);
+  }
+
+  private tell({ entry, refusal }: PlannedFault, why: string | undefined, isCounted: boolean): void {
     if (why !== undefined && this.reasons.length < FAULT_LIMITS.reasons) {
       this.told ??= [];
-      this.told.push(fault.refusal.for(why));
+      this.told.push(refusal.for(why));
     }
-    return this.settle(fault, NOTHING);
+    if (entry.text === undefined || isCounted || this.ignored.length === FAULT_LIMITS.reasons) return;
+    this.refused ??= [];
+    this.refused.push(refusal.for(why ?? 'the request is not what its match asks for'));
   }
 
   private settle({ index }: PlannedFault, decision: Decision): Decision {

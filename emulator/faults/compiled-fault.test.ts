@@ -40,7 +40,7 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ match: { git: { ref: 'refs/heads/main' } }, do: ERROR }, /git\.ref is not known at before/],
     [
       { match: { git: { command: 'fetch' } }, do: ERROR },
-      /git\.command is not known at before.*it is at git\.advertise, git\.pack/,
+      /git\.command is not known at before.*it is at after, response\.head, response\.body, git\.pack/,
     ],
     [{ match: { http: { body: { '/a': 'a' } }, op: 'commitPack' }, do: ERROR }, /no operation is what match asks for/],
     [{ match: { git: { phase: 'rpc' }, op: 'gitInfoRefs' }, do: ERROR }, /no operation is what match asks for/],

@@ -1,14 +1,13 @@
 import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { problem } from '../http/problem.js';
-import { carriedOutAt, kindOf, stageOf, stagesFor } from './actions.js';
-import type { Action, Fault, When } from './fault.js';
+import { actionsOf, carriedOutAt, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
+import type { Action, Fault, Match, When } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { type Criterion, criteriaOf } from './matching.js';
-import { isSwitchCode } from './names.js';
-import { type FaultedOperation, selectOperations, stagesOf } from './operation-shape.js';
-import { BEFORE_IN_BAND, type Position, STAGES, type Stage } from './stage.js';
-
-export type Entry = readonly Action[] | 'pass';
+import type { FaultedOperation } from './operation-shape.js';
+import { canAnswer, checkReach, type IsRefused } from './reach.js';
+import { stagesOf } from './request-shape.js';
+import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
 /** A fault that was found in order, ready to be asked about requests. Nothing of it ever changes. */
 export interface CompiledFault {
@@ -41,20 +40,9 @@ export interface CompileContext {
   readonly operations: readonly FaultedOperation[];
   /** How the fault came, if with a request. */
   readonly inBand?: 'header' | 'claim';
+  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
+  readonly isRefused?: IsRefused | undefined;
 }
-
-/** Stages that are over, or not begun, when the credential has been verified. */
-const BEFORE_TOKEN: readonly Stage[] = ['accept', 'headers', 'auth'];
-const GIT_EXCHANGES: readonly Stage[] = ['git.advertise', 'git.pack', 'git.receive', 'git.report'];
-const ALL_STAGES = Object.keys(STAGES) as Stage[];
-
-/** What a criterion asks of is not known at every stage. */
-const KNOWN_AT: readonly (readonly [member: RegExp, stages: readonly Stage[]])[] = [
-  [/^token\./, ALL_STAGES.filter((stage) => !BEFORE_TOKEN.includes(stage))],
-  [/^http\.body$/, ALL_STAGES.filter((stage) => !BEFORE_TOKEN.includes(stage))],
-  [/^git\.(command|ref)$/, GIT_EXCHANGES],
-  [/./, ALL_STAGES.filter((stage) => stage !== 'accept')],
-];
 
 /** Throws `bad_request` for a fault that could never fire; the sentence names the member and what is allowed. */
 export function compileFault(definition: Fault, context: CompileContext): CompiledFault {
@@ -91,10 +79,8 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
   if (unknown !== undefined) {
     throw refuse(`match.op: there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`);
   }
-  if (at === 'accept' && match.op !== undefined) {
-    throw refuse('match.op is not known at accept, where nothing has been read.');
-  }
   for (const action of actionsOf(compiled)) checkStage(action, at, refuse);
+  checkValues(match, context.operations, refuse);
   checkReach(compiled, context.operations, context);
   return compiled;
 }
@@ -105,71 +91,24 @@ function checkStage(action: Action, at: Stage | undefined, refuse: (detail: stri
   throw refuse(`at: ${kindOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
 }
 
-/** Throws `bad_request` unless each action of the fault can happen to a request of at least one of `operations`. */
-export function checkReach(
-  compiled: CompiledFault,
+/** Throws `bad_request` for values that no request can have. */
+function checkValues(
+  { token, http }: Match,
   operations: readonly FaultedOperation[],
-  { where, inBand }: Pick<CompileContext, 'where' | 'inBand'>,
+  refuse: (detail: string) => Error,
 ): void {
-  const { definition, criteria } = compiled;
-  const meant = candidates(compiled, operations);
-  if (meant.length === 0) throw problem('bad_request', `${where}: no operation is what match asks for.`);
-  const hasStage = new Map<Action, Set<Stage>>();
-  for (const action of actionsOf(compiled)) {
-    const stages = new Set<Stage>();
-    if (!meant.some((operation) => canAnswer(action, operation))) {
-      const { code } = (action as Extract<Action, { error: unknown }>).error;
-      throw problem('bad_request', `${where}: ${whoOf(meant)} cannot answer with ${code}.`);
-    }
-    for (const operation of meant) {
-      if (!canAnswer(action, operation)) continue;
-      const stage = stageOf(action, definition.at, operation);
-      if (stage !== undefined && stagesOf(operation).has(stage)) stages.add(stage);
-    }
-    if (stages.size === 0) {
-      const known = new Set(meant.flatMap((operation) => [...stagesOf(operation)]));
-      const possible = stagesFor(action).filter((stage) => known.has(stage));
-      const what = definition.at === undefined ? kindOf(action) : `the stage ${definition.at}`;
-      const rest = possible.length > 0 ? `; there ${kindOf(action)} can happen at ${possible.join(', ')}` : '';
-      throw problem('bad_request', `${where}: at: ${what} does not happen on ${whoOf(meant)}${rest}.`);
-    }
-    hasStage.set(action, stages);
+  const { has = [], lacks = [] } = token?.scopes ?? {};
+  const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
+  if (unknown !== undefined) {
+    const known = [...new Set(operations.flatMap(({ scopes }) => scopes))].join(', ');
+    throw refuse(`match.token.scopes.has: there is no scope ${JSON.stringify(unknown)}; there are ${known}.`);
   }
-  for (const { member } of criteria) {
-    const known = KNOWN_AT.find(([pattern]) => pattern.test(member))![1];
-    for (const [action, stages] of hasStage) {
-      const isKnown = [...stages].some((stage) => known.includes(stage) || (inBand === 'claim' && stage === 'auth'));
-      if (isKnown) continue;
-      const text = `match.${member} is not known at ${[...stages].join(', ')}, where ${kindOf(action)} would happen`;
-      throw problem('bad_request', `${where}: ${text}; it is at ${known.join(', ')}.`);
-    }
+  const both = has.find((scope) => lacks.includes(scope));
+  if (both !== undefined) throw refuse(`match.token.scopes: no token has and lacks ${both}.`);
+  const pointer = Object.keys(http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
+  if (pointer !== undefined) {
+    throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);
   }
-}
-
-function whoOf(meant: readonly FaultedOperation[]): string {
-  return meant.length === 1 ? meant[0]!.id : 'the operations it is for';
-}
-
-/** Whether the action can happen to requests of the operation at all. */
-function canAnswer(action: Action, { errors }: FaultedOperation): boolean {
-  return !('error' in action) || !isSwitchCode(action.error.code) || (errors?.includes(action.error.code) ?? false);
-}
-
-/** The operations whose requests can be what the fault asks for, as far as their rows say so. */
-function candidates(
-  { operations: globs, definition: { match = {} } }: CompiledFault,
-  operations: readonly FaultedOperation[],
-): readonly FaultedOperation[] {
-  const named = globs ? selectOperations(globs, operations) : operations;
-  const { git, http } = match;
-  return named.filter(({ id, reads }) => {
-    if (http?.body !== undefined && reads !== 'json') return false;
-    if (git === undefined) return true;
-    if (id === 'gitInfoRefs') return git.phase !== 'rpc' && git.command === undefined && git.ref === undefined;
-    if (git.phase === 'advertise') return false;
-    if (id === 'gitUploadPack') return git.service !== 'receive-pack';
-    return id === 'gitReceivePack' && git.service !== 'upload-pack' && git.command === undefined;
-  });
 }
 
 export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): boolean {
@@ -188,10 +127,6 @@ export function positionOf(
   const position = carriedOutAt(action, stage);
   const isQuota = position === 'before' && 'error' in action && action.error.code === 'rate_limited';
   return isQuota ? 'quota' : position;
-}
-
-export function actionsOf({ entries }: CompiledFault): Action[] {
-  return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
 }
 
 /** ISO 8601: a time, or a duration from `now` on. */

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../http/problem.js';
-import { ACTIONS, kindOf } from './actions.js';
-import { actionsOf, isFor, positionOf } from './compiled-fault.js';
+import { ACTIONS, actionsOf, kindOf } from './actions.js';
+import { isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
 import type { FaultEntry } from './fault-entry.js';
 import { LastText } from './last-text.js';

@@ -1,4 +1,4 @@
-import { problem } from '../http/problem.js';
+import { Problem, problem } from '../http/problem.js';
 import type { Fault } from './fault.js';
 import { parseFault } from './grammar.js';
 import { readFault } from './schema.js';
@@ -21,4 +21,14 @@ export function readGivenFault(value: Readonly<Record<string, unknown>>, where: 
       throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
   }
   return readFault({ ...fault, ...rest }, where);
+}
+
+/** Calls `read`, and puts `where` before the detail of its errors. */
+export function within<Value>(where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.detail.startsWith(where)) throw error;
+    throw problem('bad_request', `${where}.${error.detail}`);
+  }
 }

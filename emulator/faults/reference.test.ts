@@ -3,8 +3,8 @@ import { operations } from '../api/index.js';
 import { Problem } from '../http/problem.js';
 import { compileFault } from './compiled-fault.js';
 import { parseFault } from './grammar.js';
-import { stagesOf } from './operation-shape.js';
 import { faultReference, type NameReference } from './reference.js';
+import { stagesOf } from './request-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
 const { names } = faultReference();

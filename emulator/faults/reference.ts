@@ -1,5 +1,6 @@
 import { type ProblemCode, problemCodes, shownCode } from '../http/problem.js';
 import { ACTIONS, type ActionKind, kindOf, stagesFor } from './actions.js';
+import { factsByStage } from './known-facts.js';
 import { FAULT_NAMES, isSwitchCode, type KeyForm } from './names.js';
 import { type RecipeWay, writeCommands } from './recipe.js';
 import { RECIPES } from './recipes.js';
@@ -47,6 +48,8 @@ export interface CodeReference {
 export interface FaultReference {
   readonly grammar: string;
   readonly stages: typeof STAGES;
+  /** Members of `match` that are known from a stage on; the stages in the order in which a request comes to them. */
+  readonly known: Readonly<Partial<Record<Stage, readonly string[]>>>;
   readonly names: readonly NameReference[];
   readonly codes: readonly CodeReference[];
 }
@@ -58,6 +61,7 @@ export function faultReference(forgePrefix = 'forge'): FaultReference {
   return {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
     stages: STAGES,
+    known: Object.fromEntries(factsByStage()),
     names: [...FAULT_NAMES].map(([name, { about, keys, needs = [], oneOf = [], action }]) => {
       const shape = action({});
       const stages = stagesFor(shape);

@@ -1,12 +1,14 @@
 import { problem } from '../http/problem.js';
-import { type CompileContext, type CompiledFault, checkReach, compileFault } from './compiled-fault.js';
+import { type CompileContext, type CompiledFault, compileFault } from './compiled-fault.js';
 import { type Count, Counters } from './counters.js';
 import type { Fault } from './fault.js';
 import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, planOf } from './fault-plan.js';
+import { matchesGlob } from './glob.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
+import { checkReach, type IsRefused } from './reach.js';
 import { type SkipReason, Tally, type TallyValue } from './tally.js';
 
 /** A fault as it is shown. */
@@ -45,6 +47,8 @@ interface FaultsPorts {
   readonly clock: { now(): number };
   /** What chance is drawn from. */
   readonly seed: string;
+  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
+  readonly isRefused?: IsRefused;
 }
 
 /** Who asks in band, as far as counters are concerned: `organization`, repository and `sub`, joined by NUL. */
@@ -91,6 +95,11 @@ export class Faults {
     return this.ports.seed;
   }
 
+  /** Throws `bad_request` for a fault that could never fire. */
+  check(fault: Fault, operations: readonly FaultedOperation[]): void {
+    this.compile(fault, operations, 'The fault');
+  }
+
   /** Registers one more. Throws `bad_request` for what could never fire, and `conflict` for an id that is in use. */
   add(fault: Fault, operations: readonly FaultedOperation[]): FaultView {
     const compiled = this.compile(fault, operations, 'The fault');
@@ -106,7 +115,11 @@ export class Faults {
    * of what it has registered.
    */
   exchange(ids: readonly string[], faults: readonly Fault[], operations: readonly FaultedOperation[]): string[] {
-    const compiled = faults.map((fault) => this.compile(fault, operations, `The fault ${fault.id ?? ''}`.trim()));
+    const compiled = faults.map((fault) => {
+      const where = `The fault ${fault.id ?? ''}`.trim();
+      // Faults of a scenario were checked under the variants that the scenario sets.
+      return compileFault(fault, { where, operations, now: this.now });
+    });
     const staying = this.liveEntries().filter(({ id }) => !ids.includes(id));
     this.requireRoom(staying.length + faults.length);
     const wanted = faults.flatMap(({ id }) => id ?? []);
@@ -198,8 +211,10 @@ export class Faults {
     only?: readonly FaultedOperation[],
   ): FaultEntry {
     const known = this.inBand.get(text);
-    const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now });
-    if (only) checkReach(compiled, only, context);
+    const { isRefused } = this.ports;
+    const compiled = known?.compiled ?? compileFault(fault, { ...context, now: this.now, isRefused });
+    // If the state does not refuse the request, the response says so: a read passes while a sync runs.
+    if (only) checkReach(compiled, only, { ...context, isRefused: () => true });
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
     this.inBand.set(text, entry);
@@ -222,6 +237,14 @@ export class Faults {
     if (before === undefined || before === scenario) return;
     const ended = `\0${caller}\0${before}`;
     this.inBandCounts.delete((key) => key.slice(key.indexOf('\0')) === ended);
+  }
+
+  /** Returns true if a registered fault is for requests in this scenario. */
+  namesScenario(scenario: string): boolean {
+    return this.liveEntries().some(({ compiled: { definition } }) => {
+      const glob = definition.match?.scenario;
+      return glob !== undefined && matchesGlob(glob, scenario);
+    });
   }
 
   countersOf({ text }: FaultEntry): Counters {
@@ -256,7 +279,7 @@ export class Faults {
   }
 
   private compile(fault: Fault, operations: readonly FaultedOperation[], where: string): CompiledFault {
-    return compileFault(fault, { where, operations, now: this.now });
+    return compileFault(fault, { where, operations, now: this.now, isRefused: this.ports.isRefused });
   }
 
   private createEntry(compiled: CompiledFault, reserved: ReadonlySet<string> = new Set()): FaultEntry {
@@ -323,7 +346,7 @@ export class Faults {
     counters.delete((key) => key.startsWith(`${id}\0`));
   }
 
-  private requireRoom(size: number): void {
+  requireRoom(size: number): void {
     if (size > FAULT_LIMITS.registered) {
       throw problem('conflict', `At most ${FAULT_LIMITS.registered} faults can be registered at a time.`);
     }

@@ -21,6 +21,17 @@ const FRAMING: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Makes the schema of an object without other members. Its errors list the members. */
+function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `There is no member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; there are ${known}`
+        : undefined,
+  });
+}
+
 /** Most runs never read a fault as JSON, so its schemas are made when the first one comes. */
 function createSchemas() {
   const text = z.string().min(1).max(FAULT_LIMITS.text);
@@ -44,8 +55,7 @@ function createSchemas() {
   const matcher = z.union(
     [
       text,
-      z
-        .strictObject({ equals: z.unknown(), contains: text, glob: text, present: z.boolean() })
+      strict({ equals: z.unknown(), contains: text, glob: text, present: z.boolean() })
         .partial()
         .refine((value) => Object.keys(value).length > 0, 'Has to have one of equals, contains, glob, present'),
     ],
@@ -55,47 +65,39 @@ function createSchemas() {
     .record(text, matcher)
     .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
 
-  const match = z
-    .strictObject({
-      op: z.union([text, z.array(text).min(1).max(100)], {
-        error: 'Has to be the id of an operation, a glob, or a list of them',
-      }),
-      org: text,
-      repo: text,
-      token: z
-        .strictObject({
-          sub: z.string().max(FAULT_LIMITS.text),
-          kid: text,
-          alg: z.enum(['ES256', 'ES384', 'ES512', 'RS256']),
-          scopes: z.strictObject({ has: z.array(text).max(64), lacks: z.array(text).max(64) }).partial(),
-          claims: matchers,
-        })
-        .partial(),
-      http: z.strictObject({ method: text, header: matchers, query: matchers, body: matchers }).partial(),
-      git: z
-        .strictObject({
-          service: z.enum(['upload-pack', 'receive-pack']),
-          phase: z.enum(['advertise', 'rpc']),
-          protocol: z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
-          command: z.enum(['ls-refs', 'fetch', 'object-info']),
-          ref: text,
-        })
-        .partial(),
-      scenario: text,
-    })
-    .partial();
+  const match = strict({
+    op: z.union([text, z.array(text).min(1).max(100)], {
+      error: 'Has to be the id of an operation, a glob, or a list of them',
+    }),
+    org: text,
+    repo: text,
+    token: strict({
+      sub: z.string().max(FAULT_LIMITS.text),
+      kid: text,
+      alg: z.enum(['ES256', 'ES384', 'ES512', 'RS256']),
+      scopes: strict({ has: z.array(text).max(64), lacks: z.array(text).max(64) }).partial(),
+      claims: matchers,
+    }).partial(),
+    http: strict({ method: text, header: matchers, query: matchers, body: matchers }).partial(),
+    git: strict({
+      service: z.enum(['upload-pack', 'receive-pack']),
+      phase: z.enum(['advertise', 'rpc']),
+      protocol: z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
+      command: z.enum(['ls-refs', 'fetch', 'object-info']),
+      ref: text,
+    }).partial(),
+    scenario: text,
+  }).partial();
 
-  const when = z
-    .strictObject({
-      skip: count,
-      times: amount,
-      every: amount,
-      chance: z.number().gt(0).max(1),
-      by: z.array(z.enum(['rule', 'token', 'repo', 'op', 'connection'])).min(1),
-      from: instant,
-      until: instant,
-    })
-    .partial();
+  const when = strict({
+    skip: count,
+    times: amount,
+    every: amount,
+    chance: z.number().gt(0).max(1),
+    by: z.array(z.enum(['rule', 'token', 'repo', 'op', 'connection'])).min(1),
+    from: instant,
+    until: instant,
+  }).partial();
 
   const headers = z.record(z.string(), z.string()).superRefine((value, context) => {
     for (const [name, field] of Object.entries(value)) {
@@ -110,50 +112,51 @@ function createSchemas() {
     }
   });
 
-  const cutPoint = z
-    .strictObject({ bytes: count, fraction: z.number().min(0).max(1), objects: count, beforeTrailer: z.literal(true) })
+  const cutPoint = strict({
+    bytes: count,
+    fraction: z.number().min(0).max(1),
+    objects: count,
+    beforeTrailer: z.literal(true),
+  })
     .partial()
     .refine((value) => Object.keys(value).length === 1, 'Has to have one of bytes, fraction, objects, beforeTrailer');
 
   const latency = z.int().min(1).max(FAULT_LIMITS.latency);
 
-  const action = z
-    .strictObject({
-      error: z.strictObject({ code, detail: line.optional(), retryAfter: retryAfter.optional(), t: count.optional() }),
-      unknownCode: z.strictObject({
-        status: errorStatus,
-        code: z.string().regex(/^[a-z][a-z0-9_]{0,99}$/, 'Has to be lower-case letters, digits and _'),
-        retryAfter: retryAfter.optional(),
-      }),
-      raw: z.strictObject({
-        status: z.int().min(200).max(599),
-        headers: headers.optional(),
-        bodyBase64: z.base64().optional(),
-      }),
-      latency: z.strictObject({ ms: latency }),
-      throttle: z.strictObject({ bps: amount }),
-      hold: z.string().regex(LATCH, 'Has to be a name of letters, digits, _, . and -'),
-      cut: z.strictObject({ at: cutPoint.optional(), how: z.enum(['fin', 'rst', 'stall', 'end']).optional() }),
-      corrupt: z
-        .strictObject({ flip: count, dropObject: count })
-        .partial()
-        .refine((value) => Object.keys(value).length <= 1, 'Has to have at most one of flip, dropObject'),
-      sideband: z.strictObject({
-        band: z.union([z.literal(2), z.literal(3)], { error: 'Has to be 2 or 3' }),
-        text: line,
-      }),
-      flood: z.strictObject({ lines: z.int().min(1).max(FAULT_LIMITS.floodLines), text: line }).partial(),
-      report: z
-        .strictObject({ unpack: line, refs: z.record(line, line) })
-        .partial()
-        .refine((value) => Object.keys(value).length > 0, 'Has to have unpack or refs'),
-      lostResponse: z.union([z.enum(['fin', 'rst']), z.strictObject({ status: errorStatus })], {
-        error: 'Has to be fin, rst, or an object with a status',
-      }),
-    })
+  const action = strict({
+    error: strict({ code, detail: line.optional(), retryAfter: retryAfter.optional(), t: count.optional() }),
+    unknownCode: strict({
+      status: errorStatus,
+      code: z.string().regex(/^[a-z][a-z0-9_]{0,99}$/, 'Has to be lower-case letters, digits and _'),
+      retryAfter: retryAfter.optional(),
+    }),
+    raw: strict({
+      status: z.int().min(200).max(599),
+      headers: headers.optional(),
+      bodyBase64: z.base64().optional(),
+    }),
+    latency: strict({ ms: latency }),
+    throttle: strict({ bps: amount }),
+    hold: z.string().regex(LATCH, 'Has to be a name of letters, digits, _, . and -'),
+    cut: strict({ at: cutPoint.optional(), how: z.enum(['fin', 'rst', 'stall', 'end']).optional() }),
+    corrupt: strict({ flip: count, dropObject: count })
+      .partial()
+      .refine((value) => Object.keys(value).length <= 1, 'Has to have at most one of flip, dropObject'),
+    sideband: strict({
+      band: z.union([z.literal(2), z.literal(3)], { error: 'Has to be 2 or 3' }),
+      text: line,
+    }),
+    flood: strict({ lines: z.int().min(1).max(FAULT_LIMITS.floodLines), text: line }).partial(),
+    report: strict({ unpack: line, refs: z.record(line, line) })
+      .partial()
+      .refine((value) => Object.keys(value).length > 0, 'Has to have unpack or refs'),
+    lostResponse: z.union([z.enum(['fin', 'rst']), strict({ status: errorStatus })], {
+      error: 'Has to be fin, rst, or an object with a status',
+    }),
+  })
     .partial()
     .refine((value) => Object.keys(value).length === 1, `Has to have one of ${Object.keys(ACTIONS).join(', ')}`);
-  const fault = z.strictObject({
+  const fault = strict({
     id: z
       .string()
       .regex(/^[\w.:-]{1,100}$/, 'Has to be a name of letters, digits, _, ., : and -')
@@ -169,20 +172,17 @@ function createSchemas() {
       .min(1)
       .max(FAULT_LIMITS.actions)
       .optional(),
-    expect: z
-      .strictObject({
-        fired: z.union(
-          [
-            count,
-            z
-              .strictObject({ min: count, max: count })
-              .partial()
-              .refine((value) => Object.keys(value).length > 0, 'Has to have min or max'),
-          ],
-          { error: 'Has to be a number, or an object of min and max' },
-        ),
-      })
-      .optional(),
+    expect: strict({
+      fired: z.union(
+        [
+          count,
+          strict({ min: count, max: count })
+            .partial()
+            .refine((value) => Object.keys(value).length > 0, 'Has to have min or max'),
+        ],
+        { error: 'Has to be a number, or an object of min and max' },
+      ),
+    }).optional(),
     ttl: duration.optional(),
   });
   return { action, fault };

@@ -85,6 +85,33 @@ t.test('only the first of very many mistakes is worded', async (t) => {
   t.ok(looked <= 2, `${looked} words were looked at`);
 });
 
+t.test('a list or record that is too long is refused before its items are checked', async (t) => {
+  let looked = 0;
+  const word = z.string().refine(() => {
+    looked++;
+    return true;
+  });
+  const many = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`m${at}`, 'x']));
+  const record = z.record(z.string(), word).meta({ maxProperties: 1000 });
+  const check = (schema: z.ZodType, value: unknown) => detailOf(() => checkShape(schema, value, 'The body'));
+  t.match(check(z.object({ words: z.array(word).max(100) }), { words: Array(300_000).fill('x') }), /^words: Too big/);
+  t.ok(looked <= 101, `${looked} words were looked at`);
+  looked = 0;
+  t.equal(check(z.object({ words: record }), { words: many }), 'words: has more than 1000 members.');
+  t.equal(
+    check(z.record(z.string(), z.object({ words: record })), { a: { words: many } }),
+    'a.words: has more than 1000 members.',
+  );
+  t.match(check(record, Array(300_000).fill('x')), /^The body: /);
+  t.equal(looked, 0);
+  const unknown = check(
+    z.lazy(() => z.strictObject({ known: word })),
+    { ...many, known: 'x' },
+  );
+  t.equal(unknown, 'The body: Unrecognized key: "m0"', 'one of thousands of unknown names is reported');
+  t.same(checkShape(z.looseObject({}), many, 'x'), many);
+});
+
 /** What a request's body comes to: its length, or the code it is refused with. */
 async function read(
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { atOnce, JsonError, jsonSteps, MAX_MEMBERS, readJson } from './json-reader.js';
+import { atOnce, JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-reader.js';
 import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
@@ -152,6 +152,30 @@ t.test('nesting and members are bounded', async (t) => {
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`member-${at}`, at])));
   t.equal(Object.keys((refusal(members(MAX_MEMBERS)) as { value: object }).value).length, MAX_MEMBERS);
   t.equal(refusal(members(MAX_MEMBERS + 1)), `A JSON object has more than ${MAX_MEMBERS} members.`);
+});
+
+t.test('the values of a body are counted before any is built', async (t) => {
+  const cost = (text: string, options?: { maxValues: number }) => {
+    let units = 0;
+    const steps = jsonSteps(Buffer.from(text), 'The body', options);
+    for (;;) {
+      try {
+        const step = steps.next();
+        if (step.done) return { units, refused: undefined };
+        units += step.value;
+      } catch (error) {
+        return { units, refused: (error as Problem).detail };
+      }
+    }
+  };
+  const many = [`[${'0,'.repeat(500_000)}0]`, `{"faults":[${'{},'.repeat(300_000)}{}]}`];
+  for (const text of many) {
+    const { units, refused } = cost(text, { maxValues: MAX_VALUES });
+    t.equal(refused, 'The body has more than 50000 values.');
+    t.ok(units < cost(text).units / 8, `${units} units`);
+  }
+  t.equal(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 6 }).refused, undefined, 'none is counted inside a text');
+  t.match(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 5 }).refused, /more than/);
 });
 
 t.test('a text whose names have to be unique', async (t) => {

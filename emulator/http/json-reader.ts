@@ -4,10 +4,13 @@ import { problem } from './problem.js';
 export const MAX_DEPTH = 64;
 /** Members of one object. More are no message, and a handler that looks at them together would pay for each. */
 export const MAX_MEMBERS = 10_000;
+/** Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to check. */
+export const MAX_VALUES = 50_000;
 /** A text of fewer bytes is read at once. It cannot have too many members either: each takes 5 bytes at least. */
 const SHORT = 32 * 1024;
-/** Bytes decoded, and characters read, between two steps. */
+/** Bytes decoded, characters looked at, and characters read, between two steps. */
 const DECODED = 512 * 1024;
+const SCANNED = 64 * 1024;
 const PIECE = 8 * 1024;
 /** Units of a character looked at for nesting only, and of one that is read (`git/schedule/cost.ts`). */
 const LOOKED_AT = 1 / 512;
@@ -25,7 +28,7 @@ export function atOnce<T>(steps: JsonSteps<T>): T {
 }
 
 /** The first rule of `readJson` that a text breaks. */
-export type JsonFault = 'encoding' | 'depth' | 'syntax' | 'members' | 'repeated';
+export type JsonFault = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
   override readonly name = 'JsonError';
@@ -38,15 +41,23 @@ export class JsonError extends Error {
 const SENTENCES: Readonly<Record<JsonFault, (what: string) => string>> = {
   encoding: (what) => `${what} is not valid UTF-8.`,
   depth: (what) => `${what} is nested deeper than ${MAX_DEPTH} levels.`,
+  values: (what) => `${what} has more than ${MAX_VALUES} values.`,
   syntax: (what) => `${what} is not valid JSON.`,
   members: () => `A JSON object has more than ${MAX_MEMBERS} members.`,
   repeated: (what) => `${what} names a member twice.`,
 };
 
+export interface JsonOptions {
+  /** Refuses an object that names a member twice. */
+  readonly unique?: boolean;
+  /** Maximum number of values; unlimited if absent. */
+  readonly maxValues?: number;
+}
+
 /** As `readJson`, of a request's body or line. Throws `bad_request`. */
-export function* jsonSteps(body: Uint8Array, what: string): JsonSteps<unknown> {
+export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): JsonSteps<unknown> {
   try {
-    return yield* readJson(body);
+    return yield* readJson(body, options);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw problem('bad_request', SENTENCES[error.fault](what));
@@ -58,9 +69,14 @@ export function* jsonSteps(body: Uint8Array, what: string): JsonSteps<unknown> {
  * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Section 4: "The names within an object SHOULD
  * be unique"; the last one counts, unless they have to be `unique`. Throws `JsonError`.
  */
-export function* readJson(body: Uint8Array, { unique = false } = {}): JsonSteps<unknown> {
+export function* readJson(
+  body: Uint8Array,
+  { unique = false, maxValues = Number.POSITIVE_INFINITY }: JsonOptions = {},
+): JsonSteps<unknown> {
   const text = yield* decode(body);
-  if ((yield* depthOf(text)) > MAX_DEPTH) throw new JsonError('depth');
+  const { depth, values } = yield* measure(text);
+  if (depth > MAX_DEPTH) throw new JsonError('depth');
+  if (values > maxValues) throw new JsonError('values');
   try {
     if (body.length < SHORT && !unique) return JSON.parse(text);
     return yield* new JsonReader(text, unique).read();
@@ -85,13 +101,15 @@ function* decode(body: Uint8Array): JsonSteps<string> {
   return pieces.length === 1 ? pieces[0]! : pieces.join('');
 }
 
-/** Deepest nesting, counted before anything is read. */
-function* depthOf(text: string): JsonSteps<number> {
+/** Counts the deepest nesting and the values, before any value is built. */
+function* measure(text: string): JsonSteps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
+  // The root. Each container adds its first value, and each comma another one. An empty container counts as if it had one.
+  let values = 1;
   let quoted = false;
   for (let at = 0, seen = 0; at < text.length; at++) {
-    if (at - seen >= DECODED) {
+    if (at - seen >= SCANNED) {
       yield (at - seen) * LOOKED_AT;
       seen = at;
     }
@@ -100,10 +118,13 @@ function* depthOf(text: string): JsonSteps<number> {
       if (code === BACKSLASH) at++;
       else if (code === QUOTE) quoted = false;
     } else if (code === QUOTE) quoted = true;
-    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) deepest = Math.max(deepest, ++depth);
-    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      deepest = Math.max(deepest, ++depth);
+      values++;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
   }
-  return deepest;
+  return { depth: deepest, values };
 }
 
 const QUOTE = 0x22;

@@ -32,6 +32,7 @@ t.test('one error, in every dialect', async (t) => {
   t.match(render('result', problem('bad_request', 'No.')).json, { code: 'bad_request' });
   const throttled = problem('rate_limited', 'Wait.', { headers: { 'retry-after': '1' } });
   t.match(render('error', throttled).json, { code: 'rate_limited' }, 'throttling precedes routing');
+  t.match(render('error', problem('route_not_found', 'No route.')).json, { code: 'route_not_found' });
   t.same(
     render('error', problem('rate_limited', 'Too many.')).json,
     { error: 'Too many.' },

@@ -68,7 +68,8 @@ function writeLfsError({ detail, options }: Problem, { requestId }: RenderContex
 export function dialectOf(error: Problem, context: Pick<RenderContext, 'dialect' | 'variants'>): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
-    // Throttling happens before routing; the tree limit's 429 is the operation's own and has no rate headers.
+    // An unknown route and throttling are reported before routing. The tree limit's 429 has no rate headers.
+    if (error.code === 'route_not_found') return 'problem';
     const { ratelimit, 'retry-after': retryAfter } = error.options.headers ?? {};
     if (error.code === 'rate_limited' && (ratelimit ?? retryAfter) !== undefined) return 'problem';
     return variants.fileMetadataErrors === 'problem' ? 'problem' : 'error';

@@ -6,17 +6,23 @@ import type { ServerResponse } from 'node:http';
  * With requests on 32 connections that is half as many answers again in the same time.
  */
 export class WriteCoalescing {
-  #answers: [response: ServerResponse, body: Uint8Array | string | undefined][] = [];
+  #answers: [response: ServerResponse, body: Uint8Array | string | undefined, onEnd: (() => void) | undefined][] = [];
 
-  /** Ends an answer whose head is written: with others, and before anything that arrives later. */
-  end(response: ServerResponse, body: Uint8Array | string | undefined): void {
-    this.#answers.push([response, body]);
+  /**
+   * Ends a response whose header is written: with others, and before anything that arrives later. `onEnd` is called just
+   * before.
+   */
+  end(response: ServerResponse, body: Uint8Array | string | undefined, onEnd?: () => void): void {
+    this.#answers.push([response, body, onEnd]);
     if (this.#answers.length === 1) setImmediate(() => this.#endAll());
   }
 
   #endAll(): void {
     const answers = this.#answers;
     this.#answers = [];
-    for (const [response, body] of answers) response.end(body);
+    for (const [response, body, onEnd] of answers) {
+      onEnd?.();
+      response.end(body);
+    }
   }
 }

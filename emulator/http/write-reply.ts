@@ -47,9 +47,8 @@ export function writeReply(
   if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
-  if (watcher) watchWhole(response, head, body, watcher);
   // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
-  writes.end(response, body);
+  writes.end(response, body, watcher && watchWhole(response, head, body, watcher));
   return undefined;
 }
 
@@ -95,12 +94,19 @@ async function writeStream(
 /** A body of more bytes may still be on its way when it was handed over. */
 const SENT_AT_ONCE = 64 * 1024;
 
-function watchWhole(response: ServerResponse, head: OutgoingHttpHeaders, body: Body, watcher: ReplyWatcher): void {
+/** Tells the watcher of a body that is at hand. Returns what tells it of the end, unless events of the response do. */
+function watchWhole(
+  response: ServerResponse,
+  head: OutgoingHttpHeaders,
+  body: Body,
+  watcher: ReplyWatcher,
+): (() => void) | undefined {
   watcher.head(head);
   if (body !== undefined) watcher.whole(body);
   if (response.destroyed) watcher.end('gone');
   else if (body !== undefined && body.length > SENT_AT_ONCE) watchEnd(response, watcher);
-  else watcher.end('complete');
+  else return () => watcher.end(response.destroyed ? 'gone' : 'complete');
+  return undefined;
 }
 
 function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { GitFacts } from '../smart-http/git-facts.js';
+import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
 import { CapturedBody, MOST_BODY_BYTES } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
@@ -98,13 +98,22 @@ export function summaryOf(record: RequestRecord): RequestSummary {
   return { id, at, organization, method, path, operation, repository, subject, status, code, origin, why };
 }
 
+export interface EntryOptions {
+  /** False: bodies are left out, as in lists. Default: true. */
+  readonly bodies?: boolean | undefined;
+}
+
 /** A record written out: a copy, which later requests do not change. @internal */
-export function writeEntry(record: RequestRecord, retryOf: string | undefined): JournalEntry {
+export function writeEntry(
+  record: RequestRecord,
+  retryOf: string | undefined,
+  { bodies = true }: EntryOptions = {},
+): JournalEntry {
   const { git, token, body, answer } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
-  const asked = shownRequestBody(record);
-  const answered = shownAnswerBody(record);
+  const asked = bodies ? shownRequestBody(record) : undefined;
+  const answered = bodies ? shownAnswerBody(record) : undefined;
   const answerBytes = typeof answer === 'string' ? Buffer.byteLength(answer) : (answer?.bytes ?? 0);
   return {
     id,
@@ -126,7 +135,7 @@ export function writeEntry(record: RequestRecord, retryOf: string | undefined): 
     outcome: record.outcome,
     ...(retryOf !== undefined && { retryOf }),
     ...(token && { token: { ...token } }),
-    ...(git && { git: structuredClone(git) }),
+    ...(git && { git: copyGitFacts(git) }),
     ...(`${path}?${record.query}`.includes(REDACTED) && { secretInTarget: true }),
     httpVersion: record.version,
     request: {

@@ -27,11 +27,11 @@ export async function* toServerSentEvents(
 
 /**
  * HTTP Archive 1.2, in pieces. What it has no member for stands in `_emulator`: members that begin with an underscore
- * are for applications.
+ * are for applications. `dropped` is the number of earlier requests that the journal no longer has.
  */
-export function* toHar(entries: Iterable<JournalEntry>): IterableIterator<string> {
+export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
-  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[`;
+  yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"_emulator":{"dropped":${dropped}},"entries":[`;
   let separator = '';
   for (const entry of entries) {
     yield `${separator}${JSON.stringify(toHarEntry(entry))}`;

@@ -148,22 +148,43 @@ t.test('a request repeats the last one like it that failed', async (t) => {
     ['another repository', failed, { ...post, token: { ...token, repository: 'x' } }, false],
     ['another organization', failed, { ...post, organization: 'x' }, false],
   ];
+  const answer = (journal: Journal, id: number, given: Partial<RequestRecord> = {}) => {
+    const record = recordOf(id, { started: id, ...given });
+    journal.add(record);
+    journal.end(record, given.outcome ?? 'complete');
+  };
   for (const [name, first, second, isRetry] of cases) {
     const journal = journalOf();
-    journal.add(recordOf(1, first));
-    journal.add(recordOf(2, { path: '/between' }));
-    journal.add(recordOf(3, second));
+    answer(journal, 1, first);
+    answer(journal, 2, { path: '/between' });
+    answer(journal, 3, second);
     const [, between, last] = [...journal.entries()];
     t.equal(between!.retryOf, undefined, name);
     t.equal(last!.retryOf, isRetry ? 'req-00000001' : undefined, name);
     t.equal(journal.entry('req-00000003')!.retryOf, last!.retryOf, `${name}: alone as well`);
   }
-  const journal = journalOf();
-  for (const id of [1, 2, 3]) journal.add(recordOf(id, failed));
+  const chain = journalOf();
+  for (const id of [1, 2, 3]) answer(chain, id, failed);
   t.same(
-    [...journal.entries()].map(({ retryOf }) => retryOf),
+    [...chain.entries()].map(({ retryOf }) => retryOf),
     [undefined, 'req-00000001', 'req-00000002'],
     'a chain',
+  );
+  const concurrent = journalOf();
+  answer(concurrent, 1, { ...failed, started: 0, micros: 10_000 });
+  answer(concurrent, 2, { ...failed, started: 9, micros: 5_000 });
+  answer(concurrent, 3, { ...failed, started: 12, micros: 1_000 });
+  concurrent.add(recordOf(4, { ...failed, started: 20 }));
+  answer(concurrent, 5, { ...failed, started: 30 });
+  const repeated = [undefined, undefined, 'req-00000001', 'req-00000003', 'req-00000003'];
+  t.same(
+    [...concurrent.entries()].map(({ retryOf }) => retryOf),
+    repeated,
+    'what began before an answer had ended does not repeat its request',
+  );
+  t.same(
+    [1, 2, 3, 4, 5].map((id) => concurrent.entry(`req-0000000${id}`)!.retryOf),
+    repeated,
   );
 });
 
@@ -171,6 +192,7 @@ t.test('secrets are gone when the answer has ended, and two of them are told apa
   const journal = journalOf();
   const put = (id: number, password: string) =>
     recordOf(id, {
+      started: id,
       method: 'PUT',
       operation: 'updateCredential',
       status: 503,

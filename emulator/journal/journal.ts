@@ -1,7 +1,7 @@
 import { CapturedBody } from './captured-body.js';
-import { type JournalEntry, writeEntry } from './entry.js';
+import { type EntryOptions, type JournalEntry, writeEntry } from './entry.js';
 import { RequestKinds } from './kept-request.js';
-import { findRepeated, Lineage } from './lineage.js';
+import { Lineage } from './lineage.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './redaction.js';
 import { SentTokens } from './sent-token.js';
@@ -43,6 +43,8 @@ export class Journal {
   private endedCount = 0;
   private droppedCount = 0;
   private weight = 0;
+  /** Index of the requests that failed; undefined until somebody asks which request one repeats. */
+  private lineage: Lineage | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
   private shared: string[] = new Array(SHARED).fill('');
   private listeners = new Set<JournalListener>();
@@ -112,6 +114,7 @@ export class Journal {
     const bodies = (body?.weight ?? 0) + (typeof answer === 'string' ? answer.length : (answer?.weight ?? 0));
     record.weight += bodies;
     if (record.sequence >= this.first) {
+      if (this.lineage) record.retryOf = this.lineage.next(record)?.id;
       this.weight += bodies;
       if (this.weight > this.options.bytes) this.dropOldest();
     }
@@ -125,36 +128,53 @@ export class Journal {
   }
 
   /** Writes out one record. */
-  write(record: RequestRecord): JournalEntry {
-    return writeEntry(record, findRepeated(record, this.newestFirst(record.sequence - 1))?.id);
+  write(record: RequestRecord, options?: EntryOptions): JournalEntry {
+    this.lineage ??= this.trace();
+    return writeEntry(record, record.ended > 0 ? record.retryOf : this.lineage.find(record)?.id, options);
   }
 
   /** Those that `select` takes, written out, oldest first. */
-  *entries(select: (record: RequestRecord) => boolean = () => true): IterableIterator<JournalEntry> {
-    const lineage = new Lineage();
-    for (const record of this.records()) {
-      const retryOf = lineage.next(record);
-      if (select(record)) yield writeEntry(record, retryOf?.id);
-    }
+  *entries(
+    select: (record: RequestRecord) => boolean = () => true,
+    options?: EntryOptions,
+  ): IterableIterator<JournalEntry> {
+    for (const record of this.records()) if (select(record)) yield this.write(record, options);
   }
 
-  *records(): IterableIterator<RequestRecord> {
+  /** Records behind the one with the number `after`, oldest first. */
+  *records(after = 0): IterableIterator<RequestRecord> {
     // What is added meanwhile is not among them.
-    const { first, last } = this;
-    for (const block of [...this.blocks]) {
+    const { last } = this;
+    const first = Math.max(this.first, after + 1);
+    const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
+    for (const block of blocks) {
       for (const record of block) if (record.sequence >= first && record.sequence <= last) yield record;
     }
   }
 
-  private *newestFirst(from = this.last): IterableIterator<RequestRecord> {
-    for (let at = this.blocks.length - 1; at >= 0; at--) {
+  /** Records before the one with the number `before`, newest first. */
+  *newestFirst(before = this.last + 1): IterableIterator<RequestRecord> {
+    for (let at = Math.min(this.blockOf(before - 1), this.blocks.length - 1); at >= 0; at--) {
       const block = this.blocks[at]!;
       for (let index = block.length - 1; index >= 0; index--) {
         const record = block[index]!;
         if (record.sequence < this.first) return;
-        if (record.sequence <= from) yield record;
+        if (record.sequence < before) yield record;
       }
     }
+  }
+
+  /** Index of the block that has the record with that number. All blocks but the last are full. */
+  private blockOf(sequence: number): number {
+    const [oldest] = this.blocks[0] ?? [];
+    return oldest ? Math.floor((sequence - oldest.sequence) / BLOCK) : 0;
+  }
+
+  /** Finds, for each record whose answer has ended, which request it repeats. `end` goes on with the index. */
+  private trace(): Lineage {
+    const lineage = new Lineage();
+    for (const record of this.records()) if (record.ended > 0) record.retryOf = lineage.next(record)?.id;
+    return lineage;
   }
 
   /** Lets go of all requests; their numbers go on. */
@@ -163,6 +183,7 @@ export class Journal {
     this.first = this.last + 1;
     this.weight = 0;
     this.droppedCount = 0;
+    this.lineage = undefined;
   }
 
   /** Tells `listener` of requests, until the function returned is called; `closed` when there will be no more. */
@@ -193,6 +214,7 @@ export class Journal {
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
+    this.lineage = undefined;
   }
 
   private dropOldest(): void {
@@ -200,6 +222,7 @@ export class Journal {
     while (this.size > 0 && (this.size > entries || this.weight > bytes)) {
       const block = this.blocks[0]!;
       const oldest = block[this.first - block[0]!.sequence]!;
+      this.lineage?.forget(oldest);
       this.weight -= oldest.weight;
       this.first += 1;
       this.droppedCount += 1;

@@ -85,8 +85,10 @@ export class KeptRequest implements RequestRecord {
   answer: string | CapturedBody | undefined = undefined;
   outcome: Outcome = 'open';
   micros = 0;
+  sendTime = 0;
   sequence = 0;
   ended = 0;
+  retryOf: string | undefined = undefined;
 
   constructor(
     { id, time, took, weight, body, started }: Own,

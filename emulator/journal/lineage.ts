@@ -1,5 +1,5 @@
 import { COST } from '../git/schedule/cost.js';
-import type { RequestRecord } from './record.js';
+import { isBehind, type RequestRecord } from './record.js';
 import type { WorkDone } from './work-done.js';
 
 /**
@@ -7,12 +7,13 @@ import type { WorkDone } from './work-done.js';
  *
  *     `retryOf` is the last request before it of the same client, operation, method, target and body
  *     that failed: its answer was an error, or did not reach the client as a whole.
+ *     That answer had ended before the request began. Until then the two were concurrent.
  *
  * The client is the organization and the `sub` and `repo` of the token, as the token says them. The target is the path
  * and the query as they were sent. Bodies are the same when they have the same length and the same first 64 KiB; those
  * of Git when they ask for the same: the command, wants and haves, or the updates of refs, since two packs of the same
  * objects may differ. Of a body that was not read, as the request was refused before, only the Content-Length is
- * compared. What came before is what was answered before.
+ * compared.
  */
 export function isSameRequest(a: RequestRecord, b: RequestRecord): boolean {
   return targetKey(a) === targetKey(b) && isSameBody(sentBodyOf(a), sentBodyOf(b));
@@ -27,43 +28,61 @@ interface Failed {
   readonly body: SentBody;
 }
 
-/** Goes over requests in their order, and says which one each repeats. What that costs is added to `work`. */
+/** Failed requests for one target, with different bodies, that are looked at. */
+const MOST_ALIKE = 32;
+
+/** Index of the requests that failed. It is given them in the order of their answers; what that costs is added to `work`. */
 export class Lineage {
-  /** By what they have in common but bodies, oldest first. */
-  private readonly failed = new Map<string, readonly Failed[]>();
+  /** By path, then by everything else that they have in common but bodies; oldest first. */
+  private readonly failed = new Map<string, Map<string, readonly Failed[]>>();
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
+  /** Adds a request, and returns the one that it repeats. */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
-    if (this.failed.size === 0 && !isFailed) return undefined;
+    const sharing = this.failed.get(record.path);
+    if (!sharing && !isFailed) return undefined;
     const key = targetKey(record);
-    const alike = this.failed.get(key) ?? [];
+    const alike = sharing?.get(key) ?? [];
     this.work.units += key.length * COST.byteScanned;
     if (alike.length === 0 && !isFailed) return undefined;
     const body = sentBodyOf(record);
     this.work.units += (body.content?.length ?? 0) * (COST.byteScanned + alike.length * COST.byteCopied);
-    const earlier = alike.findLast((other) => isSameBody(other.body, body));
-    if (isFailed) this.failed.set(key, [...alike.slice(1 - MOST_ALIKE), { record, body }]);
-    return earlier?.record;
+    const earlier = findAlike(record, body, alike);
+    if (isFailed) {
+      const targets = sharing ?? new Map<string, readonly Failed[]>();
+      this.failed.set(record.path, targets.set(key, [...alike.slice(1 - MOST_ALIKE), { record, body }]));
+    }
+    return earlier;
+  }
+
+  /** Returns the request that this one repeats, without adding it. */
+  find(record: RequestRecord): RequestRecord | undefined {
+    const alike = this.failed.get(record.path)?.get(targetKey(record));
+    return alike && findAlike(record, sentBodyOf(record), alike);
+  }
+
+  /** Lets go of a request. */
+  forget(record: RequestRecord): void {
+    const targets = this.failed.get(record.path);
+    if (!targets || !hasFailed(record)) return;
+    const key = targetKey(record);
+    const rest = (targets.get(key) ?? []).filter((other) => other.record !== record);
+    if (rest.length > 0) targets.set(key, rest);
+    else targets.delete(key);
+    if (targets.size === 0) this.failed.delete(record.path);
   }
 }
 
-/** Failed requests for one target, with different bodies, that are looked at. */
-const MOST_ALIKE = 32;
-
-/** As `Lineage`, of one request alone; `before` comes newest first. */
-export function findRepeated(record: RequestRecord, before: Iterable<RequestRecord>): RequestRecord | undefined {
-  const body = sentBodyOf(record);
-  let looked = 0;
-  for (const earlier of before) {
-    if (!hasFailed(earlier) || earlier.path !== record.path || earlier.method !== record.method) continue;
-    if (targetKey(earlier) !== targetKey(record)) continue;
-    if (isSameBody(sentBodyOf(earlier), body)) return earlier;
-    looked += 1;
-    if (looked === MOST_ALIKE) return undefined;
+/** The one of them that began last. */
+function findAlike(record: RequestRecord, body: SentBody, alike: readonly Failed[]): RequestRecord | undefined {
+  let found: RequestRecord | undefined;
+  for (const other of alike) {
+    if (found && other.record.started < found.started) continue;
+    if (isBehind(record, other.record) && isSameBody(other.body, body)) found = other.record;
   }
-  return undefined;
+  return found;
 }
 
 /** A field of the request, by its lower-case name. */

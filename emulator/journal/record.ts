@@ -47,10 +47,27 @@ export interface RequestRecord {
   /** A text that was sent at once is kept as it is. */
   answer: string | CapturedBody | undefined;
   outcome: Outcome;
-  /** Real time: when the request began, in whole milliseconds since the process did, and how long it took, in microseconds. */
+  /** Real time: when the request began, in milliseconds since the process did, and how long it took to its end, in microseconds. */
   readonly started: number;
   micros: number;
+  /** Milliseconds on the world's clock from the decision to the end of the response; 0 before the end. */
+  sendTime: number;
   /** Its place among the answers that were decided, and among those that have ended; from 1, and 0 before. */
   sequence: number;
   ended: number;
+  /** The id of the request that it repeats; undefined if none, and until somebody has asked. */
+  retryOf: string | undefined;
+}
+
+/** Real time at which the response had ended, in milliseconds since the process began; Infinity before its end. */
+export function endOf({ started, micros, ended }: RequestRecord): number {
+  return ended === 0 ? Number.POSITIVE_INFINITY : started + micros / 1000;
+}
+
+/** Milliseconds in which no client reads a response and sends a request. What was sent before may be read by then. */
+const REACTION = 0.1;
+
+/** Returns true if a request began after the response to an earlier one had ended; false if the two were concurrent. */
+export function isBehind(later: RequestRecord, earlier: RequestRecord): boolean {
+  return later.started - endOf(earlier) >= REACTION;
 }

@@ -2,7 +2,7 @@ import { COST } from '../git/schedule/cost.js';
 import type { Steps } from '../git/schedule/steps.js';
 import { type ShownBody, shownAnswerBody, shownRequestBody } from './entry.js';
 import { fieldOf, isSameRequest, Lineage } from './lineage.js';
-import type { RequestRecord } from './record.js';
+import { endOf, type RequestRecord } from './record.js';
 import { isStep, take, type WorkDone } from './work-done.js';
 
 /** Units of a byte of a body that is decoded, searched for secrets and read as JSON. */
@@ -26,13 +26,13 @@ export class SeenRequest {
     return fieldOf(this.record, name);
   }
 
-  /** Milliseconds on the world's clock: when it began, and when it was answered. */
+  /** Milliseconds on the world's clock: when it began, and when its answer had ended. */
   get began(): number {
     return this.record.time - this.record.took;
   }
 
   get answered(): number {
-    return this.record.time;
+    return this.record.time + this.record.sendTime;
   }
 
   /** Milliseconds that the answer asks its client to wait; undefined where it does not. RFC 9110, 10.2.3. */
@@ -109,12 +109,16 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
+/** Compares requests by when they began, for sorting. */
+export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
+  return a.started - b.started || (a.id < b.id ? -1 : 1);
+}
+
 /**
- * Milliseconds from the answer to one request to the beginning of a later one, on the world's clock or in real time,
- * whichever is more: a client that waits cannot see a clock that stands still, and one whose clock is moved for it does
- * not wait.
+ * Milliseconds from the end of the answer to one request to the beginning of a later one, on the world's clock or in real
+ * time, whichever is more: a client that waits cannot see a clock that stands still, and one whose clock is moved for it
+ * does not wait. Negative if the later request began before that end.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
-  const real = later.record.started - (earlier.record.started + earlier.record.micros / 1000);
-  return Math.max(later.began - earlier.answered, real, 0);
+  return Math.max(later.began - earlier.answered, later.record.started - endOf(earlier.record));
 }

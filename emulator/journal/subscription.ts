@@ -20,8 +20,10 @@ export interface SubscribeOptions {
   readonly after?: number | undefined;
   /** Ends the subscription. */
   readonly signal?: AbortSignal;
-  /** Requests that wait for the reader at most. */
+  /** Requests that wait at most for a reader who has come to the present. */
   readonly capacity?: number;
+  /** Writes out a record; `journal.write` unless given. */
+  readonly write?: (record: RequestRecord) => JournalEntry;
 }
 
 const CAPACITY = 1000;
@@ -34,11 +36,20 @@ const CAPACITY = 1000;
  */
 export async function* subscribe(
   journal: Journal,
-  { query, after, signal, capacity = CAPACITY }: SubscribeOptions = {},
+  {
+    query,
+    after = journal.ended,
+    signal,
+    capacity = CAPACITY,
+    write = (record) => journal.write(record),
+  }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
-  let waiting: RequestRecord[] = after === undefined ? [] : endedAfter(journal, after);
-  let missed = after === undefined ? 0 : Math.max(0, journal.ended - placeIn(journal, after) - waiting.length);
+  /** The number of the last request that was looked at. */
+  let last = after > journal.ended ? 0 : after;
+  let waiting: RequestRecord[] = [];
+  let missed = 0;
+  let isReplaying = true;
   let isOver = signal?.aborted ?? false;
   let wake = () => {};
   const end = () => {
@@ -46,6 +57,8 @@ export async function* subscribe(
     wake();
   };
   const stop = journal.listen((record) => {
+    // The journal still has what comes during a replay.
+    if (isReplaying) return;
     if (waiting.length >= capacity) {
       missed += 1;
       waiting.shift();
@@ -54,7 +67,19 @@ export async function* subscribe(
     wake();
   }, end);
   signal?.addEventListener('abort', end, { once: true });
+  const tell = (record: RequestRecord): EndedRequest => ({ id: record.ended, entry: write(record) });
   try {
+    while (journal.ended > last) {
+      const replayed = endedAfter(journal, last);
+      const lost = journal.ended - last - replayed.length;
+      last = journal.ended;
+      if (lost > 0) yield { missed: lost };
+      for (const record of replayed) {
+        if (isOver) return;
+        if (isWanted(record)) yield tell(record);
+      }
+    }
+    isReplaying = false;
     for (;;) {
       if (missed > 0) {
         const count = missed;
@@ -63,7 +88,7 @@ export async function* subscribe(
       }
       const record = waiting.shift();
       if (record) {
-        if (isWanted(record)) yield { id: record.ended, entry: journal.write(record) };
+        if (isWanted(record)) yield tell(record);
       } else if (isOver) return;
       else {
         await new Promise<void>((resolve) => {
@@ -78,11 +103,6 @@ export async function* subscribe(
   }
 }
 
-function placeIn(journal: Journal, after: number): number {
-  return after > journal.ended ? 0 : after;
-}
-
-function endedAfter(journal: Journal, after: number): RequestRecord[] {
-  const place = placeIn(journal, after);
-  return [...journal.records()].filter(({ ended }) => ended > place).sort((a, b) => a.ended - b.ended);
+function endedAfter(journal: Journal, last: number): RequestRecord[] {
+  return [...journal.records()].filter(({ ended }) => ended > last).sort((a, b) => a.ended - b.ended);
 }

@@ -6,8 +6,8 @@ import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
 import { type Condition, conditionsOf } from './query.js';
-import type { RequestRecord } from './record.js';
-import { pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
+import { endOf, isBehind, type RequestRecord } from './record.js';
+import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 import { isStep, take, type WorkDone } from './work-done.js';
 
 /** A fault, as far as an expectation asks for it. */
@@ -16,7 +16,7 @@ export interface FaultReport {
   /** As it was written. */
   readonly text: string;
   readonly fired: number;
-  /** How often it has to fire; once at least, unless it says. */
+  /** Number of times that it has to fire, which is verified always; undefined: at least once, if every fault has to fire. */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Verification {
 /** Requests shown with what is unmet. */
 const MOST_SHOWN = 3;
 
-/** Compares what was expected with what the journal has now. Throws `bad_request` for what is no expectation. @internal */
+/** Verifies expectations against the journal as it is now, and faults against their own. Throws `bad_request` for invalid expectations. @internal */
 export function* verifySteps(
   journal: Journal,
   given: unknown,
@@ -70,7 +70,8 @@ export function* verifySteps(
     unmet.push(...(yield* checkRequests(evaluated, expectation, index)));
   }
   unmet.push(...(yield* checkOrder(evaluated, expectations)));
-  if (expectations.faults?.everyFired) unmet.push(...faults.flatMap((fault) => checkFault(fault)));
+  const everyFired = expectations.faults?.everyFired ?? false;
+  unmet.push(...faults.filter(({ expected }) => everyFired || expected !== undefined).flatMap(checkFault));
   const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isMeant, work);
   const isPolite = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
   return { met: unmet.length === 0 && isPolite, unmet, client: verdicts };
@@ -156,15 +157,21 @@ function* checkGap(
   work: WorkDone,
 ): Steps<{ detail: string; pair: NearRequest[] } | undefined> {
   const least = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
-  for (const [index, later] of found.entries()) {
+  const begun = found.toSorted(byBegin);
+  const ended = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
+  let count = 0;
+  for (const [index, later] of begun.entries()) {
     work.units += COST.line;
     if (isStep(work)) yield take(work);
-    const earlier = found[index - 1];
+    // A client that has not read an answer yet cannot wait as long as that asks.
+    while (count < ended.length && isBehind(later.record, ended[count]!.record)) count += 1;
+    const earlier = least === undefined ? ended[count - 1] : begun[index - 1];
     if (!earlier) continue;
     const wanted = least ?? earlier.retryAfter ?? 0;
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
-    const detail = `${later.record.id} began ${Math.round(pause)} ms after ${earlier.record.id} was answered, and not ${wanted} ms.`;
+    const when = `${Math.round(Math.abs(pause))} ms ${pause < 0 ? 'before' : 'after'}`;
+    const detail = `${later.record.id} began ${when} ${earlier.record.id} was answered, and not ${wanted} ms after.`;
     return { detail, pair: [show(earlier.record), show(later.record)] };
   }
   return undefined;

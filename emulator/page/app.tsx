@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { adminToken, isTokenWanted } from './api/session.js';
-import { Failure, Loading } from './components/feedback.js';
+import { Loading } from './components/feedback.js';
+import { loadCode, useLoaded } from './components/loaded.js';
+import { useTitle } from './components/title.js';
 import { NamespaceSwitcher } from './namespace-switcher.js';
 import { go, place, writePlace } from './place.js';
 import { SECTIONS, type Section } from './sections.js';
 import { TokenForm } from './token-form.js';
-
-type View = Awaited<ReturnType<Section['load']>>['View'];
 
 /** The frame around the sections. */
 export function App() {
@@ -14,8 +15,8 @@ export function App() {
   const section = SECTIONS.find((one) => one.path === path);
   useEffect(() => {
     if (section === undefined) go(writePlace('requests'), { replace: true });
-    document.title = `${section?.title ?? 'Requests'} – repohost-emulator`;
   }, [section]);
+  useTitle(isTokenWanted.value ? 'Admin token' : section?.title);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -48,11 +49,6 @@ function isWithin(path: string, listed: string): boolean {
 }
 
 function Opened({ section }: { readonly section: Section }) {
-  const [view, setView] = useState<{ readonly View: View }>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    section.load().then(setView, setError);
-  }, [section]);
-  if (error !== undefined) return <Failure error={error} />;
-  return view ? <view.View /> : <Loading />;
+  const { value: view, error } = useLoaded(() => loadCode<{ readonly View: ComponentType }>(section.load()), [section]);
+  return view ? <view.View /> : <Loading value={view} error={error} />;
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { get } from './api/client.js';
-import { adminToken, isTokenWanted } from './api/session.js';
+import { ApiError, get } from './api/client.js';
+import { adminToken, isTokenWanted, readToken } from './api/session.js';
 import { Failure } from './components/feedback.js';
 import { useAction } from './components/loaded.js';
 
@@ -11,8 +11,12 @@ export function TokenForm() {
   const submit = (event: Event) => {
     event.preventDefault();
     run(async () => {
-      adminToken.value = given.trim();
-      await get('clock');
+      adminToken.value = readToken(given);
+      await get('clock').catch((error: unknown) => {
+        throw error instanceof ApiError && error.status === 401
+          ? new Error('This is not the admin token of this emulator.')
+          : error;
+      });
       isTokenWanted.value = false;
     });
   };

@@ -84,6 +84,11 @@ export class Deployments {
     }
   }
 
+  /** In the order of creation. */
+  oldest(): IterableIterator<Deployment> {
+    return this.bySequence.values();
+  }
+
   /** With a status from `at` on, behind those planned before it. */
   withStatus(id: string, status: DeploymentStatus, at: number, isPlanned: boolean): Deployments {
     const deployment = this.get(id)!;

@@ -44,7 +44,7 @@ const all = (code: string | undefined, others: Partial<Answers> = {}): Answers =
 const BUSY = 'sync_in_progress';
 const COLD = 'repository_thawing';
 const LATER = 'service_unavailable';
-const ENDPOINTS_WHILE_SYNCING = all(undefined, { write: BUSY, delete: BUSY, metadata: LATER, grep: LATER });
+const ENDPOINTS_WHILE_SYNCING = all(BUSY, { read: undefined, metadata: LATER, grep: LATER });
 
 t.test('a repository in use refuses nothing', async (t) => {
   t.same(answersOf('active'), all(undefined));
@@ -66,18 +66,13 @@ t.test('cold storage refuses everything, also where what thaws it has not begun'
   }
 });
 
-t.test('a sync refuses writes, apart from the credential it may wait for', async (t) => {
+t.test('a sync refuses writes, also that of a credential', async (t) => {
   t.same(answersOf('syncing'), ENDPOINTS_WHILE_SYNCING);
-  t.same(answersOf('syncing', { syncing: '409' }), all(undefined, { ...of(BUSY), metadata: BUSY, grep: BUSY }));
-  t.same(answersOf('syncing', { syncing: '503' }), all(undefined, { ...of(LATER), metadata: LATER, grep: LATER }));
-  t.same(answersOf('syncing', { syncBlocks: 'all' }), { ...ENDPOINTS_WHILE_SYNCING, read: BUSY, credential: BUSY });
+  t.same(answersOf('syncing', { syncing: '409' }), all(BUSY, { read: undefined }));
+  t.same(answersOf('syncing', { syncing: '503' }), all(LATER, { read: undefined }));
+  t.same(answersOf('syncing', { syncBlocks: 'all' }), { ...ENDPOINTS_WHILE_SYNCING, read: BUSY });
   t.same(answersOf('syncing', { thawing: '503' }), ENDPOINTS_WHILE_SYNCING, 'what thaws has no say');
 });
-
-/** Both kinds of change. */
-function of(code: string): Partial<Answers> {
-  return { write: code, delete: code };
-}
 
 t.test('what passes is to be tried again after the seconds given, what is deleted stays so', async (t) => {
   const refuse = (state: RepositoryState, [id, effect]: readonly [OperationId, Effect]) => {

@@ -26,15 +26,6 @@ interface StateRow {
   readonly detail: string;
 }
 
-/** Clients store the upstream's credential right after they created the repository: while its first sync runs. */
-const CREDENTIALS_PASS = {
-  createCredential: undefined,
-  updateCredential: undefined,
-  updateCredentialByBody: undefined,
-  deleteCredential: undefined,
-  deleteCredentialByBody: undefined,
-};
-
 const COLD: StateRow = {
   read: 'repository_thawing',
   write: 'repository_thawing',
@@ -55,7 +46,7 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
     read: undefined,
     write: 'sync_in_progress',
     delete: 'sync_in_progress',
-    except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable', ...CREDENTIALS_PASS },
+    except: { grep: 'service_unavailable', fileMetadata: 'service_unavailable' },
     detail: 'An upstream sync of the repository is in progress; retry shortly.',
   },
 };
@@ -82,6 +73,36 @@ export function refusalOf(state: RepositoryState, operation: Affecting, variants
   if (cell === undefined) return state === 'syncing' && variants.syncBlocks === 'all' ? busy : undefined;
   if (status === 'endpoint-table') return cell;
   return status === '503' ? 'service_unavailable' : busy;
+}
+
+/** States that a fault can apply to a request, by their codes. */
+export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
+  repository_thawing: 'thawing',
+  sync_in_progress: 'syncing',
+  repository_deleted: 'deleted',
+};
+
+/** An operation that may be about one repository. */
+type Concerned = Pick<Affecting, 'effect'> & {
+  readonly id: string;
+  readonly subject: string;
+  readonly errors?: readonly string[];
+};
+
+/** Returns the code with which `operation` is refused in the state of `code`; undefined if not refused. */
+export function refusalByCode(code: ProblemCode, operation: Concerned, variants: Variants): ProblemCode | undefined {
+  // An operation that finds its repository itself lists the codes of states.
+  if (operation.subject !== 'repository') return operation.errors?.includes(code) ? code : undefined;
+  const { id, effect } = operation;
+  return refusalOf(STATES_BY_CODE[code]!, { id: id as OperationId, effect }, variants);
+}
+
+/** Returns a function that tells faults whether a state refuses an operation under these variants. */
+export function refusedUnder(
+  variants: () => Variants,
+): (code: ProblemCode, operation: Omit<Concerned, 'effect'>, effect: Effect) => boolean {
+  return (code, { id, subject, errors = [] }, effect) =>
+    refusalByCode(code, { id, subject, errors, effect }, variants()) !== undefined;
 }
 
 /** Throws what `state` answers to `operation`, in the code the operation's table gives it. */

@@ -1,10 +1,8 @@
 import type { Variants } from '../config/variants.js';
 import { secondsLeft } from '../environment/ends.js';
-import { type Affecting, checkState } from './lifecycle.js';
+import { type Affecting, checkState, refusalOf } from './lifecycle.js';
 import type { Repository } from './repository.js';
-
-/** Seconds a client is told to wait when a state does not say how long it lasts. */
-const RETRY_AFTER = 1;
+import { RETRY_AFTER } from './state-override.js';
 
 export interface Moment {
   readonly variants: Variants;
@@ -13,14 +11,13 @@ export interface Moment {
 }
 
 /**
- * One request meets the state of the repository, pretended or its own: throws what the state answers to the operation.
- * A repository in cold storage comes back by being asked for; a state that was set for so many requests counts this one.
+ * Throws the problem with which the state of the repository, pretended or its own, refuses the operation. A state that
+ * ends after a number of requests counts the requests that it refuses.
  */
 export function meetState(repository: Repository, operation: Affecting, { variants, now }: Moment): void {
-  const { state } = repository;
-  const override = repository.meetState();
-  if (!override) repository.restore();
-  if (state === 'active') return;
-  const left = override?.ends && secondsLeft(override.ends, now);
-  checkState(state, operation, variants, { retryAfter: override?.retryAfter ?? left ?? RETRY_AFTER });
+  const { state, record } = repository;
+  if (state === 'active' && record.override === undefined) return;
+  const term = repository.meetState({ isRefused: refusalOf(state, operation, variants) !== undefined });
+  const left = term?.ends && secondsLeft(term.ends, now);
+  checkState(state, operation, variants, { retryAfter: term?.retryAfter ?? left ?? RETRY_AFTER });
 }

@@ -9,7 +9,15 @@ import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
 import { type LfsObject, LfsObjects } from './lfs-objects.js';
 import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
-import { meetOverride, overrideOf, type StateOverride } from './state-override.js';
+import {
+  beginThaw,
+  isCold,
+  leftOf,
+  overrideOf,
+  ownStateOf,
+  type StateOverride,
+  type StateTerm,
+} from './state-override.js';
 
 /** The external repository that a repository was created from and is kept in sync with. */
 export interface BaseRepository {
@@ -37,6 +45,8 @@ export interface RepositoryRecord {
   readonly state: RepositoryState;
   /** What it was told to pretend. */
   readonly override?: StateOverride | undefined;
+  /** Term of the thaw of a repository in cold storage. It begins with the first refused request. */
+  readonly thaw?: StateTerm | undefined;
   readonly refs: Refs;
   /** Objects stored when `refs` was set: with `refs`, all a snapshot needs to know of the object store. */
   readonly watermark: number;
@@ -99,17 +109,37 @@ export class Repository {
 
   /** The state that requests meet: what it pretends to be, else what it is. */
   get state(): RepositoryState {
-    const { override, state } = this.record;
-    if (override === undefined) return state;
-    const pretended = overrideOf(this.record, this.home.now())?.state ?? state;
-    return pretended === 'no_default_branch' ? state : pretended;
+    const { override, thaw, state } = this.record;
+    if (override === undefined && thaw === undefined) return state;
+    const now = this.home.now();
+    const pretended = overrideOf(this.record, now)?.state;
+    if (pretended !== undefined && pretended !== 'no_default_branch') return pretended;
+    return ownStateOf(this.record, now).state;
   }
 
-  /** Notes that a request met the state; returns the override that it met. */
-  meetState(): StateOverride | undefined {
-    if (this.record.override === undefined) return undefined;
-    const { met, left } = meetOverride(this.record, this.home.now());
-    if (left !== this.record.override) this.update({ override: left });
+  /** The state of the repository itself, whatever it pretends. */
+  get ownState(): RepositoryState {
+    return ownStateOf(this.record, this.home.now()).state;
+  }
+
+  /** Notes that a request met the state, and counts it if it is refused. Returns the term of the state that it met. */
+  meetState({ isRefused }: { readonly isRefused: boolean }): StateTerm | undefined {
+    const { override } = this.record;
+    const now = this.home.now();
+    const met = overrideOf(this.record, now);
+    // A detached HEAD refuses nothing: every request counts.
+    const isCounted = isRefused || met?.state === 'no_default_branch';
+    const left = met && isCounted ? leftOf(met, now) : met;
+    if (left !== override) this.update({ override: left });
+    return met ?? (isRefused && isCold(this.record) ? this.meetThaw(now) : undefined);
+  }
+
+  /** Counts a request that cold storage refuses; the first one begins the thaw. */
+  private meetThaw(now: number): StateTerm {
+    const { state, thaw = {} } = this.record;
+    const met = state === 'archived' ? beginThaw(thaw, now) : thaw;
+    const left = leftOf(met, now);
+    this.update({ state: left ? 'thawing' : 'active', thaw: left });
     return met;
   }
 
@@ -151,17 +181,14 @@ export class Repository {
     if (this.state === 'deleted') throw repositoryNotFound();
   }
 
-  /** Puts it into cold storage: nothing is lost, and the next request has to wait for it. */
-  archive(): void {
-    if (this.record.state === 'active') this.update({ state: 'archived' });
+  /** Puts it into cold storage. Nothing is lost; the next request is refused and begins the thaw. */
+  archive(thaw: StateTerm = {}): void {
+    if (this.record.state === 'active' || isCold(this.record)) this.update({ state: 'archived', thaw });
   }
 
-  /**
-   * Brings it back from cold storage. The request that causes it is still refused; one after the wait that the refusal
-   * names finds it active, whatever the clock.
-   */
+  /** Brings it back from cold storage at once. */
   restore(): void {
-    if (this.record.state === 'archived') this.update({ state: 'active' });
+    if (isCold(this.record)) this.update({ state: 'active', thaw: undefined });
   }
 
   /** The short name of the branch HEAD points at; undefined when HEAD is detached. */

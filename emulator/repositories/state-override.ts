@@ -1,20 +1,47 @@
-import { afterRequest, type Ends, isOver } from '../environment/ends.js';
+import { afterRequest, begun, type Ends, isOver } from '../environment/ends.js';
 import type { RepositoryState } from './lifecycle.js';
 
 /** What a repository can be told to pretend. `no_default_branch`: HEAD is detached. */
 export type PretendedState = Exclude<RepositoryState, 'archived'> | 'no_default_branch';
 
-/** A state that was set from outside, in front of what the repository is. */
-export interface StateOverride {
-  readonly state: PretendedState;
-  /** Without it, until another state is set. */
+/** How long a state lasts, and what its refusals say of that. */
+export interface StateTerm {
+  /** Undefined: until another state is set. */
   readonly ends?: Ends | undefined;
-  /** Seconds that refusals name; without it, those until the end. */
+  /** Seconds that refusals name; undefined: those until the end. */
   readonly retryAfter?: number | undefined;
+}
+
+/** A state that was set from outside, in front of what the repository is. */
+export interface StateOverride extends StateTerm {
+  readonly state: PretendedState;
 }
 
 interface Overridden {
   readonly override?: StateOverride | undefined;
+}
+
+interface Cold {
+  readonly state: RepositoryState;
+  readonly thaw?: StateTerm | undefined;
+}
+
+/** Seconds that refusals name if the state has no end by the clock. */
+export const RETRY_AFTER = 1;
+
+/** Returns true if the repository is in cold storage, or thaws from there. */
+export function isCold({ state, thaw }: Cold): boolean {
+  return state === 'archived' || (state === 'thawing' && thaw !== undefined);
+}
+
+/** The repository's own state, behind any override. */
+export function ownStateOf({ state, thaw }: Cold, now: number): { readonly state: RepositoryState } & StateTerm {
+  return state === 'thawing' && thaw?.ends && isOver(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
+}
+
+/** The thaw that begins now. It lasts `RETRY_AFTER` seconds unless its term says otherwise. */
+export function beginThaw({ retryAfter, ends }: StateTerm, now: number): StateTerm {
+  return { ends: begun(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
 }
 
 /** The override that holds now. */
@@ -22,13 +49,9 @@ export function overrideOf({ override }: Overridden, now: number): StateOverride
   return override?.ends && isOver(override.ends, now) ? undefined : override;
 }
 
-/** The override that a request meets now, and the one that the next request will. */
-export function meetOverride(
-  record: Overridden,
-  now: number,
-): { met: StateOverride | undefined; left: StateOverride | undefined } {
-  const met = overrideOf(record, now);
-  if (met?.ends === undefined) return { met, left: met };
+/** What is left of a state after one more refused request; undefined if that was the last one. */
+export function leftOf<Term extends StateTerm>(met: Term, now: number): Term | undefined {
+  if (met.ends?.requests === undefined) return met;
   const ends = afterRequest(met.ends);
-  return { met, left: isOver(ends, now) ? undefined : { ...met, ends } };
+  return isOver(ends, now) ? undefined : { ...met, ends };
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { failureOf } from './failure.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
@@ -8,10 +9,10 @@ export type { TestNamespace } from './test-view.js';
 
 /**
  * Gives each test of a file of jest a namespace of its own, of one emulator that is started for the first of them and ends
- * with the file; inside a `describe`, each test of that. `test.concurrent`, which jest starts without hooks, is refused.
+ * with the file; inside a `describe`, each test of that. A `test.concurrent` that uses it fails, because jest runs no hooks for it.
  *
- * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
- * requests of a test that fails are printed with it.
+ * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
+ * client broke a rule for clients. The requests of a test that fails are printed with it.
  *
  * ```js
  * const { withEmulator } = require('repohost-emulator/jest');
@@ -26,13 +27,21 @@ export type { TestNamespace } from './test-view.js';
  * ```
  */
 export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
-  const tests = new TestNamespaces(options, 'run them one after the other');
-  const block = circusState()?.currentDescribeBlock;
-  let test = {};
-  beforeAll(async () => {
-    if (!block || !hasConcurrent(block)) return;
+  const concurrent = new AsyncLocalStorage<true>();
+  const tests = new TestNamespaces(options, 'run them one after the other', () => {
+    if (!concurrent.getStore()) return;
     throw new Error('withEmulator has no namespace for test.concurrent, which jest starts without hooks: use test.');
   });
+  const block = circusState()?.currentDescribeBlock;
+  const marked = new Set<CircusTest>();
+  const mark = (): void => {
+    if (block) markConcurrent(block, concurrent, marked);
+  };
+  // jest 29 starts concurrent tests before the hooks of inner blocks run. All are defined once the file was read.
+  queueMicrotask(mark);
+  // A file with a top-level await defines tests later.
+  beforeAll(async () => mark());
+  let test = {};
   // A parameter would make jest wait for a call of it.
   beforeEach(() => {
     test = {};
@@ -51,7 +60,8 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
 interface CircusTest {
   readonly type: 'test';
   readonly concurrent: boolean;
-  readonly mode?: string | null;
+  /** Undefined for `test.todo`. */
+  fn?: (...args: unknown[]) => unknown;
   readonly errors: readonly unknown[];
 }
 
@@ -71,8 +81,16 @@ function circusState(): CircusState | undefined {
   return name && (globalThis as unknown as Record<symbol, CircusState>)[name];
 }
 
-function hasConcurrent({ children }: CircusBlock): boolean {
-  return children.some((child) =>
-    child.type === 'test' ? child.concurrent && child.mode !== 'skip' : hasConcurrent(child),
-  );
+/** Wraps each concurrent test of the block, so that uses of the emulator inside it are recognized. */
+function markConcurrent({ children }: CircusBlock, concurrent: AsyncLocalStorage<true>, marked: Set<CircusTest>): void {
+  for (const child of children) {
+    if (child.type !== 'test') markConcurrent(child, concurrent, marked);
+    else if (child.concurrent && child.fn && !marked.has(child)) {
+      marked.add(child);
+      const { fn } = child;
+      const run = (...args: unknown[]): unknown => concurrent.run(true, () => fn(...args));
+      // Jest decides by the number of parameters whether a test takes a callback.
+      child.fn = Object.defineProperty(run, 'length', { value: fn.length });
+    }
+  }
 }

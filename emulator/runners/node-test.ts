@@ -16,8 +16,8 @@ interface HookContext {
  * Gives each test of a file of `node:test` a namespace of its own, of one emulator that is started for the first of them
  * and ends with the file; inside a `describe`, each test of that. Subtests share the namespace of their test.
  *
- * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
- * requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
+ * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
+ * client broke a rule for clients. The requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
  *
  * ```js
  * import assert from 'node:assert/strict';

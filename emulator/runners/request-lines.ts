@@ -4,11 +4,11 @@ import type { AnsweredRequest } from '../index.js';
 /** Lines that are shown of one test. */
 const MOST_LINES = 100;
 
-/** The requests of a test, one a line, oldest first: of many the last. */
-export function requestLines(requests: readonly AnsweredRequest[]): string[] {
+/** The requests of a test, one a line, oldest first: of many the last. `dropped` ones came before them. */
+export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
   if (requests.length === 0) return ['No request was answered in this test.'];
   const shown = requests.slice(-MOST_LINES);
-  const left = requests.length - shown.length;
+  const left = dropped + requests.length - shown.length;
   const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;
   return [title, ...shown.map((request) => `  ${requestLine(request)}`)];
 }

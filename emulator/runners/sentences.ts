@@ -16,8 +16,8 @@ interface JudgedTest {
 }
 
 /**
- * What is wrong with a test that looks as if it passed: faults that it planned and that did not fire, also where they
- * have been removed since, and rules that its client broke.
+ * Sentences on what is wrong with a test that passed otherwise: faults that it planned and that did not fire, including
+ * removed ones, what is unmet of running scenarios, and rules that its client broke.
  */
 export function sentencesOf(test: JudgedTest, client: true | readonly ClientRuleId[] | undefined): string[] {
   const { namespace, begunWith, planned } = test;
@@ -26,7 +26,7 @@ export function sentencesOf(test: JudgedTest, client: true | readonly ClientRule
   const faults = [...planned.flatMap(checkPlanned), ...verified.unmet.filter(({ at }) => !known.has(at))];
   const broken = verified.client.filter(({ level, verdict }) => level === 'must' && verdict === 'broken');
   return [
-    ...faults.map(({ detail }) => detail),
+    ...faults.map(({ at, detail }) => (at.startsWith('scenarios.') ? `${at}: ${detail}` : detail)),
     ...broken.flatMap(({ rule, title, faults: requests }) => [
       `The client breaks the rule ${rule}: ${title}.`.replace(/\.\.$/, '.'),
       ...requests.map(({ request, earlier, detail }) => {

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { requestLines } from './request-lines.js';
@@ -88,6 +90,25 @@ t.test('faults have to fire as often as they say', async (t) => {
   t.match(await overHttp(), [/fired 0 times/], 'also those that are planned over HTTP');
 });
 
+t.test('a test fails when the scenario of its emulator is unmet', async (t) => {
+  const file = join(t.testdir(), 's.json');
+  const scenarioOf = (expect: object) =>
+    writeFileSync(file, JSON.stringify({ id: 'story', faults: ['lost*1', 'latency*1@headers;ms=1'], expect }));
+  const brokenBy = async (requests: number): Promise<readonly string[]> => {
+    const tests = testsOf(t, { scenario: file });
+    const test = {};
+    await tests.begin(test);
+    for (let at = 0; at < requests; at++) await (await fetch(`${tests.view.baseUrl}/api/repos`)).arrayBuffer();
+    return tests.end(test, FINE).broken;
+  };
+  scenarioOf({ requests: [{ match: { status: 401 }, count: 1 }] });
+  t.match(await brokenBy(0), [/^scenarios\.story\.requests\.0: 0 of at least 1 requests were found\.$/]);
+  t.same(await brokenBy(1), [], 'faults that it does not expect need not fire');
+  t.match(await brokenBy(2), [/^scenarios\.story\.requests\.0: 2 requests/]);
+  scenarioOf({ faults: { everyFired: true } });
+  t.match(await brokenBy(1), [/^The fault .*lost.* fired 0 times/], 'faults that it expects have to');
+});
+
 t.test('a failed test shows its requests, and a terminal is not steered by them', async (t) => {
   const tests = testsOf(t, { clock: '2026-01-01T00:00:00Z' });
   const test = {};
@@ -99,6 +120,7 @@ t.test('a failed test shows its requests, and a terminal is not steered by them'
     'The requests of this test:',
     /^ {2}00:00:00\.\d{3} req-00000001 GET \/api\/repos\?a=\S+ 401 unauthorized: /,
   ]);
+  t.equal(requestLines(tests.view.requests(), 4)[0], 'The requests of this test, without the first 4:');
   const [request] = tests.view.requests();
   const steering = requestLines([{ ...request!, why: ['\u001b[2J\u202e\n'] }]);
   t.match(steering.join(), '\\u{1b}[2J\\u{202e}\\u{a}');

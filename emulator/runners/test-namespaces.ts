@@ -14,7 +14,7 @@ export type WithEmulatorOptions = GivenOptions & {
 /** One test, with the subtests that it makes. */
 interface RunningTest {
   readonly namespace: Namespace;
-  /** Ids of the faults that its namespace began with. */
+  /** Places of the faults that its namespace began with and that need not fire. */
   readonly begunWith: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
@@ -51,6 +51,8 @@ export class TestNamespaces {
   constructor(
     { client, ...options }: WithEmulatorOptions,
     private readonly advice: string,
+    /** Throws if the calling code belongs to a test without a namespace. */
+    private readonly check: () => void = () => {},
   ) {
     this.#client = readClient(client);
     resolveOptions(options);
@@ -68,7 +70,9 @@ export class TestNamespaces {
     await this.#closeEnded();
     this.#emulator ??= startEmulator(this.#options);
     const namespace = await (await this.#emulator).namespace();
-    const begunWith = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
+    const demanded = new Set(namespace.verify().unmet.map(({ at }) => at));
+    const unfired = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
+    const begunWith = unfired.filter((at) => !demanded.has(at));
     const begun = { namespace, begunWith, planned: [], isClosed: false };
     this.#running.set(test, begun);
     this.#byContext.set(test, begun);
@@ -83,7 +87,8 @@ export class TestNamespaces {
     this.#ended.push(ended);
     const broken = sentencesOf(ended, this.#client);
     if (broken.length === 0 && !isFailed) return none;
-    return { broken, requests: requestLines(ended.namespace.requests()) };
+    const requests = ended.namespace.requests();
+    return { broken, requests: requestLines(requests, requests.dropped) };
   }
 
   /** Whether the object names a test that is running. */
@@ -115,6 +120,7 @@ export class TestNamespaces {
   }
 
   #current(): RunningTest {
+    this.check();
     // One that has ended may have hooks that still run.
     const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {

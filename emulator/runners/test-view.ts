@@ -31,6 +31,7 @@ const MEMBERS: readonly (keyof TestNamespace | 'repository')[] = [
   'state',
   'release',
   'repository',
+  'namespace',
   'snapshot',
   'restore',
   'reset',

@@ -10,8 +10,8 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
  * Gives each test of a file of vitest a namespace of its own, of one emulator that is started for the first of them and
  * ends with the file; inside a `describe`, each test of that.
  *
- * A test fails when a fault that it planned did not fire and, with `client`, when its client broke a rule for clients; the
- * requests of a test that fails are printed with it. Of `test.concurrent` each asks `emulator.of(context)`.
+ * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
+ * client broke a rule for clients. The requests of a test that fails are printed with it. Of `test.concurrent` each asks `emulator.of(context)`.
  *
  * ```js
  * import { withEmulator } from 'repohost-emulator/vitest';

@@ -100,6 +100,45 @@ t.test('answers that broke off break off at the same byte', async (t) => {
   );
 });
 
+t.test('an error that is not of the service is kept as it was', async (t) => {
+  const page = '<html><h1>502 Bad Gateway</h1>nginx – «ü»</html>';
+  const html = (content: object, type = 'text/html; charset=utf-8', status = 502): Exchange => ({
+    answer: { 'content-type': type },
+    response: { status, content },
+  });
+  const { faults } = read(
+    html({ text: page }),
+    html({ text: Buffer.from(page).toString('base64'), encoding: 'base64' }, 'text/html;charset="UTF-8"; x=canary'),
+    html({ text: 'ü' }, 'text/plain; charset=iso-8859-1', 404),
+    html({ text: '<title>Bearer eyJhbGciOi.eyJpc3Mi.c2ln</title>' }, 'TEXT/HTML'),
+    html({ size: 0 }),
+    { response: { status: 503, content: { mimeType: 'text/html', text: 'busy' } }, answer: { 'retry-after': '9' } },
+    html({ text: '{}' }, 'application/vnd.acme+json'),
+  );
+  const bodies = faults![0]!.sequence!.map((action) => {
+    if (action === 'pass' || !('raw' in action)) return action;
+    const { status, headers, bodyBase64 = '' } = action.raw;
+    return [status, headers, Buffer.from(bodyBase64, 'base64').toString('latin1')];
+  });
+  const type = { 'content-type': 'text/html; charset=utf-8' };
+  const bytes = Buffer.from(page).toString('latin1');
+  t.strictSame(bodies, [
+    [502, type, bytes],
+    [502, { 'content-type': 'text/html; charset=UTF-8' }, bytes],
+    [404, { 'content-type': 'text/plain; charset=iso-8859-1' }, '\xfc'],
+    [502, { 'content-type': 'TEXT/HTML' }, '<title>Bearer [redacted]</title>'],
+    [502, type, ''],
+    [503, { 'content-type': 'text/html', 'retry-after': '9' }, 'busy'],
+    { error: { code: 'bad_gateway', retryAfter: 'omit' } },
+  ]);
+  const git = { url: '/team/app.git/info/refs', answer: { 'content-type': 'text/plain; charset=utf-8' } };
+  t.match(read({ ...git, response: { status: 404, content: { text: 'no\n' } } }).faults, [
+    { sequence: [{ error: { code: 'not_found' } }] },
+  ]);
+  const large = Array.from({ length: 20 }, () => html({ text: 'x'.repeat(60_000) }));
+  t.throws(() => read(...large), { message: /larger than 1 MiB; leave requests out of the archive\.$/ });
+});
+
 t.test('a request without a credential is refused by itself', async (t) => {
   const bare = { ...refused(401, 'unauthorized'), asked: {} };
   t.same(read(bare, {}).faults, []);

@@ -4,9 +4,13 @@ import type { Action } from '../faults/fault.js';
 import { FAULT_LIMITS } from '../faults/fault-limits.js';
 import { checkShape } from '../http/body.js';
 import { Problem, problemCodes } from '../http/problem.js';
+import { redactText } from '../journal/redaction.js';
 import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
 import { ScenarioError } from './scenario-file.js';
+
+/** Maximum size of an HTTP Archive file, in bytes. */
+export const HAR_LIMIT = 128 * 1024 * 1024;
 
 const header = z.object({ name: z.string(), value: z.string() });
 
@@ -21,7 +25,12 @@ const archive = z.object({
           status: z.int().min(0).max(999),
           headers: z.array(header).optional(),
           content: z
-            .object({ size: z.number().optional(), text: z.string().optional(), encoding: z.string().optional() })
+            .object({
+              size: z.number().optional(),
+              mimeType: z.string().optional(),
+              text: z.string().optional(),
+              encoding: z.string().optional(),
+            })
             .optional(),
           bodySize: z.number().optional(),
           _error: z.string().nullish(),
@@ -41,9 +50,13 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ cod
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
 const LONGEST_CODE = 64;
 
+/** Maximum size of the scenario as JSON, in characters: what a scenario file and the admin API take. */
+const LONGEST_SCENARIO = 1024 * 1024;
+
 /**
- * A scenario in which the same operations get the same sequence of statuses, codes, rate headers and cuts as in an HTTP
- * Archive. Nothing else of it is kept: no address, no header, no body. Throws `ScenarioError`.
+ * Returns a scenario in which the same operations get the same sequence of statuses, codes, rate headers and cuts as in an
+ * HTTP Archive. Of an error that is not the service's own (a proxy's page, for example) media type and body are kept as
+ * well, without tokens and credentials. Nothing else is kept: no address, no header, no body. Throws `ScenarioError`.
  */
 export function scenarioFromHar(text: string, file: string, operations: readonly KnownOperation[]): Scenario {
   const { entries } = readArchive(text, file).log;
@@ -71,6 +84,9 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     faults,
     ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
   };
+  if (JSON.stringify(scenario).length > LONGEST_SCENARIO) {
+    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; leave requests out of the archive.`);
+  }
   readScenario(scenario, operations);
   return scenario as Scenario;
 }
@@ -114,7 +130,7 @@ function actionOf(entry: Entry, operation: KnownOperation): Action | 'pass' {
   const { status } = entry.response;
   const cut = cutOf(entry);
   if (cut) return cutAction(cut, operation);
-  return status < 400 ? 'pass' : errorOf(entry);
+  return status < 400 ? 'pass' : (foreignErrorOf(entry, operation) ?? errorOf(entry));
 }
 
 interface Cut {
@@ -137,6 +153,33 @@ function cutOf({ response, _emulator }: Entry): Cut | undefined {
 function cutAction({ bytes, how }: Cut, { id, effect }: KnownOperation): Action {
   const isLost = effect !== 'read' && (bytes === 0 || id === 'gitReceivePack');
   return isLost ? { lostResponse: how } : { cut: { at: { bytes }, how } };
+}
+
+/** RFC 9110, 8.3.1: media type and charset; other parameters are left out. */
+const MEDIA_TYPE = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;\s*charset="?([\w.-]+)"?)?/i;
+
+/** The response as it was, if its media type is none that the operation answers errors with; undefined otherwise. */
+function foreignErrorOf({ response }: Entry, { group }: KnownOperation): Action | undefined {
+  const { status, content } = response;
+  const [, type, charset] = MEDIA_TYPE.exec(fieldOf(response, 'content-type') ?? content?.mimeType ?? '') ?? [];
+  const isOwn =
+    type === undefined || /[/+]json$/i.test(type) || (group === 'Git' && type.toLowerCase() === 'text/plain');
+  if (isOwn) return undefined;
+  const retryAfter = retryAfterOf({ response });
+  const headers = {
+    'content-type': charset === undefined ? type : `${type}; charset=${charset}`,
+    ...(typeof retryAfter === 'number' && { 'retry-after': String(retryAfter) }),
+  };
+  const body = bodyOf(content, charset);
+  const bodyBase64 = body.length === 0 ? {} : { bodyBase64: body.toString('base64') };
+  return { raw: { status: Math.min(status, 599), headers, ...bodyBase64 } };
+}
+
+/** The bytes of a recorded body, without tokens and credentials. An archive has texts decoded. */
+function bodyOf(content: Entry['response']['content'], charset: string | undefined): Buffer {
+  const { text = '', encoding } = content ?? {};
+  if (encoding === 'base64') return Buffer.from(redactText(Buffer.from(text, 'base64').toString('latin1')), 'latin1');
+  return Buffer.from(redactText(text), charset?.toLowerCase() === 'iso-8859-1' ? 'latin1' : 'utf8');
 }
 
 function errorOf(entry: Entry): Action {
@@ -172,7 +215,7 @@ function genericCode(status: number): string | undefined {
   return problemCodes().find((row) => row.status === status)?.code;
 }
 
-function retryAfterOf({ response }: Entry): number | 'http-date' | 'garbage' | undefined {
+function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-date' | 'garbage' | undefined {
   const field = fieldOf(response, 'retry-after');
   if (field === undefined) return undefined;
   if (/^\d{1,9}$/.test(field)) return Number(field);

@@ -1,11 +1,11 @@
 import { parseTime } from '../environment/iso-8601.js';
 import type { Fault } from '../faults/fault.js';
-import { readGivenFault } from '../faults/given-fault.js';
+import { readGivenFault, within } from '../faults/given-fault.js';
 import { matchesGlob } from '../faults/glob.js';
 import { parseFault } from '../faults/grammar.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
-import { Problem, problem } from '../http/problem.js';
+import { problem } from '../http/problem.js';
 import { readExpectations } from '../journal/expectations.js';
 import type { Scenario, Step, Trigger } from '../world/scenario.js';
 import { checkFaults } from '../world/scenario-runs.js';
@@ -64,16 +64,6 @@ function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault === 'string') return parseFault(fault.trim(), where).fault;
   if (!isMembers(fault)) throw problem('bad_request', `${where}: has to be a text or an object.`);
   return within(where, () => readGivenFault(fault, where));
-}
-
-/** What is refused is named from the top. */
-function within<Value>(where: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Problem) || error.detail.startsWith(where)) throw error;
-    throw problem('bad_request', `${where}.${error.detail}`);
-  }
 }
 
 function checkSteps(steps: readonly Step[], operations: readonly KnownOperation[]): void {

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readTextFile, UnreadableFile } from '../environment/text-file.js';
 import { Problem } from '../http/problem.js';
 import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
-
-/** Bytes of a file. */
-const LONGEST = 4 * 1024 * 1024;
+import { readYaml, YamlError } from './yaml.js';
 
 /** What is wrong with a file, in one sentence. */
 export class ScenarioError extends Error {
@@ -13,13 +11,10 @@ export class ScenarioError extends Error {
 
 /** The value that a text holds: YAML 1.2, of which JSON is a part. Throws `ScenarioError`. */
 export async function parseScenarioText(text: string, file: string): Promise<unknown> {
-  if (text.length > LONGEST) throw new ScenarioError(`${file}: is longer than ${LONGEST} characters.`);
-  const { parse } = await import('yaml');
   try {
-    return parse(text, { maxAliasCount: 100 });
+    return await readYaml(text);
   } catch (error) {
-    const [line] = (error as Error).message.split('\n', 1);
-    throw new ScenarioError(`${file}: ${line!.replace(/[:.]$/, '')}.`);
+    throw error instanceof YamlError ? new ScenarioError(`${file}: ${error.message}.`) : error;
   }
 }
 
@@ -33,10 +28,11 @@ export async function readScenarioFile(file: string, operations: readonly KnownO
   }
 }
 
-export function readText(file: string): string {
+/** Reads the text of a file of at most `limit` bytes; default: 1 MiB. Throws `ScenarioError`. */
+export function readText(file: string, limit?: number): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file, limit);
   } catch (error) {
-    throw new ScenarioError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'it is no file'}).`);
+    throw error instanceof UnreadableFile ? new ScenarioError(`${file}: cannot be read (${error.message}).`) : error;
   }
 }

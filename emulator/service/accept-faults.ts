@@ -15,7 +15,14 @@ import type { ConnectionNames } from './connection-names.js';
 import { emptyRecord, recordRequest } from './record-request.js';
 
 /** What stands for the operation while nothing has been read. */
-const CONNECTION: FaultedOperation = { id: 'connection', group: '', subject: '' };
+const CONNECTION: FaultedOperation = {
+  id: 'connection',
+  group: '',
+  subject: '',
+  effect: 'read',
+  scopes: [],
+  routes: [],
+};
 
 /** Milliseconds that a connection is given to show what it is for. Most need none. */
 const PATIENCE = 200;

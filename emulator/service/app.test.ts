@@ -20,13 +20,16 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
   const log: LogLine[] = [];
   const current = new CurrentWorld({ organizations: [organization] }, { log: { write: (line) => log.push(line) } });
   let isBroken = false;
+  let reads = 0;
+  let origin = 'http://localhost';
   const options: AppOptions = {
     get operations() {
+      reads++;
       if (isBroken) throw new Error('there are no operations');
       return [];
     },
     organization: 'demo',
-    origin: () => 'http://localhost',
+    origin: () => origin,
     servedHosts: new ServedHosts([]),
     inBandFaults: false,
     controls: {
@@ -57,7 +60,21 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
   t.equal(log.length, 1, 'requests to these routes are not counted, and not in the journal');
   t.match(await ask('/_emulator/version'), { status: 200, id: undefined }, 'the others go on');
   isBroken = false;
-  t.match(await ask('/_emulator/openapi.json'), { status: 200 });
+  reads = 0;
+  const documents = await Promise.all([1, 2, 3].map(() => ask('/_emulator/openapi.json')));
+  t.match(documents[0], { status: 200, type: 'application/json' });
+  t.equal(new Set(documents.map(({ text }) => text)).size, 1);
+  t.equal(reads, 1, 'the document is built once');
+  origin = 'http://other "host"';
+  const { servers, ...rest } = JSON.parse((await ask('/_emulator/openapi.json')).text);
+  t.same(servers, [{ url: origin }], 'only the address differs');
+  const { servers: _, ...others } = JSON.parse(documents[0]!.text);
+  t.same(rest, others);
+  t.equal(reads, 1);
+  await ask('/_emulator/operations');
+  reads = 0;
+  await ask('/_emulator/operations?limit=1');
+  t.equal(reads, 0, 'the operations are shown once');
 });
 
 t.test('a request whose answer cannot be given is cut, and the log says why', async (t) => {

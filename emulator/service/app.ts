@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import Koa, { type Middleware, type ParameterizedContext } from 'koa';
+import { EventStreams } from '../admin/event-streams.js';
 import type { AdminToken } from '../admin/guard.js';
 import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin } from '../admin/router.js';
+import { stackOf } from '../environment/log.js';
 import type { ServedHosts } from '../http/host.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
@@ -153,6 +155,7 @@ function serveRequests(
 ): Middleware<AdminState> {
   const entry = entryOf(options);
   const writes = new WriteCoalescing();
+  const streams = new EventStreams();
   const listener = { ...options, connections: options.connections ?? new ConnectionNames() };
   const { schedule, log } = current.engine;
   return async (ctx, next) => {
@@ -165,7 +168,7 @@ function serveRequests(
           each.run(context);
         }
         if (context.isForAdmin) {
-          Object.assign(ctx.state, { current, options, admin: context });
+          Object.assign(ctx.state, { current, options, admin: context, streams });
           await next();
           context.reply = ctx.state.reply;
         } else {
@@ -200,7 +203,7 @@ function serveRequests(
       });
       if (written) await written;
     } catch (error) {
-      log.write({ event: 'internal_error', stack: (error as Error).stack });
+      log.write({ event: 'internal_error', stack: stackOf(error) });
       ctx.res.destroy();
     }
   };

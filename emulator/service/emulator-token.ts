@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { defaultFixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { mintFixtureToken } from '../auth/fixture-token.js';
 import { mintToken, type TokenRequest } from '../auth/mint.js';
+import { readTextFile } from '../environment/text-file.js';
 import type { Fault } from '../faults/fault.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
@@ -61,7 +61,7 @@ export async function signToken(
   const row = fixtureKeys().find(({ id }) => id === key);
   if (row) return mintFixtureToken(row, request);
   const kid = key === signingKey.file ? { kid: signingKey.id } : {};
-  return mintToken({ ...request, ...kid, privateKeyPem: await readKey(key) });
+  return mintToken({ ...request, ...kid, privateKeyPem: readKey(key) });
 }
 
 /** `index`: the organization's place, below 0 for one that does not exist, as a test of a wrong `iss` names it. */
@@ -72,9 +72,9 @@ function defaultKey(index: number, { file }: SigningKey): string {
   throw new Error('The emulator was started without a key to sign with: name one as key.');
 }
 
-async function readKey(file: string): Promise<string> {
+function readKey(file: string): string {
   try {
-    return await readFile(file, 'utf8');
+    return readTextFile(file);
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
     throw new Error(`key has to be one of ${known.join(', ')}, or a file that can be read.`);

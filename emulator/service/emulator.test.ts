@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
-import { type Emulator, startEmulator } from '../index.js';
+import { type Emulator, type Log, startEmulator } from '../index.js';
 
 async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
   const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', org: ['one', 'two'], ...options });
@@ -91,6 +91,18 @@ t.test('nor is there anything behind a namespace, a fault and what is read', asy
   ]) {
     t.notMatch(reachable(read).join('\n'), ': function');
   }
+});
+
+t.test('the log is a function, or an object that writes', async (t) => {
+  const events: string[] = [];
+  const note = ({ event }: { readonly event: string }) => void events.push(event);
+  for (const log of [note, { write: note }]) {
+    await using emulator = await startEmulator({ port: 0 }, { log });
+    await (await fetch(`${emulator.baseUrl}/api/repos`)).text();
+    t.same(events.splice(0), ['request']);
+  }
+  const wrong = { writeLine: note } as unknown as Log;
+  await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log has to be a function of a line/ });
 });
 
 t.test('requests are found by what they were and what became of them', async (t) => {

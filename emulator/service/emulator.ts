@@ -4,6 +4,7 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import type { Verification } from '../journal/verify.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { verifyWorld } from '../world/verify-world.js';
 import { type OrganizationAddress, runningAt } from './address.js';
 import { clockOf, type EmulatorClock } from './emulator-clock.js';
@@ -19,22 +20,16 @@ import type { Server } from './server.js';
 /** One request that was answered: a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
 
+/** Requests that were answered, oldest first. */
+export interface AnsweredRequests extends ReadonlyArray<AnsweredRequest> {
+  /** Number of earlier requests that the journal no longer has. It is not enumerable, so that lists compare as arrays. */
+  readonly dropped: number;
+}
+
 /** A running emulator. */
 export interface Emulator extends EmulatedService {
   /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
   readonly adminTokenFile?: string;
-  /**
-   * Makes an isolated world in this process, on ports of its own: with its own clock, ids, requests, quotas and limits, so
-   * that tests which run side by side never meet. Made from a snapshot it starts as that was and shares its objects, so
-   * it costs next to nothing however much is in it. What is closed gives its memory back; what is not is closed with the
-   * emulator. Rejects with an `Error` that names an option that cannot be.
-   *
-   * ```js
-   * const seeded = await emulator.snapshot();
-   * await using world = await emulator.namespace({ snapshot: seeded });
-   * ```
-   */
-  namespace(options?: NamespaceOptions): Promise<Namespace>;
 }
 
 /** An isolated world of an emulator. */
@@ -68,19 +63,19 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   token(options?: TokenOptions): Promise<string>;
   /**
-   * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. Those to the
-   * emulator's own routes are left out.
+   * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. `dropped` is the
+   * number of those before them. Requests to the emulator's own routes are left out.
    *
    * ```js
    * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
    * console.log(refused.id, refused.code, refused.why);
    * ```
    */
-  requests(query?: RequestQuery): readonly AnsweredRequest[];
+  requests(query?: RequestQuery): AnsweredRequests;
   /**
-   * Compares the requests with what is expected of them: how often, in which order, never, how far apart; and, where
-   * `client` says so, checks them by the rules for clients. Throws an `Error` that names the member for what is no
-   * expectation.
+   * Verifies the requests: how often, in which order, never, how far apart; and, with `client`, by the rules for clients.
+   * The `expect` of each fault and the expectations of each running scenario are always included. Throws an `Error` that
+   * names the invalid member.
    *
    * ```js
    * const { met, unmet } = emulator.verify({
@@ -89,7 +84,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * });
    * ```
    */
-  verify(expectations: Expectations): Verification;
+  verify(expectations?: Expectations): Verification;
   /** The time of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
   /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
@@ -160,6 +155,18 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   reset(): Promise<void>;
   /**
+   * Makes an isolated world in this process, on ports of its own: with its own clock, ids, requests, quotas and limits, so
+   * that tests which run side by side never meet. Made from a snapshot of this world it starts as that was and shares its objects, so
+   * it costs next to nothing however much is in it. What is closed gives its memory back; what is not is closed with the
+   * emulator. Rejects with an `Error` that names an option that cannot be.
+   *
+   * ```js
+   * const seeded = await emulator.snapshot();
+   * await using world = await emulator.namespace({ snapshot: seeded });
+   * ```
+   */
+  namespace(options?: NamespaceOptions): Promise<Namespace>;
+  /**
    * Stops listening and lets running requests finish for `graceMs` milliseconds of real time (default: the limit
    * `drainTimeout`). Resolves when nothing of the emulator is left, also when it was closed before.
    *
@@ -173,27 +180,30 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 /** The surface of a server: addresses, and what a test may ask and change. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
-  return {
-    ...surfaceOf(server),
-    ...(adminTokenFile !== undefined && { adminTokenFile }),
-    namespace: async (options) => {
-      const { id, listeners, current, close } = await namespaces.create(options);
-      return { id, ...surfaceOf({ listeners: listeners.all, current, operations, signingKey, trust, close }) };
-    },
-  };
+  const makeFrom =
+    (world: CurrentWorld): EmulatedService['namespace'] =>
+    async (options) => {
+      const { id, listeners, current, close } = await namespaces.create(options, world);
+      const namespace = { listeners: listeners.all, current, operations, signingKey, trust, close };
+      return { id, ...surfaceOf(namespace, makeFrom(current)) };
+    };
+  return { ...surfaceOf(server, makeFrom(server.current)), ...(adminTokenFile !== undefined && { adminTokenFile }) };
 }
 
 /** What an emulator and a namespace have in common. */
-function surfaceOf({
-  listeners,
-  current,
-  operations,
-  signingKey,
-  trust,
-  close,
-}: Pick<Server, 'current' | 'operations' | 'signingKey' | 'trust' | 'close'> & {
-  readonly listeners: readonly Listener[];
-}): EmulatedService {
+function surfaceOf(
+  {
+    listeners,
+    current,
+    operations,
+    signingKey,
+    trust,
+    close,
+  }: Pick<Server, 'current' | 'operations' | 'signingKey' | 'trust' | 'close'> & {
+    readonly listeners: readonly Listener[];
+  },
+  namespace: EmulatedService['namespace'],
+): EmulatedService {
   const running = runningAt(listeners, signingKey, trust !== undefined);
   const { orgs } = running;
   return {
@@ -201,18 +211,25 @@ function surfaceOf({
     ...running,
     ...(trust !== undefined && { ca: trust }),
     token: (options = {}) => signToken({ current, operations, signingKey }, options),
-    requests: (query) => [...current.world.state.journal.entries(selectorOf(query))],
-    verify: (expectations) => atOnce(verifyWorld(current.world, expectations)),
+    requests: (query) => answeredRequests(current, query),
+    verify: (expectations = {}) => atOnce(verifyWorld(current.world, expectations)),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),
     repository: (name, { org = orgs[0]!.org } = {}) => repositoryOf(current, org, name),
     fault: (spec) => setFault(current, operations, spec),
     release: (latch) => current.world.releaseLatch(latch),
+    namespace,
     snapshot: async () => current.snapshot(),
     restore: (id) => current.restore(id),
     reset: () => current.reset(),
     close: (options) => close(options),
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+function answeredRequests({ world }: CurrentWorld, query: RequestQuery | undefined): AnsweredRequests {
+  const { journal } = world.state;
+  const entries = [...journal.entries(selectorOf(query))];
+  return Object.defineProperty(entries, 'dropped', { value: journal.dropped }) as typeof entries & AnsweredRequests;
 }

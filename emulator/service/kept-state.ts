@@ -8,8 +8,10 @@ import type { CurrentWorld } from '../world/current-world.js';
 export interface KeptState {
   /** Saves what there is, and from now on what changes. Throws `OptionError` where even that cannot be saved. */
   begin(): Promise<void>;
-  /** Saves once more. */
-  close(): Promise<void>;
+  /** Saves what there is. Resolves to false if that failed. */
+  save(): Promise<boolean>;
+  /** Saves once more, and warns if that fails. Resolves to false if it did. */
+  close(): Promise<boolean>;
 }
 
 /** A state that was read as far as the service has to know before it begins. */
@@ -55,10 +57,10 @@ export async function openKeptState(
     throw worded(error);
   }
   current.keepAsInitial();
-  return kept && whileOpen(kept);
+  return kept && whileOpen(kept, warn);
 }
 
-function whileOpen(kept: Persistence): KeptState {
+function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptState {
   let hasBegun = false;
   return {
     begin: async () => {
@@ -69,9 +71,18 @@ function whileOpen(kept: Persistence): KeptState {
         throw worded(error);
       }
     },
-    close: () => (hasBegun ? kept.close() : kept.abandon()),
+    save: () => kept.save().then(isDone, () => false),
+    close: async () => {
+      if (!hasBegun) return kept.abandon().then(isDone);
+      return kept.close().then(isDone, (error: Error) => {
+        warn(error.message);
+        return false;
+      });
+    },
   };
 }
+
+const isDone = () => true;
 
 function worded(error: unknown): unknown {
   return error instanceof SourceError ? new OptionError(error.message) : error;

@@ -1,18 +1,23 @@
 import { readyMembers } from '../admin/address-members.js';
-import type { NamespaceControl, NamespaceView } from '../admin/controls.js';
+import type { AdminControls, NamespaceControl, NamespaceView } from '../admin/controls.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import { runningAt } from './address.js';
 import type { NamespaceServer, Namespaces } from './namespaces.js';
 import type { SigningKey } from './registered-keys.js';
 
 /** What the admin routes do with namespaces. */
-export function namespaceControl(namespaces: Namespaces, key: SigningKey, isSecure: boolean): NamespaceControl {
+export function namespaceControl(
+  namespaces: Namespaces,
+  key: SigningKey,
+  isSecure: boolean,
+): NamespaceControl & { makeFrom(world: CurrentWorld): NonNullable<AdminControls['makeNamespace']> } {
   const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
     id,
     ...readyMembers(runningAt(listeners.all, key, isSecure)),
     pid: process.pid,
   });
   return {
-    create: async (options) => viewOf(await namespaces.create(options)),
+    makeFrom: (world) => async (options) => viewOf(await namespaces.create(options, world)),
     list: () => namespaces.list().map(viewOf),
     get: (id) => {
       const namespace = namespaces.get(id);

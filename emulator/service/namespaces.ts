@@ -15,7 +15,7 @@ export interface NamespaceOptions {
   readonly clock?: string | number | undefined;
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
-  /** The id of a snapshot, whose objects it shares; without it, it begins as the emulator began, by its scenario if it has one. */
+  /** The id of a snapshot of the world that is asked, whose objects it shares; without it, it begins as the emulator began, by its scenario if it has one. */
   readonly snapshot?: string | undefined;
 }
 
@@ -60,14 +60,17 @@ export class Namespaces {
     return this.#byId.get(id);
   }
 
-  /** Makes one. Throws `bad_request` for options that cannot be, and `service_unavailable` when there is no port or no room. */
-  async create(given: NamespaceOptions = {}): Promise<NamespaceServer> {
-    const options = this.#readOptions(given);
+  /**
+   * Makes one, of a snapshot of the world `from` if the options name one. Throws `bad_request` for invalid options, and
+   * `service_unavailable` when there is no port or no room.
+   */
+  async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
+    const options = readForkOptions(given, from);
     if (this.#byId.size >= this.ports.most) {
       throw problem('service_unavailable', `There are ${this.ports.most} namespaces already.`);
     }
     const id = `ns-${++this.#made}`;
-    const current = this.root.fork(options);
+    const current = (given.snapshot === undefined ? this.root : from).fork(options);
     const listeners = new Listeners();
     let closed: Promise<void> | undefined;
     const close: NamespaceServer['close'] = ({ graceMs = this.ports.drain.graceMs } = {}) => {
@@ -135,25 +138,6 @@ export class Namespaces {
     await listeners.drain({ ...this.ports.drain, graceMs });
     await closed;
   }
-
-  #readOptions({ snapshot, limits = {}, ...given }: NamespaceOptions): ForkOptions {
-    const shared = Object.keys(limits).find((name) => SHARED_LIMITS.includes(name));
-    if (shared !== undefined) throw problem('bad_request', `limits.${shared}: is a limit of the whole process.`);
-    const known = this.root.snapshots().some(({ id }) => id === snapshot);
-    if (snapshot !== undefined && !known) {
-      throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);
-    }
-    const resolved = resolve({ ...given, limits } as GivenOptions);
-    const pick = <Values extends object>(values: Values, wanted: object): Partial<Values> =>
-      Object.fromEntries(Object.entries(values).filter(([name]) => name in wanted)) as Partial<Values>;
-    return {
-      snapshot,
-      ...(given.seed !== undefined && { seed: resolved.seed }),
-      ...(given.clock !== undefined && { clock: resolved.clock }),
-      limits: pick(resolved.limits, limits),
-      variants: pick(resolved.variants, typeof given.variants === 'object' ? given.variants : {}),
-    };
-  }
 }
 
 const NAMESPACE_AUTHORITY = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
@@ -165,4 +149,23 @@ function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
     if (!(error instanceof OptionError)) throw error;
     throw problem('bad_request', error.message);
   }
+}
+
+function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, from: CurrentWorld): ForkOptions {
+  const shared = Object.keys(limits).find((name) => SHARED_LIMITS.includes(name));
+  if (shared !== undefined) throw problem('bad_request', `limits.${shared}: is a limit of the whole process.`);
+  const known = from.snapshots().some(({ id }) => id === snapshot);
+  if (snapshot !== undefined && !known) {
+    throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);
+  }
+  const resolved = resolve({ ...given, limits } as GivenOptions);
+  const pick = <Values extends object>(values: Values, wanted: object): Partial<Values> =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => name in wanted)) as Partial<Values>;
+  return {
+    snapshot,
+    ...(given.seed !== undefined && { seed: resolved.seed }),
+    ...(given.clock !== undefined && { clock: resolved.clock }),
+    limits: pick(resolved.limits, limits),
+    variants: pick(resolved.variants, typeof given.variants === 'object' ? given.variants : {}),
+  };
 }

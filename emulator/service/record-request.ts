@@ -1,4 +1,4 @@
-import { silentLog } from '../environment/log.js';
+import { errorLog } from '../environment/log.js';
 import { summaryOf } from '../journal/entry.js';
 import type { RequestRecord } from '../journal/record.js';
 import { NO_HEAD } from '../journal/redaction.js';
@@ -27,10 +27,12 @@ export function emptyRecord(known: Known): RequestRecord {
     answerHead: undefined,
     answer: undefined,
     outcome: 'open',
-    started: Math.trunc(performance.now()),
+    started: performance.now(),
     micros: 0,
+    sendTime: 0,
     sequence: 0,
     ended: 0,
+    retryOf: undefined,
     ...known,
   };
 }
@@ -38,5 +40,5 @@ export function emptyRecord(known: Known): RequestRecord {
 /** Adds the line of a request to the journal and to the log. */
 export function recordRequest({ state, engine: { log } }: World, record: RequestRecord): void {
   state.journal.add(record);
-  if (log !== silentLog) log.write({ event: 'request', ...summaryOf(record) });
+  if (log !== errorLog) log.write({ event: 'request', ...summaryOf(record) });
 }

@@ -21,6 +21,8 @@ import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
 import type { WireBreakage } from './wire-breakage.js';
 
+const NOTHING_IGNORED: readonly string[] = [];
+
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
  * finding; the handler gets a `HandlerContext`, the part of it that is values only.
@@ -42,6 +44,8 @@ export class RequestContext implements ReplyWatcher {
   /** One short sentence per decision, for the journal. */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
+  /** Reasons why the request's own faults or scenario have no effect, beside those in `faults`. */
+  ignored: readonly string[] = NOTHING_IGNORED;
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
   /** What faults do to its bytes, and to those of its answer. */
@@ -122,6 +126,12 @@ export class RequestContext implements ReplyWatcher {
     this.received.add(piece);
   }
 
+  /** Records why a fault or scenario that the request asked for has no effect. */
+  ignore(why: string): void {
+    this.ignored = [...this.ignored, why];
+    this.why.push(why);
+  }
+
   /** Notes that a fault touched the request, also when its answer is on its way; the first one is its origin. */
   noteInjected(fault: string): void {
     if (this.injectedBy !== undefined) return;
@@ -150,8 +160,10 @@ export class RequestContext implements ReplyWatcher {
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
     if (record.ended > 0) return;
+    const { clock, journal } = this.world.state;
     record.micros = Math.round((performance.now() - this.started) * 1000);
-    this.world.state.journal.end(record, outcome);
+    record.sendTime = clock.now() - record.time;
+    journal.end(record, outcome);
   }
 
   /** Nothing behind this request is read as another one; the answer says so. */

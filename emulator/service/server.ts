@@ -41,8 +41,11 @@ export interface Server {
 }
 
 export interface ServerPorts extends ProcessPorts {
-  /** Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. */
-  readonly onClosed?: () => void;
+  /**
+   * Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. Told whether the state
+   * could be saved to the folder of `persist`, if there is one.
+   */
+  readonly onClosed?: (isSaved: boolean) => void;
   /** Told, in a sentence, what a user has to know: that the state could not be saved. */
   readonly onWarning?: (sentence: string) => void;
   /** Told of the bytes of a state that `import` has read, and of how many there are. */
@@ -74,16 +77,22 @@ export async function startServer(
   const listeners = new Listeners();
   let admin: ProvidedAdminToken | undefined;
   let kept: KeptState | undefined;
+  /** What happens once, however often the service is closed. */
+  let ended: Promise<void> | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     secure?.secured.renewal?.close();
     // What is held would not end by itself.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
-    await kept?.close();
+    ended ??= end();
+    await ended;
+  };
+  const end = async (): Promise<void> => {
+    const isSaved = (await kept?.close()) ?? true;
     await current.close();
     await admin?.withdraw();
-    ports.onClosed?.();
+    ports.onClosed?.(isSaved);
   };
   const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
   const trust = options.tls ? secure!.trust : undefined;
@@ -115,6 +124,7 @@ export async function startServer(
     open: (opened, namespace) => openNamespace(opened, namespace),
     begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
   });
+  const control = namespaceControl(namespaces, signingKeyOf(options), options.tls);
   const openNamespace = async (
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
@@ -123,6 +133,7 @@ export async function startServer(
       ...keyControls,
       closing: closing.signal,
       shutDown: () => void remove(),
+      makeNamespace: control.makeFrom(own),
       addresses: addressesOf(opened),
       trust,
     };
@@ -139,9 +150,14 @@ export async function startServer(
     admin = await provideAdminToken(options);
     const controls = {
       closing: closing.signal,
-      shutDown: () => void close(),
+      shutDown: async () => {
+        const isSaved = (await kept?.save()) ?? true;
+        void close();
+        return isSaved;
+      },
       ...keyControls,
-      namespaces: namespaceControl(namespaces, signingKeyOf(options), options.tls),
+      makeNamespace: control.makeFrom(current),
+      namespaces: control,
       addresses: addressesOf(listeners),
       trust,
     };

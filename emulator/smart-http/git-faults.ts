@@ -11,8 +11,10 @@ export type GitStage = Extract<Stage, `git.${string}`>;
 
 /** What was asked to go wrong with one request. A request that asked for nothing has none. */
 export interface GitFaults {
+  /** Records facts from the body of the request. */
+  learn(facts: GitFacts): void;
   /** What happens at the stage. It counts as having happened. */
-  take(stage: GitStage, facts: GitFacts): readonly ChosenAction[];
+  take(stage: GitStage): readonly ChosenAction[];
   /** Waits as long as the actions say; throws where they put another answer in the place of Git's. */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
@@ -36,13 +38,9 @@ export interface WireFaults {
 const FLOOD_LINES = 1000;
 
 /** Takes a stage's actions and carries out those that are not for the wire. Undefined where nothing is left. */
-export async function meetStage(
-  faults: GitFaults | undefined,
-  stage: GitStage,
-  facts: () => GitFacts,
-): Promise<WireFaults | undefined> {
+export async function meetStage(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
-  const chosen = faults.take(stage, facts());
+  const chosen = faults.take(stage);
   if (chosen.length === 0) return undefined;
   await faults.wait(chosen);
   return wireFaultsOf(chosen);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import type { GitFacts as FaultFacts } from '../faults/request-faults.js';
 import type { FsckPolicy } from '../git/fsck/fsck.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
@@ -79,7 +80,8 @@ export class GitService {
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     const reply = bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
-    const wire = await meetStage(request.faults, 'git.advertise', () => ({}));
+    request.faults?.learn({});
+    const wire = await meetStage(request.faults, 'git.advertise');
     if (wire === undefined) return reply;
     const start = [packet(bytesOf(`# service=${service}\n`)), FLUSH];
     const errorBody = (message: string) => Buffer.concat([...start, errorPacket(message)]);
@@ -100,7 +102,7 @@ export class GitService {
     try {
       const answer = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
       const { head, pack } = answer;
-      const wire = request.faults && (await meetUpload(request.faults, answer));
+      const wire = request.faults && (await meetUpload(request.faults, facts.command, answer));
       if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
       if (pack !== undefined)
         return stream(200, followed(head, this.#sender.send(pack, { signal: request.signal, facts, wire })), headers);
@@ -136,10 +138,15 @@ export class GitService {
   }
 }
 
-/** What was asked to go wrong with the answer to `git-upload-pack`. Negotiation alone is no stage. */
-async function meetUpload(faults: GitFaults, { listsRefs, pack }: UploadPackAnswer): Promise<WireFaults | undefined> {
-  if (listsRefs) return meetStage(faults, 'git.advertise', () => ({ command: 'ls-refs' }));
-  return pack && meetStage(faults, 'git.pack', () => ({ command: 'fetch', refs: wantedRefs(pack) }));
+/** Takes the faults of the response to `git-upload-pack`. A response that only negotiates has no stage. */
+async function meetUpload(
+  faults: GitFaults,
+  command: GitFacts['command'],
+  { listsRefs, pack }: UploadPackAnswer,
+): Promise<WireFaults | undefined> {
+  faults.learn({ command: command as FaultFacts['command'], refs: pack && wantedRefs(pack) });
+  if (listsRefs) return meetStage(faults, 'git.advertise');
+  return pack && meetStage(faults, 'git.pack');
 }
 
 /** The refs that are fetched, as far as the wanted ids tell. */

@@ -95,9 +95,18 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
     return { report: errorPacket(error.message), ...NOTHING };
   }
   noteCommands(received.facts, request);
-  const refs = request.commands.map(({ name }) => textOf(name));
-  const wire = await meetStage(received.faults, 'git.receive', () => ({ refs }));
-  if (wire?.fatal !== undefined) return { report: refuseAll(wire.fatal, request), ...NOTHING };
+  received.faults?.learn({ refs: request.commands.map(({ name }) => textOf(name)) });
+  let wire: WireFaults | undefined;
+  try {
+    wire = await meetStage(received.faults, 'git.receive');
+  } catch (error) {
+    await drop(reader.rest());
+    throw error;
+  }
+  if (wire?.fatal !== undefined) {
+    await drop(reader.rest());
+    return { report: refuseAll(wire.fatal, request), ...NOTHING };
+  }
   const push = new Push(received, request);
   if (request.refusal !== undefined || !carriesPack(request)) {
     if (wire !== undefined) endIncoming(wire);
@@ -242,7 +251,7 @@ class Push {
   /** What a report is asked to refuse is refused: Git's clients rely on it that such a ref has not moved. */
   #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
-    this.#chosen = faults.take('git.report', { refs: commands.map(({ name }) => textOf(name)) });
+    this.#chosen = faults.take('git.report');
     if (this.#chosen.length === 0) return;
     this.#wire = wireFaultsOf(this.#chosen);
     const { progress, report } = this.#wire;

@@ -52,7 +52,8 @@ async function inflateObject(oid: string, deflated: Buffer, most: number): Promi
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     inflate(deflated, { maxOutputLength: most + 32 }, (error, result) => {
       if (!error) resolve(result);
-      else reject(error instanceof RangeError ? new ObjectTooLarge(most + 1, most) : broken);
+      else
+        reject('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE' ? new ObjectTooLarge(most + 1, most) : broken);
     });
   });
   const end = bytes.indexOf(0);

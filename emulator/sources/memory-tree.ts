@@ -1,3 +1,4 @@
+import { freeBlocks } from '../git/memory/free-blocks.js';
 import { type ByteString, splitBytes } from '../git/object/bytes.js';
 import { byBytes } from '../git/object/sort.js';
 import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
@@ -23,6 +24,12 @@ export class MemoryTree implements FileTree {
 
   addFolder(path: ByteString): void {
     this.#open(splitBytes(path, '/'), path);
+  }
+
+  /** Frees the memory of all contents. Nothing may read them any more. */
+  free(): void {
+    freeBlocks(blocksIn(this.#root));
+    this.#root.inside.clear();
   }
 
   async stat(path: ByteString): Promise<FileEntry | undefined> {
@@ -64,6 +71,13 @@ export class MemoryTree implements FileTree {
       found = found.inside.get(name);
     }
     return found;
+  }
+}
+
+function* blocksIn({ inside }: Folder): Generator<Buffer> {
+  for (const entry of inside.values()) {
+    if ('inside' in entry) yield* blocksIn(entry);
+    else yield* entry;
   }
 }
 

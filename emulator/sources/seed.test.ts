@@ -8,6 +8,8 @@ import { GitUpstream, hasGit } from '../test/git-upstream.js';
 import { startService } from '../test/service.js';
 import { stateDigest } from '../test/state-digest.js';
 
+// needs: git
+
 const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const ENVIRONMENT = {
   PATH: process.env.PATH,

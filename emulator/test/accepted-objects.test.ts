@@ -10,6 +10,8 @@ import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from './ra
 import { readEverything, writeEverything } from './read-everything.js';
 import { type Service, startService } from './service.js';
 
+// needs: git
+
 // What is accepted can be read: whatever git takes in and we took in, by every operation that reads, on every ref.
 
 const ZERO = '0'.repeat(40);

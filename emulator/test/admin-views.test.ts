@@ -63,6 +63,74 @@ t.test('a stream that goes on behind what the journal has forgotten says so', as
   t.match(bad, { status: 400, json: { detail: /^Last-Event-ID has to be/ } });
 });
 
+t.test('every list of the requests tells how many the journal dropped', async (t) => {
+  const { admin, call, emulator, url } = await startAdmin(t, { limits: { maxJournal: 3 } });
+  const text = async (query: string) => {
+    const answer = await fetch(`${url}/_emulator/requests${query}`);
+    return { dropped: answer.headers.get('x-emulator-dropped'), text: await answer.text() };
+  };
+  await call('GET', '/api/repos');
+  t.match((await admin('GET', '/requests')).json, { items: { length: 1 }, dropped: 0, last_event_id: 1 });
+  t.equal(emulator.requests().dropped, 0);
+  for (let at = 0; at < 4; at++) await call('GET', '/api/repos');
+  for (const query of ['', '?limit=1', '?order=newest', '?status=404', '?bodies=false']) {
+    t.match((await admin('GET', `/requests${query}`)).json, { dropped: 2, last_event_id: 5 }, query);
+  }
+  const requests = emulator.requests();
+  t.equal(requests.dropped, 2);
+  t.same(Object.keys(requests), ['0', '1', '2'], 'it compares as an array');
+  t.equal(emulator.requests({ status: 404 }).dropped, 2);
+  t.equal((await text('?format=ndjson')).dropped, '2');
+  const har = await text('?format=har');
+  t.equal(har.dropped, '2');
+  t.match(JSON.parse(har.text).log, { _emulator: { dropped: 2 }, entries: { length: 3 } });
+  await admin('DELETE', '/requests');
+  t.match((await admin('GET', '/requests')).json, { items: { length: 0 }, dropped: 0, last_event_id: 5 });
+});
+
+t.test('requests are listed from either end, without bodies, and a stream goes on behind the list', async (t) => {
+  const { admin, call, url } = await startAdmin(t);
+  for (let at = 0; at < 5; at++) await call('GET', `/api/repos?limit=${at + 1}`);
+  const list = async (query: string) => {
+    const found: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const { json } = await admin('GET', `/requests?limit=2${query}${cursor}`);
+      found.push(...json.items.map(({ query: sent }: { query: string }) => sent.slice('limit='.length)));
+      if (!json.has_more) return found.join('');
+      cursor = `&cursor=${encodeURIComponent(json.next_cursor)}`;
+    }
+  };
+  t.equal(await list(''), '12345');
+  t.equal(await list('&order=oldest'), '12345');
+  t.equal(await list('&order=newest'), '54321');
+  const { next_cursor } = (await admin('GET', '/requests?limit=2&order=newest')).json;
+  t.equal((await admin('GET', `/requests?limit=2&cursor=${encodeURIComponent(next_cursor)}`)).status, 400);
+  const { json } = await admin('GET', '/requests?bodies=false&order=newest');
+  t.match(json.items[0], { answer: { bytes: Number, headers: Array } });
+  t.notOk('body' in json.items[0].answer);
+  t.ok('body' in (await admin('GET', '/requests')).json.items[0].answer);
+  const lines = await (await fetch(`${url}/_emulator/requests?format=ndjson&bodies=false`)).text();
+  t.notMatch(lines, /"body"/);
+  for (const wrong of ['order=up', 'bodies=no']) {
+    t.match(await admin('GET', `/requests?${wrong}`), { status: 400, json: { detail: new RegExp(wrong.slice(0, 5)) } });
+  }
+  await call('GET', '/api/meta');
+  const abort = new AbortController();
+  const stream = await fetch(`${url}/_emulator/requests/stream?bodies=false`, {
+    headers: { 'last-event-id': `${json.last_event_id}` },
+    signal: abort.signal,
+  });
+  let told = '';
+  for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
+    told += piece;
+    if (told.includes('data:')) break;
+  }
+  abort.abort();
+  t.match(told, /^id: 6\nevent: request\ndata: .*"path":"\/api\/meta"/m);
+  t.notMatch(told, /"body"/);
+});
+
 t.test('a stream of a namespace ends when it is removed', async (t) => {
   const { admin, emulator } = await startAdmin(t);
   await using namespace = await emulator.namespace();

@@ -288,6 +288,7 @@ t.test('an answer tells the time of the clock, and the journal where a refusal c
   emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });
   const asked = { headers: { 'x-emulator-fault': 'repository_thawing' } };
   await service.call('GET', '/api/v1/repos/branches');
+  emulator.state.change({ repositories: { 'team/app': { state: 'active' } } });
   await service.call('GET', '/api/v1/repos/branches', asked);
   await service.call('GET', '/api/v1/repos/nothing');
   t.match(

@@ -16,14 +16,17 @@ export interface CliProcess extends ChildProcess {
   readonly said: { out: string; err: string };
 }
 
-/** `emulator <argv>` as a process of its own. Streams may be files that are open. */
+/** `emulator <argv>` as a process of its own. Streams may be files that are open; `env` adds to the environment. */
 export function spawnCli(
   test: Test,
   argv: readonly string[],
-  streams: { out?: Stream; err?: Stream } = {},
+  streams: { out?: Stream; err?: Stream; env?: NodeJS.ProcessEnv } = {},
 ): CliProcess {
   const [node, ...args] = [...COMMAND, ...argv];
-  const child = spawn(node!, args, { stdio: ['ignore', streams.out ?? 'pipe', streams.err ?? 'pipe'] });
+  const child = spawn(node!, args, {
+    stdio: ['ignore', streams.out ?? 'pipe', streams.err ?? 'pipe'],
+    env: { ...process.env, ...streams.env },
+  });
   test.teardown(() => child.kill('SIGKILL'));
   const said = { out: '', err: '' };
   child.stdout?.on('data', (part) => {
@@ -41,7 +44,11 @@ export async function ended(child: ChildProcess): Promise<[number | null, NodeJS
   return [code, signal];
 }
 
-export async function untilReady(child: CliProcess): Promise<{ readonly base_url: string; readonly pid: number }> {
+export async function untilReady(child: CliProcess): Promise<{
+  readonly base_url: string;
+  readonly pid: number;
+  readonly admin_token_file?: string;
+}> {
   while (!child.said.out.includes('\n')) {
     await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${child.said.err}`);

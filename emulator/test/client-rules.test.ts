@@ -23,6 +23,14 @@ type Story = (client: Client) => Promise<unknown>;
 
 const fault = (text: string) => ({ 'x-emulator-fault': text });
 const LOST = { outcome: 'cut' } as const;
+const STALE = 'a'.repeat(40);
+
+/** Sends a request that is refused with 409, and sends it again. */
+async function twice({ wait }: Client, send: () => Promise<Answer>) {
+  t.equal((await send()).status, 409);
+  wait(60_000);
+  t.equal((await send()).status, 409);
+}
 
 /** Asks for `target` so often, and waits before each time but the first. */
 async function repeat({ call, wait }: Client, target: string, pauses: readonly number[], options: CallOptions = {}) {
@@ -128,8 +136,38 @@ const STORIES: {
         state.change({ organizations: { demo: { hosting: 'on' } } });
         await deploy(client, 'a', { ref: 'main' });
       },
+      async (client) => {
+        await commit(client, { expected_head_sha: STALE });
+        await client.call('GET', '/api/v1/repos/commit?sha=main');
+        await commit(client, { expected_head_sha: STALE });
+      },
+      async (client) => {
+        await commit(client, { expected_head_sha: STALE });
+        await commit(client, { commit_message: 'another' });
+        await commit(client, { expected_head_sha: STALE });
+      },
+      async (client) => {
+        await client.call('POST', '/api/repos');
+        await client.call('GET', '/api/v1/repo');
+        await client.call('POST', '/api/repos');
+      },
     ],
     broken: [
+      (client) => twice(client, () => commit(client, { expected_head_sha: STALE })),
+      (client) => twice(client, () => client.call('POST', '/api/repos')),
+      async (client) => {
+        const { sha } = (await client.call('GET', '/api/v1/repos/commit?sha=main')).json.commit;
+        const add = () => client.call('POST', '/api/v1/repos/notes', { json: { sha, note: 'n' } });
+        await add();
+        await twice(client, add);
+      },
+      async (client) => {
+        const { sha } = (await client.call('GET', '/api/v1/repos/commit?sha=main')).json.commit;
+        const restore = {
+          metadata: { target_branch: 'main', target_commit_sha: sha, author: { name: 'A', email: 'a@b.c' } },
+        };
+        await twice(client, () => client.call('POST', '/api/v1/repos/restore-commit', { json: restore }));
+      },
       (client) => repeat(client, '/api/v1/repos/file?path=no.txt', [60_000]),
       (client) => repeat(client, '/api/v1/repos/file', [60_000]),
       (client) => repeat(client, BRANCHES, [60_000], { scopes: ['org:read'] }),
@@ -317,6 +355,29 @@ for (const rule of CLIENT_RULE_IDS) {
     }
   });
 }
+
+t.test('requests that are sent side by side repeat none of each other', async (t) => {
+  const service = await startService({ clock: CLOCK });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  await service.seed(REPO, { 'a.txt': 'a\n' });
+  const send = (spec: string) => service.call('GET', BRANCHES, { headers: fault(spec) });
+  const held = ['rate_limited;retry-after=9', 'conflict', 'rate_limited;retry-after=9'];
+  const sent = held.map((refusal) => send(`hold@auth;latch=door,${refusal}`));
+  const { latches } = service.world.background;
+  while (latches.waiting().get('door') !== sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  service.emulator.release('door');
+  t.strictSame(
+    (await Promise.all(sent)).map(({ status }) => status),
+    [429, 409, 429],
+  );
+  t.strictSame(
+    service.emulator.requests({ path: BRANCHES }).map(({ retryOf }) => retryOf),
+    [undefined, undefined, undefined],
+  );
+  t.match(service.emulator.verify({ client: true }), { met: true });
+  await send('rate_limited;retry-after=9');
+  t.match(service.emulator.verify({ client: true }), { met: false }, 'the next one comes too early');
+});
 
 t.test('rules are told apart by ids, and each says where it is from', async (t) => {
   t.same(CLIENT_RULES.map(({ id }) => id).sort(), [...CLIENT_RULE_IDS].sort());

@@ -233,10 +233,16 @@ t.test('heads that are expected, branches that are not there', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  t.match((await refuse('no such target', with_({ target_branch: 'none' }), 404)).json, { code: 'branch_not_found' });
-  t.match((await refuse('no such base', with_({ target_branch: 'n', base_branch: 'none' }), 404)).json, {
+  // The specification shows no other status of a failed write; `code` says what is missing.
+  const missing = {
     code: 'branch_not_found',
-  });
+    commit: null,
+    result: { old_sha: '0'.repeat(40), new_sha: '0'.repeat(40), success: false, status: 'precondition_failed' },
+  };
+  t.match((await refuse('no such target', with_({ target_branch: 'none' }), 404)).json, missing);
+  const noBase = await refuse('no such base', with_({ target_branch: 'n', base_branch: 'none' }), 404);
+  t.match(noBase.json, missing);
+  t.match(noBase.json, { detail: 'Base branch none does not exist.', result: { branch: 'n' } });
   const moved = { target_branch: 'n', base_branch: 'main', expected_head_sha: 'f'.repeat(40) };
   const elsewhere = await refuse('another base head', with_(moved), 409);
   t.match(elsewhere.json.result, { branch: 'n', old_sha: '0'.repeat(40) }, 'the target did not exist before');

@@ -40,6 +40,6 @@ for (const [words, expected] of [
 for (const command of ['emulator', 'conformance']) {
   t.test(`${command} --help says how completion is set up`, async (t) => {
     const { stdout } = await run(command, ['--help'], { env });
-    t.match(stdout.replaceAll(/\s+/g, ' '), `${command} completion >> ~/.bashrc`);
+    t.match(stdout.replaceAll(/\s+/g, ' '), `source <(${command} completion)`);
   });
 }

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+// needs: git
+
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   HOME: tmpdir(),

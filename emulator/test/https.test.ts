@@ -16,6 +16,8 @@ import { type Emulator, startEmulator } from '../index.js';
 import { startServer } from '../service/server.js';
 import { createTls } from '../tls/tls-service.js';
 
+// needs: git
+
 const execute = promisify(execFile);
 
 /** One request by HTTPS. */

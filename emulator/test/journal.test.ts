@@ -4,7 +4,6 @@ import t, { type Test } from 'tap';
 import { linearHistory } from '../git/test/history.js';
 import { Workbench } from '../git/test/workbench.js';
 import { toHar, toNdjson, toServerSentEvents } from '../journal/export.js';
-import { readPage } from '../journal/page.js';
 import { type RequestQuery, readQueryParameters } from '../journal/query.js';
 import { type EndedRequest, type MissedRequests, subscribe } from '../journal/subscription.js';
 import { packBody, type Service, startService } from './service.js';
@@ -193,9 +192,10 @@ t.test('a state that refuses is the origin, whatever its code', async (t) => {
   t.same(await origin('/api/v1/repos/files/metadata'), ['service_unavailable', 'state']);
   archive();
   t.same(await origin('/api/v1/repos/branches'), ['repository_thawing', 'state']);
-  emulator.state.change({ organizations: { demo: { authentication: 'unavailable' } } });
+  emulator.state.change({ repositories: { 'team/app': { state: 'active' } } });
+  const ends = { requests: 1 };
+  emulator.state.change({ organizations: { demo: { authentication: 'unavailable', ends } } });
   t.same(await origin('/api/v1/repo'), ['authentication_unavailable', 'state']);
-  emulator.state.change({ organizations: { demo: { authentication: 'available' } } });
   t.same(await origin('/api/v1/repo'), [undefined, 'real']);
 });
 
@@ -324,37 +324,6 @@ t.test('a subscription tells of requests as they end, goes on behind a number, a
   t.match((await events.next()).value, /^event: missed\ndata: \{"missed":1\}\n\n$/);
   t.match((await events.next()).value, /^id: 2\nevent: request\ndata: \{"id":"req-00000002".*\}\n\n$/);
   await events.return();
-});
-
-t.test('requests are read page by page', async (t) => {
-  const service = await start(t);
-  const { journal } = service.world.state;
-  for (let n = 0; n < 7; n++) await service.call('GET', n % 2 === 0 ? '/api/v1/repo' : '/nothing');
-  const read = (limit: number, query?: RequestQuery) => {
-    const pages: number[][] = [];
-    for (let cursor: string | undefined; ; ) {
-      const { items, next } = readPage(journal, { cursor, limit, ...(query && { query }) });
-      pages.push(items.map(({ id }) => Number(id.slice(4))));
-      if (next === undefined) return pages;
-      cursor = next;
-    }
-  };
-  t.same(read(3), [[1, 2, 3], [4, 5, 6], [7]]);
-  t.same(read(7), [[1, 2, 3, 4, 5, 6, 7]]);
-  t.same(read(2, { operation: 'getRepository' }), [
-    [1, 3],
-    [5, 7],
-  ]);
-  t.equal(readPage(journal).items.length, 7);
-  for (const [options, member] of [
-    [{ limit: 0 }, 'limit'],
-    [{ limit: 1001 }, 'limit'],
-    [{ limit: 1.5 }, 'limit'],
-    [{ cursor: 'x' }, 'cursor'],
-    [{ cursor: '-1' }, 'cursor'],
-  ] as const) {
-    t.throws(() => readPage(journal, options), { code: 'bad_request', detail: new RegExp(`^${member}: `) });
-  }
 });
 
 t.test('a journal as NDJSON and as an HTTP archive', async (t) => {

@@ -149,6 +149,44 @@ t.test('over HTTP they are made, listed, shown and removed, and each has routes 
   }
 });
 
+t.test('a namespace is forked from a snapshot that was taken in another one', async (t) => {
+  const { admin, emulator, url } = await startAdmin(t);
+  const { json: first } = await admin('POST', '/namespaces', { seed: 'own', limits: { maxFiles: 7 } });
+  const ask = async (base: string, method: string, path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(base + path, { method, ...(body && { headers, body: JSON.stringify(body) }) });
+    return { status: answer.status, json: (await answer.json()) as Json };
+  };
+  await ask(first.admin_url, 'POST', '/repositories', { name: 'of/the-first' });
+  const { json: snapshot } = await ask(first.admin_url, 'POST', '/snapshots', {});
+  await ask(first.admin_url, 'POST', '/repositories', { name: 'later' });
+  const forked = await ask(first.admin_url, 'POST', '/namespaces', { snapshot: snapshot.id });
+  t.match(forked, { status: 201, json: { id: 'ns-2' } });
+  t.notOk([first.base_url, url].includes(forked.json.base_url));
+  const namesOf = async (base: string) =>
+    (await ask(base, 'GET', '/repositories')).json.items.map(({ name }: { name: string }) => name);
+  t.same(await namesOf(forked.json.admin_url), ['of/the-first']);
+  t.match((await ask(forked.json.admin_url, 'GET', '/state')).json, { limits: { maxFiles: 7 } }, 'with its options');
+  t.equal((await admin('DELETE', '/namespaces/ns-1')).status, 204);
+  t.same(await namesOf(forked.json.admin_url), ['of/the-first'], 'it does not go with the one it was made of');
+  t.same((await admin('GET', '/namespaces')).json.items, [forked.json], 'it is listed where the emulator started');
+  const begun = await ask(forked.json.admin_url, 'POST', '/namespaces', {});
+  t.same(
+    [begun.status, await namesOf(begun.json.admin_url)],
+    [201, []],
+    'without a snapshot it begins as the emulator',
+  );
+  t.match(await ask(forked.json.admin_url, 'POST', '/namespaces', { snapshot: 'none' }), { status: 400 });
+
+  const namespace = await emulator.namespace();
+  await namespace.repository('x').seed({ a: 'a' });
+  const seeded = await namespace.snapshot();
+  await using copy = await namespace.namespace({ snapshot: seeded });
+  t.match(copy.state.read().repositories, { x: { state: 'active' } });
+  await namespace.close();
+  t.match(copy.state.read().repositories, { x: { state: 'active' } });
+});
+
 t.test('ports come from the range that is given; when none is free the answer is 503', async (t) => {
   const free = await new Promise<number>((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

@@ -29,7 +29,7 @@ function createTypedProject(t: Test): string {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const copied = files.map(({ path }) => path).filter((path) => /\.d\.ts$|package\.json$/.test(path));
+  const copied = files.map(({ path }) => path).filter((path) => /\.d\.m?ts$|package\.json$/.test(path));
   for (const path of copied) cpSync(join(ROOT, path), join(folder, 'node_modules', 'repohost-emulator', path));
   // What our dependencies are is no part of the types, and theirs may be missing.
   linkModules(folder, ['@types/node']);

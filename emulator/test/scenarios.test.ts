@@ -51,6 +51,86 @@ t.test('a scenario that was registered meets requests that name it; one that was
   t.equal((await read()).status, 200);
 });
 
+t.test('every verification includes the expectations of started scenarios', async (t) => {
+  const { admin, call, seed, emulator } = await startAdmin(t);
+  await seed('r');
+  const read = () => call('GET', '/api/v1/repo', { repo: 'r' });
+  await read();
+  const scenario = {
+    id: 'story',
+    faults: ['bad_gateway*1'],
+    expect: {
+      requests: [
+        { match: { operation: 'getRepository', status: 502 }, count: 1 },
+        { match: { status: 200 }, never: true },
+      ],
+      faults: { everyFired: true },
+      client: ['retry-after'],
+    },
+  };
+  const verify = async () => {
+    const { status, json } = await admin('POST', '/verify', {});
+    t.equal(status, 200);
+    t.strictSame(JSON.parse(JSON.stringify(emulator.verify())), json, 'the library says the same');
+    return [json.met, json.unmet.map(({ at }: { at: string }) => at)];
+  };
+  await admin('POST', '/scenarios', scenario);
+  t.strictSame(await verify(), [true, []], 'a registered scenario expects nothing');
+  await admin('POST', '/scenarios/story/start');
+  t.strictSame(
+    await verify(),
+    [false, ['scenarios.story.requests.0', 'faults.story.1']],
+    'and earlier requests do not count',
+  );
+  t.match(
+    (await admin('POST', '/verify', { faults: { everyFired: true } })).json.unmet,
+    { length: 2 },
+    'each fault once',
+  );
+  t.equal((await read()).status, 502);
+  t.strictSame(await verify(), [true, []]);
+  await admin('POST', '/faults', { spec: 'bad_gateway*1' });
+  t.strictSame(await verify(), [true, []], 'a fault of somebody else is none of its own');
+  t.equal((await read()).status, 502);
+  t.strictSame(await verify(), [false, ['scenarios.story.requests.0']]);
+  t.match((await admin('GET', '/scenarios/story')).json.verification, { met: false, unmet: [{ at: 'requests.0' }] });
+  await using namespace = await emulator.namespace();
+  t.match(namespace.verify(), { met: true }, 'another world has scenarios of its own');
+  await admin('DELETE', '/scenarios/story');
+  t.strictSame(await verify(), [true, []]);
+});
+
+t.test('every verification includes client rules of started scenarios, and what faults expect', async (t) => {
+  const { admin, call, seed } = await startAdmin(t);
+  await seed('r');
+  const read = (fault?: string) =>
+    call('GET', '/api/v1/repo', { repo: 'r', ...(fault !== undefined && { headers: { 'x-emulator-fault': fault } }) });
+  const verify = async (body = {}) => (await admin('POST', '/verify', body)).json;
+  await admin('POST', '/scenarios', { id: 'polite', expect: { client: ['retry-after'] }, start: true });
+  t.match(await verify(), { met: true });
+  await read('rate_limited*1;retry-after=9');
+  await read('rate_limited*1;retry-after=9');
+  t.match(await verify(), {
+    met: false,
+    unmet: [
+      { at: 'scenarios.polite.client.retry-after', expectation: 'retry-after', found: 1, detail: /req-.*9000 ms/ },
+    ],
+    client: [],
+  });
+  await admin('DELETE', '/scenarios/polite');
+  t.match(await verify(), { met: true });
+  await admin('POST', '/faults', { id: 'twice', spec: 'conflict*2', expect: { fired: 2 } });
+  await admin('POST', '/faults', { id: 'free', spec: 'not_implemented*1' });
+  t.match(await verify(), {
+    met: false,
+    unmet: [{ at: 'faults.twice', found: 0, detail: /fired 0 times, and not 2/ }],
+  });
+  await read();
+  t.match(await verify({ requests: [] }), { met: false, unmet: [{ at: 'faults.twice', found: 1 }] });
+  await read();
+  t.match(await verify(), { met: true, unmet: [] });
+});
+
 t.test('the state of a repository that is still to be created waits for it', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('old/a');

@@ -266,7 +266,7 @@ t.test(
     state.change({ repositories: { 'team/app': { state: 'archived' } } });
     const id = await service.emulator.snapshot();
     t.match(await service.call('GET', '/api/v1/repo'), { status: 409, json: { code: 'repository_thawing' } });
-    t.equal(stateOf(), 'active');
+    t.equal(stateOf(), 'thawing');
     await service.emulator.restore(id);
     t.equal(stateOf(), 'archived');
     state.change({ repositories: { 'team/app': { state: 'active' } } });

@@ -70,10 +70,136 @@ t.test(
       t.strictSame(await look(service), answers, state);
     }
     service.emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });
-    t.equal((await look(service)).read, '409 repository_thawing after 1');
-    t.strictSame(await look(service), ACTIVE, 'cold storage gives it back to the second request');
+    t.strictSame(await look(service), STATES.thawing);
+    t.match(service.emulator.state.read().repositories['team/app'], { state: 'thawing', ends: { at: /Z$/ } });
+    await service.emulator.clock.advance(1_000);
+    t.strictSame(await look(service), ACTIVE, 'cold storage gives it back when the thaw is over');
   },
 );
+
+t.test('a thaw begins with the first refused request, and ends as other states do', async (t) => {
+  const service = await start(t);
+  const { emulator } = service;
+  const { state, clock } = emulator;
+  await clock.freeze();
+  const archive = (change: object = {}) =>
+    state.change({ repositories: { 'team/app': { state: 'archived', ...change } } });
+  const shown = () => state.read().repositories['team/app'];
+  const read = async () => {
+    const { status, headers } = await service.call('GET', '/api/v1/repo');
+    return headers['retry-after'] === undefined ? status : `${status} after ${headers['retry-after']}`;
+  };
+  archive();
+  await clock.advance('PT1H');
+  t.same([await read(), await read()], ['409 after 1', '409 after 1'], 'nothing thaws while the clock stands');
+  await clock.advance(999);
+  t.equal(await read(), '409 after 1');
+  await clock.advance(1);
+  t.equal(await read(), 200);
+
+  archive({ retryAfter: 5 });
+  t.strictSame(shown(), { state: 'archived', retryAfter: 5 });
+  t.equal(await read(), '409 after 5');
+  await clock.advance(4_999);
+  t.equal(await read(), '409 after 5');
+  await clock.advance(1);
+  t.equal(await read(), 200, 'who waits as long as it was told is served');
+
+  archive({ ends: { after: 'PT30S' } });
+  t.strictSame(shown(), { state: 'archived', ends: { after: 30_000 } });
+  await clock.advance('PT1M');
+  t.equal(await read(), '409 after 30');
+  await clock.advance('PT20S');
+  t.equal(await read(), '409 after 10');
+  await clock.advance('PT10S');
+  t.equal(await read(), 200);
+
+  archive({ ends: { after: 'PT30S' }, retryAfter: 7 });
+  t.same([await read(), await read()], ['409 after 7', '409 after 7']);
+  archive({ ends: { requests: 2 } });
+  t.same([await read(), await read(), await read()], ['409 after 1', '409 after 1', 200]);
+  archive({ ends: { signal: 'warm' } });
+  t.same([await read(), await read()], ['409 after 1', '409 after 1']);
+  t.equal(emulator.release('warm'), 1);
+  t.equal(await read(), 200);
+  archive({ ends: { signal: 'warm' } });
+  t.equal(emulator.release('warm'), 1, 'also before the thaw has begun');
+  t.equal(await read(), 200);
+
+  archive({ ends: { after: 'PT30S' } });
+  const cold = await emulator.snapshot();
+  t.equal(await read(), '409 after 30');
+  const begun = await emulator.snapshot();
+  await clock.advance('PT30S');
+  t.equal(await read(), 200);
+  await emulator.restore(begun);
+  t.equal(await read(), '409 after 30');
+  await emulator.restore(cold);
+  t.equal(shown()!.state, 'archived');
+  archive();
+  t.strictSame(shown(), { state: 'archived' }, 'the last setting counts');
+  state.change({ repositories: { 'team/app': { state: 'thawing', ends: { requests: 1 } } } });
+  t.same([await read(), await read()], ['409 after 1', 200], 'also over cold storage');
+});
+
+t.test('a state that ends after so many requests counts those that it refuses', async (t) => {
+  const service = await start(t);
+  const { state } = service.emulator;
+  const left = () => state.read().repositories['team/app']!.ends?.requests;
+  const read = async () => (await service.call('GET', '/api/v1/repo')).status;
+  const write = async () => (await service.commit('team/app', { file: 'x' })).status;
+  state.change({ repositories: { 'team/app': { state: 'syncing', ends: { requests: 2 } } } });
+  t.same([await read(), await read(), left()], [200, 200, 2], 'a sync refuses no reads');
+  t.same([await write(), left(), await read(), left()], [409, 1, 200, 1]);
+  t.same([await write(), left(), await write()], [409, undefined, 201]);
+  t.equal((await service.call('GET', '/api/v1/repo', { token: null })).status, 401);
+  state.change({
+    repositories: { 'team/app': { state: 'syncing', ends: { requests: 1 } } },
+    variants: { syncBlocks: 'all' },
+  });
+  t.equal((await service.call('GET', '/api/v1/repo', { token: null })).status, 401);
+  t.equal(left(), 1, 'what is refused before the state is not refused by it');
+  t.same([await read(), await read()], [409, 200]);
+  state.change({ repositories: { 'team/app': { state: 'no_default_branch', ends: { requests: 2 } } } });
+  t.same([await read(), left(), await read(), left()], [200, 1, 200, undefined], 'a detached HEAD meets every request');
+});
+
+t.test('a switch that ends after so many requests counts those that it refuses', async (t) => {
+  const service = await start(t);
+  const { state } = service.emulator;
+  const left = () => state.read().organizations.demo!.ends?.requests;
+  const set = (changes: object) => state.change({ organizations: { demo: { ...changes, ends: { requests: 2 } } } });
+  const code = async (method: string, target: string, options = {}) => {
+    const { status, json } = await service.call(method, target, options);
+    return json?.code ?? status;
+  };
+  const read = (options = {}) => code('GET', '/api/v1/repo', options);
+  const create = (repo: string, json: object) => code('POST', '/api/repos', { repo, json });
+  const github = (access: object = {}) => ({ base_repo: { provider: 'github', owner: 'a', name: 'b', ...access } });
+
+  set({ hosting: 'off' });
+  t.same([await read(), left()], [200, 2]);
+  t.same([await create('site', { deployment: {} }), left()], ['hosting_not_enabled', 1]);
+  const fault = { headers: { 'x-emulator-fault': 'hosting_not_enabled' }, repo: 'site', json: {} };
+  t.same([await code('POST', '/api/repos', fault), left()], ['hosting_not_enabled', 1], 'a fault is no state');
+  t.same([await read({ scopes: ['deployment:read'] }), left()], ['forbidden', undefined], 'its scopes are unknown');
+  t.equal(await create('site', { deployment: {} }), 201);
+
+  set({ forgeApps: 0 });
+  t.same([await read(), left()], [200, 2]);
+  t.same([await create('mirror', github()), left()], ['forge_app_not_configured', 1]);
+
+  set({ upstream: { error: 'The upstream is down.' } });
+  t.same([await read(), left()], [200, 2]);
+  const open = github({ auth: { auth_type: 'public' } });
+  t.same([await create('mirror', open), left()], ['forge_repository_inaccessible', 1]);
+
+  set({ authentication: 'unavailable' });
+  t.same(
+    [await read(), left(), await read(), left()],
+    ['authentication_unavailable', 1, 'authentication_unavailable', undefined],
+  );
+});
 
 t.test('a state ends after so many requests, by the clock, or by a signal', async (t) => {
   const service = await start(t);
@@ -230,6 +356,8 @@ t.test('what cannot be set is refused by its name, and nothing is changed', asyn
     [of({ state: 'thawing', ends: { after: 'soon' } }), /ends\.after/],
     [of({ state: 'active', ends: { requests: 1 } }), /ends: goes with a state/],
     [of({ ends: { requests: 1 } }), /ends: goes with a state/],
+    [of({ state: 'archived', ends: { requests: 0 } }), /ends\.requests/],
+    [of({ state: 'archived', retryAfter: -1 }), /retryAfter/],
     [of({ state: 'deleted', retryAfter: 3 }), /retryAfter: goes with/],
     [of({ deployments: { dpl_x: { status: 'ready' } } }), /no deployment "dpl_x"/],
     [of({ until: 1 }), /"until"/],

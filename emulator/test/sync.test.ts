@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap';
+import { operations } from '../api/index.js';
 import type { GivenOptions } from '../config/options.js';
+import { DEFAULT_VARIANTS } from '../config/variants.js';
 import { bytesOf } from '../git/object/bytes.js';
 import { linearHistory } from '../git/test/history.js';
+import { refusalOf } from '../repositories/lifecycle.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { GitUpstream, hasGit } from './git-upstream.js';
 import { type Service, startService } from './service.js';
@@ -147,12 +150,31 @@ t.test('while a sync runs the repository is syncing, and other writes wait', asy
     status: 503,
   });
   t.equal((await service.call('GET', '/api/repos/mirror', { repo: 'mirror' })).status, 200, 'the record can be read');
-  const credential = { repo: 'mirror', json: { password: 'x' } };
-  const stored = await service.call('POST', '/api/v1/repos/git-credentials', credential);
-  t.equal(stored.status, 201, 'the credential can be stored: clients do so right after they created the repository');
+  const store = () => {
+    const sent = { repo: 'mirror', json: { password: 'x' } };
+    return service.call('POST', '/api/v1/repos/git-credentials', sent);
+  };
+  t.match(await store(), busy, 'a credential is not stored');
   release(404);
   await syncs.idle();
   t.equal((await service.commit('mirror', { a: 'b' })).status, 201);
+  const { id } = (await store()).json;
+  service.emulator.state.change({ repositories: { mirror: { state: 'syncing' } } });
+  for (const [method, path, json] of [
+    ['PUT', `/api/repos/mirror/git-credentials/${encodeURIComponent(id)}`, { password: 'y' }],
+    ['DELETE', `/api/repos/mirror/git-credentials/${encodeURIComponent(id)}`, undefined],
+    ['PUT', '/api/v1/repos/git-credentials', { id, password: 'y' }],
+    ['DELETE', '/api/v1/repos/git-credentials', { id }],
+  ] as const) {
+    t.match(await service.call(method, path, { repo: 'mirror', json }), busy, `${method} ${path}`);
+  }
+});
+
+t.test('every write to a repository is refused while it is syncing', async (t) => {
+  const states = operations.filter(({ subject, effect }) => subject === 'repository' && effect !== 'read');
+  t.ok(states.length > 20);
+  for (const { id, effect } of states)
+    t.equal(refusalOf('syncing', { id, effect }, DEFAULT_VARIANTS), 'sync_in_progress', id);
 });
 
 t.test('a failed run is told of, whatever it failed of; one that was called off is not', async (t) => {

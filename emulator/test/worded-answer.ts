@@ -10,8 +10,8 @@ export function isWorded({ dialect = 'problem' }: Operation, answer: Answer, sta
   if (dialect === 'lfs') {
     return type === LFS_TYPE && answer.json.message !== '' && answer.json.request_id === answer.headers['x-request-id'];
   }
-  // Throttling happens before anybody looks at the operation.
-  if (dialect === 'error' && code !== 'rate_limited') {
+  // Both are told before anybody looks at the operation.
+  if (dialect === 'error' && code !== 'rate_limited' && code !== 'route_not_found') {
     return type === 'application/json' && Object.keys(answer.json).join() === 'error' && answer.json.error !== '';
   }
   const { json } = answer;

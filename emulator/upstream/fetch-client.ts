@@ -202,7 +202,7 @@ async function reading<T>(body: Body, read: () => Promise<T>): Promise<T> {
 /** Connections that break and answers that make no sense are the upstream's fault; all else is passed on. */
 function translate(error: unknown, url?: URL): unknown {
   if (error instanceof ProtocolError) return new UpstreamError(`The upstream breaks the protocol: ${error.message}.`);
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
   if (typeof code !== 'string' || code === 'ABORT_ERR') return error;
   return new UpstreamError(`The upstream${url ? ` ${url.href}` : ''} cannot be reached (${code}).`, undefined, true);
 }

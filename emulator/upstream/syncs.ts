@@ -1,5 +1,5 @@
 import type { Clock } from '../environment/clock.js';
-import type { Log } from '../environment/log.js';
+import { type Log, stackOf } from '../environment/log.js';
 import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { StoreFull } from '../git/memory/memory-budget.js';
 import { bytesIn, textOf } from '../git/object/bytes.js';
@@ -180,8 +180,8 @@ export class Syncs {
     if (error instanceof PackError || error instanceof MissingObject)
       return `The upstream sent a bad pack: ${error.message}.`;
     if (error instanceof StoreFull || error instanceof ObjectTooLarge) return `There is no room: ${error.message}.`;
-    const stack = error instanceof Error ? error.stack : String(error);
-    this.ports.log.write({ event: 'internal_error', operation: 'sync', repository: run.repository.name, stack });
+    const { name: repository } = run.repository;
+    this.ports.log.write({ event: 'internal_error', operation: 'sync', repository, stack: stackOf(error) });
     return 'The sync failed unexpectedly.';
   }
 }

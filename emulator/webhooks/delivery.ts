@@ -67,7 +67,6 @@ export function isAccepted({ status }: Attempt): boolean {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : error.message;
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  return typeof code === 'string' ? code : (message ?? String(error));
 }

@@ -45,7 +45,11 @@ export class Background {
       origins: outside.upstreamHost,
       timeout: limits.idleTimeout,
       fsck,
-      failureOf: (organization) => state.organizations.get(organization)?.upstreamFailure,
+      failureOf: (organization) => {
+        const failure = state.organizations.get(organization)?.upstreamFailure;
+        if (failure) state.organizations.countRefusal(organization, 'upstreamFailure');
+        return failure;
+      },
       mostPackBytes: limits.maxPushBytes,
       report: (report) => this.announce(syncEvent(report)),
     });

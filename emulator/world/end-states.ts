@@ -4,8 +4,10 @@ import type { WorldState } from './state.js';
 export function endStates({ organizations, repositories }: WorldState, signal: string): number {
   let ended = organizations.signal(signal);
   for (const repository of repositories.all()) {
-    if (repository.record.override?.ends?.signal !== signal) continue;
-    repository.update({ override: undefined });
+    const { override, thaw } = repository.record;
+    if (override?.ends?.signal === signal) repository.update({ override: undefined });
+    else if (thaw?.ends?.signal === signal) repository.restore();
+    else continue;
     ended++;
   }
   return ended;

@@ -76,8 +76,8 @@ export class Engine {
     return new RepositoryContent(new ObjectStore(this.storeOptions), answers);
   }
 
-  /** A content that starts with what another one had. */
-  forkContent(kept: KeptContent): RepositoryContent {
-    return kept.fork(this.storeOptions);
+  /** A content that starts with what another one had. `schedule`: where reading it is reported to as work. */
+  forkContent(kept: KeptContent, schedule = this.schedule): RepositoryContent {
+    return kept.fork({ ...this.storeOptions, schedule });
   }
 }

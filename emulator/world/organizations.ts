@@ -57,10 +57,10 @@ export class Organizations implements StatePart<ReadonlyMap<string, Organization
     return Array.from(this.byName.values(), (organization) => settled(organization, now));
   }
 
-  /** Counts a request that met the organization, where its switches were set for so many. */
-  meet(name: string): void {
+  /** Counts a request that a switch refused, if the switch was set for a number of requests. */
+  countRefusal(name: string, by: keyof Switches): void {
     const organization = this.get(name);
-    if (!organization?.temporary) return;
+    if (!organization?.temporary || organization.temporary.after[by] === organization[by]) return;
     const ends = afterRequest(organization.temporary.ends);
     this.put({ ...organization, temporary: { ...organization.temporary, ends } });
   }

@@ -1,4 +1,4 @@
-import { type Log, silentLog } from '../environment/log.js';
+import { errorLog, type Log } from '../environment/log.js';
 import { MemoryBudget } from '../git/memory/memory-budget.js';
 import { MemoryCache } from '../git/memory/memory-cache.js';
 import { Scratch } from '../git/odb/scratch.js';
@@ -25,10 +25,15 @@ export class ProcessResources {
   /** Finished packs. */
   readonly packs: PackCache;
   readonly scratch = new Scratch();
+  /**
+   * Called before a write is acknowledged. A promise means that the acknowledgement has to wait, because too much is not yet
+   * saved to a folder.
+   */
+  beforeAcknowledgement: () => Promise<void> | undefined = () => undefined;
 
   constructor(
     { limits }: Pick<WorldConfig, 'limits'>,
-    { log = silentLog, schedule = new Schedule() }: ProcessPorts = {},
+    { log = errorLog, schedule = new Schedule() }: ProcessPorts = {},
   ) {
     this.log = log;
     this.schedule = schedule;

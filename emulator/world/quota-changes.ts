@@ -7,6 +7,8 @@ import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */
 const MOST_TOKENS = 1_000_000_000;
+/** Maximum number of quotas in one change. Every request is counted by each of them. */
+const MOST_QUOTAS = 100;
 
 /** `10/s`, `600/m`, `1/10s`, `5/250ms`: tokens, and the time in which they come. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
@@ -43,17 +45,20 @@ function createSchemas() {
       .default({ add: 0, format: 'seconds' }),
   });
 
-  const quotaChanges = z.record(quotaName, quotaView.nullable()).superRefine((quotas, context) => {
-    for (const [name, row] of Object.entries(quotas)) {
-      if (!row) continue;
-      // A request that costs more than there ever is would be told to wait in vain.
-      for (const [operation, tokens] of Object.entries(row.cost)) {
-        if (tokens > row.capacity) {
-          context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+  const quotaChanges = z
+    .record(quotaName, quotaView.nullable())
+    .superRefine((quotas, context) => {
+      for (const [name, row] of Object.entries(quotas)) {
+        if (!row) continue;
+        // A request that costs more than there ever is would be told to wait in vain.
+        for (const [operation, tokens] of Object.entries(row.cost)) {
+          if (tokens > row.capacity) {
+            context.addIssue({ code: 'custom', path: [name, 'cost', operation], message: 'is more than the capacity' });
+          }
         }
       }
-    }
-  });
+    })
+    .meta({ maxProperties: MOST_QUOTAS });
   return { quotaView, quotaChanges };
 }
 

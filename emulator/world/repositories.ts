@@ -1,6 +1,7 @@
 import sortedBTree from 'sorted-btree';
 import type { Clock } from '../environment/clock.js';
 import type { Ids } from '../environment/ids.js';
+import { stackOf } from '../environment/log.js';
 import type { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
@@ -75,8 +76,8 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       requireCurrent,
       moved,
       failed: (record, error) => {
-        const stack = error instanceof Error ? error.stack : String(error);
-        engine.log.write({ event: 'internal_error', operation: 'after-write', repository: record.name, stack });
+        const { name: repository } = record;
+        engine.log.write({ event: 'internal_error', operation: 'after-write', repository, stack: stackOf(error) });
       },
     };
   }
@@ -167,6 +168,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       ...record,
       state: 'deleted',
       override: undefined,
+      thaw: undefined,
       refs: Refs.empty(bytesOf('main')),
       watermark: 0,
       baseRepo: undefined,

@@ -1,8 +1,10 @@
+import type { Variants } from '../config/variants.js';
 import { compileFault } from '../faults/compiled-fault.js';
 import type { Fault } from '../faults/fault.js';
 import { matchesGlob } from '../faults/glob.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { Problem, problem } from '../http/problem.js';
+import { refusedUnder } from '../repositories/lifecycle.js';
 import type { Background } from './background.js';
 import { changeClock } from './clock-changes.js';
 import { changeQuotas } from './quota-changes.js';
@@ -130,7 +132,8 @@ export class ScenarioRuns {
   /** Throws for what could never happen in this world. */
   private check(scenario: Scenario, { operations, organization }: Registration): void {
     const { state, steps = [] } = scenario;
-    checkFaults(scenario, operations, this.world.state.clock.now());
+    const { clock, settings } = this.world.state;
+    checkFaults(scenario, operations, clock.now(), settings.variants);
     requireOrganization(this.world, organization);
     const all = [{ where: 'state', state }, ...steps.map((step, at) => ({ where: `steps.${at}.state`, ...step }))];
     for (const { where, state: changes } of all) {
@@ -296,15 +299,27 @@ export class ScenarioRuns {
   }
 }
 
-/** Throws `bad_request` for a fault that could never fire, of a step among them. */
+/**
+ * Throws `bad_request` for a fault that could never fire, of a step among them. `variants`: those of the world, which the
+ * scenario may change; undefined if unknown.
+ */
 export function checkFaults(
-  { faults = [], steps = [] }: Scenario,
+  { faults = [], state, steps = [] }: Scenario,
   operations: readonly FaultedOperation[],
   now: number,
+  variants?: Variants,
 ): void {
-  const lists = [{ where: 'faults', faults }, ...steps.map((step, at) => ({ where: `steps.${at}.faults`, ...step }))];
-  for (const { where, faults: list = [] } of lists) {
-    for (const [at, fault] of list.entries()) compileFault(fault, { where: `${where}.${at}`, operations, now });
+  let current = variants;
+  const lists = [
+    { where: 'faults', faults, state },
+    ...steps.map((step, at) => ({ where: `steps.${at}.faults`, ...step })),
+  ];
+  for (const { where, faults: list = [], state: changes } of lists) {
+    current = current && { ...current, ...changes?.variants };
+    const set = current;
+    const isRefused = set && refusedUnder(() => set);
+    for (const [at, fault] of list.entries())
+      compileFault(fault, { where: `${where}.${at}`, operations, now, isRefused });
   }
 }
 

@@ -1,3 +1,4 @@
+import { matchesGlob } from '../faults/glob.js';
 import type { LoadedScenario } from './scenario.js';
 import type { StatePart } from './state-part.js';
 
@@ -15,6 +16,15 @@ export class Scenarios implements StatePart<ScenariosSnapshot> {
 
   get(id: string): LoadedScenario | undefined {
     return this.loaded.get(id);
+  }
+
+  /** Returns true if a scenario has this id, or a step waits for requests in it. */
+  names(id: string): boolean {
+    const waits = (glob: string | readonly string[] | undefined) =>
+      [glob ?? []].flat().some((one) => matchesGlob(one, id));
+    return (
+      this.loaded.has(id) || this.list().some(({ scenario }) => scenario.steps?.some(({ on }) => waits(on?.scenario)))
+    );
   }
 
   /** In the order in which they were registered. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Limits, RUNNING_LIMITS } from '../config/limits.js';
 import { type Variants, variantRows } from '../config/variants.js';
 import type { Clock } from '../environment/clock.js';
-import type { Ends } from '../environment/ends.js';
+import { begun, type Ends } from '../environment/ends.js';
 import { parseDuration } from '../environment/iso-8601.js';
 import { once } from '../environment/once.js';
 import { checkShape } from '../http/body.js';
@@ -27,11 +27,14 @@ interface ChangedWorld {
 /** What a repository can be told to be. */
 const SETTABLE_STATES = ['active', 'archived', 'thawing', 'syncing', 'deleted', 'no_default_branch'] as const;
 
-/** When a state is over: exactly one of these. */
+/** States whose refusals name a time to wait. */
+const WAITED_FOR: ReadonlySet<string | undefined> = new Set(['archived', 'thawing', 'syncing']);
+
+/** End of a state: exactly one of these. */
 export interface EndsChange {
-  /** With so many requests more. */
+  /** Number of requests that the state refuses, until it ends. */
   readonly requests?: number | undefined;
-  /** After so long on the clock: a duration such as `PT30S` or `30s`, or milliseconds. */
+  /** Time on the clock until the state ends: a duration such as `PT30S` or `30s`, or milliseconds. `archived` counts from the first refused request. */
   readonly after?: string | number | undefined;
   /** When the latch of that name is released. */
   readonly signal?: string | undefined;
@@ -50,7 +53,7 @@ export interface OrganizationChanges {
 export interface RepositoryChanges {
   readonly state?: (typeof SETTABLE_STATES)[number] | undefined;
   readonly ends?: EndsChange | undefined;
-  /** Seconds that refusals name, of the states `thawing` and `syncing`. */
+  /** Seconds that refusals name, of the states `archived`, `thawing` and `syncing`. */
   readonly retryAfter?: number | undefined;
   /** What deployments come to, by their ids. */
   readonly deployments?:
@@ -66,8 +69,12 @@ export interface StateChanges {
   readonly variants?: Partial<Variants> | undefined;
 }
 
+/** Maximum number of organizations, of repositories, and of deployments of a repository in one change, which is checked in one piece. */
+const MOST_CHANGED = 1000;
+
 /** Most runs never change a state, so what changes are read with is made when the first ones come. */
 function createSchemas() {
+  const limited = { maxProperties: MOST_CHANGED };
   const duration = z.union([
     z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
     z.int().min(0),
@@ -108,16 +115,16 @@ function createSchemas() {
       state: z.enum(SETTABLE_STATES),
       ends: endsOf,
       retryAfter: z.int().min(0).max(1_000_000_000),
-      deployments: z.record(z.string(), deployment),
+      deployments: z.record(z.string(), deployment).meta(limited),
     })
     .partial()
-    .refine(({ state, ends }) => ends === undefined || (state !== undefined && !isLasting(state)), {
+    .refine(({ state, ends }) => ends === undefined || (state !== undefined && state !== 'active'), {
       path: ['ends'],
-      message: 'goes with a state that is set: thawing, syncing, deleted or no_default_branch',
+      message: 'goes with a state that is set: archived, thawing, syncing, deleted or no_default_branch',
     })
-    .refine(({ state, retryAfter }) => retryAfter === undefined || state === 'thawing' || state === 'syncing', {
+    .refine(({ state, retryAfter }) => retryAfter === undefined || WAITED_FOR.has(state), {
       path: ['retryAfter'],
-      message: 'goes with the states thawing and syncing',
+      message: 'goes with the states archived, thawing and syncing',
     });
 
   const limits = z
@@ -135,8 +142,8 @@ function createSchemas() {
 
   const stateChanges = z
     .strictObject({
-      organizations: z.record(z.string(), organization),
-      repositories: z.record(z.string(), repository),
+      organizations: z.record(z.string(), organization).meta(limited),
+      repositories: z.record(z.string(), repository).meta(limited),
       limits,
       variants,
     })
@@ -149,21 +156,22 @@ const schemas = once(createSchemas);
 /** Changes of the state, as the library and the admin API take them. @internal */
 export const stateChangesSchema = () => schemas().stateChanges;
 
-/** What ends by itself, or never. @internal */
-export function isLasting(state: (typeof SETTABLE_STATES)[number]): state is 'active' | 'archived' {
-  return state === 'active' || state === 'archived';
-}
-
 /** A duration in milliseconds, from text or a number of them. @internal */
 export function millisecondsOf(given: string | number): number {
   return typeof given === 'number' ? given : parseDuration(given)!;
 }
 
-/** @internal */
-export function readEnds(ends: EndsChange | undefined, now: number): Ends | undefined {
+/** The end of what begins later. */
+function readEnds(ends: EndsChange | undefined): Ends | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
-  return { requests, signal, at: after === undefined ? undefined : now + millisecondsOf(after) };
+  return { requests, signal, after: after === undefined ? undefined : millisecondsOf(after) };
+}
+
+/** The end of what begins now. */
+function readBegunEnds(ends: EndsChange | undefined, now: number): Ends | undefined {
+  const read = readEnds(ends);
+  return read && begun(read, now);
 }
 
 /** The limits that can be changed while the service runs. */
@@ -208,7 +216,7 @@ function organizationStep(world: ChangedWorld, name: string, changes: Organizati
     }),
   };
   const { organizations, clock } = world.state;
-  return () => organizations.set(name, switches, readEnds(ends, clock.now()));
+  return () => organizations.set(name, switches, readBegunEnds(ends, clock.now()));
 }
 
 /** What changes the repository. Throws where it cannot be changed so. */
@@ -238,8 +246,9 @@ function repositoryStep(
     }
     if (state === undefined) return;
     world.background.syncs.cancel(repository);
-    repository.update({ override: isLasting(state) ? undefined : { state, ends: readEnds(ends, now), retryAfter } });
-    if (state === 'active') repository.restore();
-    if (state === 'archived') repository.archive();
+    const isOwn = state === 'active' || state === 'archived';
+    repository.update({ override: isOwn ? undefined : { state, ends: readBegunEnds(ends, now), retryAfter } });
+    repository.restore();
+    if (state === 'archived') repository.archive({ ends: readEnds(ends), retryAfter });
   };
 }

@@ -1,15 +1,17 @@
 import type { Variants } from '../config/variants.js';
 import type { Ends } from '../environment/ends.js';
 import type { Repository } from '../repositories/repository.js';
-import { overrideOf, type PretendedState } from '../repositories/state-override.js';
+import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
 import type { Organization } from './organizations.js';
 import { type RunningLimits, requireOrganization, runningLimits } from './state-changes.js';
 import type { World } from './world.js';
 
-/** When a state is over: with so many requests more, at a time (ISO 8601), or by the release of a latch. */
+/** End of a state: after a number of refused requests, at a time (ISO 8601), or by the release of a latch. */
 export interface EndsView {
   readonly requests?: number;
   readonly at?: string;
+  /** Milliseconds that the thaw of an `archived` repository takes from the first refused request. */
+  readonly after?: number;
   readonly signal?: string;
 }
 
@@ -29,7 +31,8 @@ export interface OrganizationState {
 
 export interface RepositoryStateView {
   /**
-   * `archived`: in cold storage, from where the next request brings it back, and is refused with `repository_thawing`.
+   * `archived`: in cold storage. The next request is refused with `repository_thawing` and begins the thaw, which takes
+   * `retryAfter` seconds (default 1) on the clock, or lasts until `ends`.
    * `syncing`: an upstream sync is running, or a fork is being filled. `no_default_branch`: HEAD is detached.
    */
   readonly state: 'active' | 'archived' | PretendedState;
@@ -78,7 +81,7 @@ function showOrganization({
 }
 
 function showState(record: Repository['record'], now: number): RepositoryStateView {
-  const { state, ends, retryAfter } = overrideOf(record, now) ?? { state: record.state };
+  const { state, ends, retryAfter } = overrideOf(record, now) ?? ownStateOf(record, now);
   return {
     state,
     ...(ends && { ends: showEnds(ends) }),
@@ -86,10 +89,11 @@ function showState(record: Repository['record'], now: number): RepositoryStateVi
   };
 }
 
-function showEnds({ requests, at, signal }: Ends): EndsView {
+function showEnds({ requests, at, after, signal }: Ends): EndsView {
   return {
     ...(requests !== undefined && { requests }),
     ...(at !== undefined && { at: new Date(at).toISOString() }),
+    ...(after !== undefined && { after }),
     ...(signal !== undefined && { signal }),
   };
 }

@@ -3,6 +3,7 @@ import { Counter } from '../environment/counter.js';
 import { Ids, secretOf } from '../environment/ids.js';
 import { Faults } from '../faults/registry.js';
 import { Journal } from '../journal/journal.js';
+import { refusedUnder } from '../repositories/lifecycle.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
@@ -34,6 +35,8 @@ export function createState(config: WorldConfig, ports: StatePorts) {
   const clock = new WorldClock(config.clock);
   const ids = new Ids(config.seed);
   const { maxJournal, maxJournalBytes } = config.limits;
+  const settings = new Settings({ limits: config.limits, variants: config.variants });
+  const isRefused = refusedUnder(() => settings.variants);
   return {
     clock,
     ids,
@@ -42,7 +45,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** Numbers of Git conversations. */
     conversations: new Counter(),
     /** Limits and variants. */
-    settings: new Settings({ limits: config.limits, variants: config.variants }),
+    settings,
     organizations: new Organizations(config.organizations, clock),
     /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
@@ -51,7 +54,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** What is or was on its way to webhooks. */
     deliveries: new Deliveries(),
     /** Those that are registered, those that requests asked for, and how far each has come. */
-    faults: new Faults({ clock, seed: config.seed }),
+    faults: new Faults({ clock, seed: config.seed, isRefused }),
     /** With how far each has come. */
     scenarios: new Scenarios(),
     searches: new AnsweredSearches(),

@@ -1,11 +1,49 @@
 import type { FaultView } from '../faults/registry.js';
 import type { Steps } from '../git/schedule/steps.js';
-import { type FaultReport, type Verification, verifySteps } from '../journal/verify.js';
+import { type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
+import type { LoadedScenario } from './scenario.js';
 import type { World } from './world.js';
 
-/** Compares what was expected with the requests and the faults of a world. Throws `bad_request` for what is no expectation. */
-export function* verifyWorld({ state }: World, expectations: unknown): Steps<Verification> {
-  return yield* verifySteps(state.journal, expectations, state.faults.list().map(reportOf));
+/**
+ * Verifies the requests and the faults of a world against the given expectations, the `expect` member of each fault, and
+ * the expectations of each running scenario. Throws `bad_request` for invalid expectations.
+ */
+export function* verifyWorld(world: World, given: unknown): Steps<Verification> {
+  const { faults, scenarios, journal } = world.state;
+  const own = yield* verifySteps(journal, given, faults.list().map(reportOf));
+  const unmet = [...own.unmet];
+  for (const loaded of scenarios.list()) {
+    if (!loaded.isStarted || !loaded.scenario.expect) continue;
+    // A fault may be expected by the caller and by its scenario.
+    const known = new Set(unmet.map(({ at }) => at));
+    const further = unmetOf(loaded, yield* verifyScenario(world, loaded));
+    unmet.push(...further.filter(({ at }) => !known.has(at)));
+  }
+  return { met: own.met && unmet.length === own.unmet.length, unmet, client: own.client };
+}
+
+/** Verifies the expectations of one scenario, over the requests since its start and the faults that it added. */
+export function* verifyScenario({ state }: World, { scenario, after, faults }: LoadedScenario): Steps<Verification> {
+  const added = state.faults.list().filter(({ id }) => faults.includes(id));
+  const expectations = { ...(after !== undefined && { after }), ...scenario.expect };
+  return yield* verifySteps(state.journal, expectations, added.map(reportOf));
+}
+
+/** What is unmet of a scenario, as part of the verification of its world. */
+function unmetOf({ scenario }: LoadedScenario, { unmet, client }: Verification): Unmet[] {
+  const requests = unmet.map((one) =>
+    one.at.startsWith('faults.') ? one : { ...one, at: `scenarios.${scenario.id}.${one.at}` },
+  );
+  const rules = client
+    .filter(({ verdict, level }) => verdict === 'broken' && level === 'must')
+    .map(({ rule, title, faults: [first], clients }) => ({
+      at: `scenarios.${scenario.id}.client.${rule}`,
+      expectation: rule,
+      found: clients.reduce((sum, { broken }) => sum + broken, 0),
+      detail: `The client breaks the rule ${rule} (${title}), first in ${first!.request}: ${first!.detail}`,
+      nearest: [],
+    }));
+  return [...requests, ...rules];
 }
 
 function reportOf({ id, text, note, fired, expect, do: action, sequence }: FaultView): FaultReport {

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MOST_STALL } from '../lone-ingest.js';
 import type { Remote } from '../remote.js';
 import { markdown, shorten } from '../table.js';
-import { lineOfCommits, nestedTrees, type Pushed, zeros } from './pack.js';
+import { ADMIN_CASES } from './admin-cases.js';
+import { lineOfCommits, nestedTrees, type Pushed, wideTree, zeros } from './pack.js';
 import { askVitals, spawnWatched } from './server.js';
 import { commitBody } from './user.js';
 
@@ -71,6 +72,18 @@ const CASES: Readonly<Record<string, Case>> = {
       await json(remote, '/grep', grep('y')),
       await json(remote, '/files?limit=100'),
     ],
+  },
+  'list and change of a folder of 1,000,000 files': {
+    pushed: () => wideTree(1_000_000),
+    run: async (remote) => {
+      const listed = await json(remote, '/files?limit=100');
+      const body = commitBody(new Map([['new', Buffer.from('x\n')]]));
+      return [listed, (await remote.api(REPO, `${API}/commit-pack`, { body })).status];
+    },
+  },
+  'diff of a folder of 1,000,000 files': {
+    pushed: () => wideTree(1_000_000),
+    run: async (remote) => [await json(remote, '/diff?sha=main')],
   },
   'main~199999': {
     pushed: () => lineOfCommits(200_000),
@@ -157,7 +170,7 @@ export async function runCases(
   connect: (origin: string) => Remote,
 ): Promise<{ table: string; findings: string[] }> {
   const all: Measured[] = [];
-  for (const [name, row] of Object.entries(CASES)) {
+  for (const [name, row] of Object.entries<Case>({ ...CASES, ...ADMIN_CASES })) {
     if (!name.includes(chosen)) continue;
     await using server = await spawnWatched();
     const remote = connect(server.origin);

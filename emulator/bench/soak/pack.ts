@@ -58,6 +58,14 @@ export function nestedTrees(depth: number): Pushed {
   return pushed(pack, pack.commit(tree));
 }
 
+/** One folder of `count` files. */
+export function wideTree(count: number): Pushed {
+  const pack = new PackBuilder();
+  const blob = pack.add('blob', Buffer.from('x\n'));
+  const entries = Array.from({ length: count }, (_, at) => Buffer.from(`100644 f${String(at).padStart(7, '0')}\0`));
+  return pushed(pack, pack.commit(pack.add('tree', Buffer.concat(entries.flatMap((entry) => [entry, blob])))));
+}
+
 /** So many commits in a line. */
 export function lineOfCommits(count: number): Pushed {
   const pack = new PackBuilder();

@@ -16,15 +16,17 @@ const MADE_OF = [
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
+  'SECURITY.md',
   'conformance/README.md',
 ];
 
-/** Kept code grows with every command that runs from a checkout: a package is packed with what a build leaves. */
-const TAKES_NO_PART = /\.(test\.js|map)$|\.cache(\.\d+)?$/;
+const TAKES_NO_PART = /\.(test\.js|map)$/;
 
 /** A project outside of the checkout with the packed package in it, and nothing else. */
 export interface InstalledPackage {
   readonly project: string;
+  /** Path of the packed file. */
+  readonly tarball: string;
   /** The package's files, by their paths in it. */
   readonly files: readonly string[];
 }
@@ -38,7 +40,6 @@ export async function installPackage(folder: string): Promise<InstalledPackage> 
     await cp(packageFile(path), join(checkout, path), { recursive: true, filter });
   }
   await symlink(packageFile('node_modules'), join(checkout, 'node_modules'));
-  await run(process.execPath, [join(checkout, 'dist/emulator/bundle/write-code-cache.js')]);
   const manifest = (word: string) =>
     run(process.execPath, [join(checkout, 'dist/emulator/bundle/published-manifest.js'), word]);
   await manifest('publish');
@@ -48,8 +49,9 @@ export async function installPackage(folder: string): Promise<InstalledPackage> 
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true }\n');
   const install = ['install', '--save-dev', '--offline', '--no-audit', '--no-fund', '--foreground-scripts'];
-  await run('npm', [...install, join(checkout, packed!.filename)], { cwd: project });
-  return { project, files: packed!.files.map(({ path }) => path) };
+  const tarball = join(checkout, packed!.filename);
+  await run('npm', [...install, tarball], { cwd: project });
+  return { project, tarball, files: packed!.files.map(({ path }) => path) };
 }
 
 /** Bytes and packages that an install adds. */

@@ -3,14 +3,20 @@ import type { RequestFacts } from '../request-facts.js';
 
 /** Operations of every shape, for tests of faults alone. */
 export const OPERATIONS: readonly FaultedOperation[] = [
-  { id: 'getRepository', group: 'Repositories', subject: 'repository' },
-  { id: 'createBranch', group: 'Branches', subject: 'repository', reads: 'json' },
-  { id: 'commitPack', group: 'Commits', subject: 'repository', reads: 'stream' },
-  { id: 'gitInfoRefs', group: 'Git', subject: 'repository' },
-  { id: 'gitUploadPack', group: 'Git', subject: 'repository', reads: 'stream' },
-  { id: 'gitReceivePack', group: 'Git', subject: 'repository', reads: 'stream' },
-  { id: 'lfsBatch', group: 'Git', subject: 'repository', reads: 'json' },
+  row('getRepository', 'Repositories', 'GET /api/v1/repo', {}),
+  row('createBranch', 'Branches', 'POST /api/v1/repos/branches/create', { reads: 'json', effect: 'write' }),
+  row('commitPack', 'Commits', 'POST /api/v1/repos/commit-pack', { reads: 'stream', effect: 'write' }),
+  row('gitInfoRefs', 'Git', 'GET /{repo_name}.git/info/refs', { head: false }),
+  row('gitUploadPack', 'Git', 'POST /{repo_name}.git/git-upload-pack', { reads: 'stream' }),
+  row('gitReceivePack', 'Git', 'POST /{repo_name}.git/git-receive-pack', { reads: 'stream', effect: 'write' }),
+  row('lfsBatch', 'Git', 'POST /{repo_name}.git/info/lfs/objects/batch', { reads: 'json' }),
 ];
+
+function row(id: string, group: string, route: string, given: Partial<FaultedOperation>): FaultedOperation {
+  const [method = '', path = ''] = route.split(' ');
+  const scopes = [given.effect === 'write' ? 'git:write' : 'git:read'];
+  return { id, group, subject: 'repository', effect: 'read', scopes, routes: [{ method, path }], ...given };
+}
 
 export function operationOf(id: string): FaultedOperation {
   return OPERATIONS.find((operation) => operation.id === id)!;

@@ -32,7 +32,11 @@ t.test('patches of git diff-tree between trees at random lead from one to the ot
     const { stdout } = git.try(['diff-tree', '-r', '-p', '--binary', ...options, before, after]);
     // Only what the old tree has, so that nothing can be taken from the new one.
     const objects = new MemoryObjects();
-    const needed = new Set([...diffTreeEntries(all, undefined, before)].map((change) => change.after!.oid));
+    const needed = new Set(
+      [...diffTreeEntries(all, undefined, before)].flatMap((each) =>
+        typeof each === 'number' ? [] : [each.after!.oid],
+      ),
+    );
     for (let number = 0; number < all.size; number++) {
       if (all.typeOf(number) !== BLOB || needed.has(all.oidOf(number))) {
         objects.write(all.typeOf(number), all.read(number));

@@ -53,8 +53,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   const { tree, committer } = readCommit(objects, options.commit);
   const { prefix = NO_BYTES, selects, maxBlobSize = Number.POSITIVE_INFINITY } = options;
   const { meter } = options;
-  const tar = new TarWriter(committer.seconds);
-  tar.comment(options.commit);
+  const tar = new TarWriter(options.commit, committer.seconds);
   const walk = new TreeWalk(objects, tree, { under: prefix, selects });
   // Of the folders on the way, which are outermost first, so many are written; the root has a name only by the prefix.
   const nameless = prefix === '' ? 1 : 0;

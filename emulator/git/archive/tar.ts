@@ -28,15 +28,14 @@ export class TarWriter {
   #used = 0;
   #written = 0;
   #cost = 0;
+  #isEmpty = true;
 
-  /** `mtime` of every entry: seconds since 1970. */
-  constructor(mtime: number) {
+  /** `commit` goes into the global header, `mtime` into every entry: seconds since 1970. */
+  constructor(
+    private readonly commit: Oid,
+    mtime: number,
+  ) {
     this.#headers = new HeaderWriter(mtime);
-  }
-
-  /** The first entry: where `git get-tar-commit-id` looks for the commit. */
-  comment(text: string): void {
-    this.#pax(ENTRY_TYPE.globalHeader, GLOBAL_HEADER_NAME, paxRecord('comment', bytesOf(text)));
   }
 
   /** `path` with its final `/`. `oid` names the entry where its path does not fit a header. */
@@ -80,6 +79,7 @@ export class TarWriter {
 
   #entry(type: EntryHeader['type'], mode: number, path: ByteString, oid: Oid, size: number, target: ByteString): void {
     this.#cost += ENTRY_COST + (path.length + target.length) * COST.byteScanned + size * COST.byteCopied;
+    if (this.#isEmpty) this.#globalHeader();
     const place = placePath(path, oid);
     const pax: ByteString[] = [];
     // pax readers take `path` as UTF-8, where the meaning of a header's own bytes is left open.
@@ -88,6 +88,15 @@ export class TarWriter {
     if (pax.length > 0) this.#pax(ENTRY_TYPE.extendedHeader, bytesOf(`${oid}.paxheader`), joinBytes(pax, ''));
     const link = target.length > 100 ? bytesOf(`see ${oid}.paxheader`) : target;
     this.#header({ type, mode, size, name: place.name, prefix: place.prefix, link });
+  }
+
+  /**
+   * Writes the header in which `git get-tar-commit-id` finds the commit. An archive without entries has none, unlike
+   * Git's, because Python's `tarfile` cannot open a global header without an entry after it.
+   */
+  #globalHeader(): void {
+    this.#isEmpty = false;
+    this.#pax(ENTRY_TYPE.globalHeader, GLOBAL_HEADER_NAME, paxRecord('comment', bytesOf(this.commit)));
   }
 
   #pax(type: EntryHeader['type'], name: ByteString, records: ByteString): void {

@@ -62,7 +62,8 @@ export class MoveFinder {
     const [before, after] = [this.board.treeOf(parent), this.board.treeOf(origin.commit)];
     const others: Origin[] = [];
     for (const change of diffTreeEntries(objects, before, after, { withUnchanged })) {
-      const file = change.before;
+      if (typeof change === 'number') meter.spend(change);
+      const file = typeof change === 'number' ? undefined : change.before;
       if (file && file.mode !== MODE_GITLINK && file.path !== source?.path) {
         others.push(this.board.origin(parent, file.path, file.mode, numberOf(objects, file.oid)));
       }

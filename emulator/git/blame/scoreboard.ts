@@ -99,7 +99,8 @@ export class Scoreboard {
     if (found && found.mode !== MODE_TREE) return undefined;
     const changes = [];
     for (const change of diffTreeEntries(this.objects, this.treeOf(parent), this.treeOf(origin.commit))) {
-      changes.push(change);
+      if (typeof change === 'number') this.meter.spend(change);
+      else changes.push(change);
       if (this.meter.isOver) await this.meter.pass();
     }
     const files = await detectRenames(this.objects, changes, { follow: origin.path, meter: this.meter });

@@ -1,12 +1,13 @@
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
 import { PathFilter } from './path-filter.js';
 import { detectRenames } from './renames.js';
-import { diffTreeEntries } from './trees.js';
+import { diffTreeEntries, type TreeChange } from './trees.js';
 
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
@@ -44,9 +45,10 @@ export async function diffTrees(
 ): Promise<Diff> {
   const { meter } = options;
   const paths = options.paths && new PathFilter(options.paths);
-  const changes = [];
+  const changes: TreeChange[] = [];
   for (const change of diffTreeEntries(objects, before, after, { paths, limit: options.limit })) {
-    changes.push(change);
+    if (typeof change === 'number') meter.spend(change);
+    else changes.push(change);
     if (meter.isOver) await meter.pass();
   }
   const found = options.renames === false ? changes : await detectRenames(objects, changes, { meter });
@@ -55,6 +57,7 @@ export async function diffTrees(
   let deletions = 0;
   for (const change of found) {
     const file = new FileDiff(objects, change, options);
+    meter.spend(COST.object);
     await inSlices(file.compare(), meter);
     additions += file.additions;
     deletions += file.deletions;

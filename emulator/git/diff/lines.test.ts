@@ -11,6 +11,8 @@ import { LineInterner } from './line-interner.js';
 import { diffInterned, diffPair, type LineDiffOptions } from './lines.js';
 import { RandomText } from './test/random-text.js';
 
+// needs: git
+
 interface Case {
   readonly arguments: readonly string[];
   readonly options: LineDiffOptions;

@@ -4,6 +4,7 @@ import type { ObjectReader } from '../object/object.js';
 import { nameOf } from '../object/path.js';
 import type { PathEntry } from '../object/tree.js';
 import { isRegular } from '../object/tree.js';
+import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import {
@@ -34,6 +35,8 @@ export interface RenameOptions {
   readonly meter: Meter;
 }
 
+/** Files looked at between two steps. */
+const UNIT = 1024;
 const MOST_FILES = requestLimit('diffRenames');
 
 /**
@@ -45,21 +48,30 @@ export async function detectRenames(
   objects: ObjectReader,
   changes: readonly TreeChange[],
   options: RenameOptions,
-): Promise<FileChange[]> {
+): Promise<readonly FileChange[]> {
+  return inSlices(renameSteps(objects, changes, options), options.meter);
+}
+
+function* renameSteps(
+  objects: ObjectReader,
+  changes: readonly TreeChange[],
+  options: RenameOptions,
+): Steps<readonly FileChange[]> {
   const hasContent = (side: PathEntry) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
   const sources: PathEntry[] = [];
   const targets: PathEntry[] = [];
-  for (const { before, after } of changes) {
+  for (const [index, { before, after }] of changes.entries()) {
+    if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
     if (before && !after && hasContent(before)) sources.push(before);
     if (after && !before && hasContent(after) && (options.follow ?? after.path) === after.path) targets.push(after);
   }
-  if (sources.length === 0 || targets.length === 0) return [...changes];
+  if (sources.length === 0 || targets.length === 0) return changes;
 
   const matching = new Matching(objects, sources, targets);
-  matching.matchEqual();
-  await inSlices(matching.matchNamesakes(), options.meter);
-  await inSlices(matching.matchSimilar(), options.meter);
-  return matching.apply(changes);
+  yield* matching.matchEqual();
+  yield* matching.matchNamesakes();
+  yield* matching.matchSimilar();
+  return yield* matching.apply(changes);
 }
 
 class Matching {
@@ -76,16 +88,18 @@ class Matching {
     this.#contents = new SimilarContents(objects);
   }
 
-  matchEqual(): void {
+  *matchEqual(): Steps<void> {
     // The first source is last in its list: what is taken is always near the end, and cheap to take.
     const unused = new Map<string, number[]>();
     for (let index = this.sources.length - 1; index >= 0; index--) {
+      if (index % UNIT === 0) yield UNIT * COST.entry;
       const key = contentKey(this.sources[index]!);
       const same = unused.get(key);
       if (same) same.push(index);
       else unused.set(key, [index]);
     }
     for (const [index, target] of this.targets.entries()) {
+      if (index % UNIT === 0) yield UNIT * COST.entry;
       const same = unused.get(contentKey(target));
       if (!same?.length) continue;
       const source = takeEqual(same, (source) => isNamesake(this.sources[source]!.path, target.path));
@@ -94,22 +108,23 @@ class Matching {
   }
 
   *matchNamesakes(): Steps<void> {
-    const sourceNames = uniqueNames(this.sources, (index) => this.#usedSources.has(index));
-    const targetNames = uniqueNames(this.targets, (index) => this.#matches.has(index));
+    const sourceNames = yield* uniqueNames(this.sources, (index) => this.#usedSources.has(index));
+    const targetNames = yield* uniqueNames(this.targets, (index) => this.#matches.has(index));
     for (const [name, source] of sourceNames) {
+      yield 1;
       const target = targetNames.get(name) ?? -1;
       if (source < 0 || target < 0) continue;
       const score = yield* this.#score(this.sources[source]!, this.targets[target]!, NAMESAKE_MINIMUM_SCORE);
       if (score >= NAMESAKE_MINIMUM_SCORE) this.#match(source, target, score);
-      yield 1;
     }
   }
 
   *matchSimilar(): Steps<void> {
+    const [left, open] = [this.sources.length - this.#usedSources.size, this.targets.length - this.#matches.size];
+    // As in Git, none are compared when there are too many.
+    if (left * open > MOST_FILES * MOST_FILES || left === 0 || open === 0) return;
     const sources = [...this.sources.keys()].filter((index) => !this.#usedSources.has(index));
     const targets = [...this.targets.keys()].filter((index) => !this.#matches.has(index));
-    // As in Git, none are compared when there are too many.
-    if (sources.length * targets.length > MOST_FILES * MOST_FILES) return;
     const candidates: Candidate[] = [];
     for (const target of targets) {
       const after = this.targets[target]!;
@@ -128,14 +143,19 @@ class Matching {
     }
   }
 
-  apply(changes: readonly TreeChange[]): FileChange[] {
-    const targets = new Map(this.targets.map((side, index) => [side, index]));
-    const gone = new Set([...this.#usedSources].map((index) => this.sources[index]!));
+  *apply(changes: readonly TreeChange[]): Steps<FileChange[]> {
     const result: FileChange[] = [];
-    for (const change of changes) {
-      const match = change.after && this.#matches.get(targets.get(change.after) ?? -1);
+    // Sources and targets are in the order of the changes.
+    let [source, target] = [0, 0];
+    for (const [index, change] of changes.entries()) {
+      if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
+      const isSource = change.before !== undefined && change.before === this.sources[source];
+      const isTarget = change.after !== undefined && change.after === this.targets[target];
+      const match = isTarget ? this.#matches.get(target) : undefined;
       if (match) result.push({ before: this.sources[match.source]!, after: change.after!, score: match.score });
-      else if (change.after || !gone.has(change.before!)) result.push(change);
+      else if (!(isSource && this.#usedSources.has(source))) result.push(change);
+      if (isSource) source++;
+      if (isTarget) target++;
     }
     return result;
   }
@@ -156,9 +176,13 @@ function isNamesake(a: ByteString, b: ByteString): boolean {
 }
 
 /** The index of each name's only bearer, -1 for names borne more than once. */
-function uniqueNames(sides: readonly PathEntry[], isTaken: (index: number) => boolean): Map<ByteString, number> {
+function* uniqueNames(
+  sides: readonly PathEntry[],
+  isTaken: (index: number) => boolean,
+): Steps<Map<ByteString, number>> {
   const names = new Map<ByteString, number>();
   for (const [index, { path }] of sides.entries()) {
+    if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
     if (isTaken(index)) continue;
     const name = nameOf(path);
     names.set(name, names.has(name) ? -1 : index);

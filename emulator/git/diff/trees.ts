@@ -6,7 +6,8 @@ import { EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.
 import type { PathEntry } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import { entryOid, objectAt, type TreeEntries } from '../object/tree-entries.js';
-import { atOnce } from '../schedule/steps.js';
+import { COST } from '../schedule/cost.js';
+import { PIECE, type Steps } from '../schedule/steps.js';
 import type { PathFilter } from './path-filter.js';
 
 /** A path that differs between two trees: only `after` was added, only `before` deleted, both modified. */
@@ -41,21 +42,23 @@ interface Folder {
 
 /**
  * The files, links and gitlinks that differ between two trees (undefined: the empty tree), in order of their
- * paths. Equal folders are never opened; folders of any depth are.
+ * paths, and the units of the work between them. Equal folders are never opened; folders of any depth are.
  */
 export function* diffTreeEntries(
   objects: LinkReader,
   before: Oid | undefined,
   after: Oid | undefined,
   options: TreeDiffOptions = {},
-): IterableIterator<TreeChange> {
+): Generator<TreeChange | number, void, void> {
   const { paths, withUnchanged = false, limit = requestLimit('diffEntries') } = options;
   if (before === after && !withUnchanged) return;
-  const open = (before: number, after: number) =>
-    new EntriesPair(entriesOf(objects, before), entriesOf(objects, after), withUnchanged);
+  const open = function* (before: number, after: number): Steps<EntriesPair> {
+    const [left, right] = [yield* entriesOf(objects, before), yield* entriesOf(objects, after)];
+    return new EntriesPair(left, right, withUnchanged);
+  };
   const [first, second] = [before, after].map((oid) => (oid === undefined ? NONE : treeNumber(objects, oid)));
   let seen = 0;
-  const stack: Folder[] = [{ pair: open(first!, second!), base: NO_BYTES, isWanted: paths === undefined }];
+  const stack: Folder[] = [{ pair: yield* open(first!, second!), base: NO_BYTES, isWanted: paths === undefined }];
   for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
     const { pair, base } = folder;
     if (!pair.next()) {
@@ -64,22 +67,24 @@ export function* diffTreeEntries(
     }
     if (pair.isSame && !withUnchanged) continue;
     if (++seen > limit) throw new TooManyChanges(limit);
+    if (seen % PIECE === 0) yield PIECE * (COST.entry + COST.name);
     const { order } = pair;
     const [entries, index] = order > 0 ? [pair.right!, pair.after] : [pair.left!, pair.before];
     const path = concatBytes(base, entries.nameAt(index));
     const isWanted = folder.isWanted || paths!.covers(path);
     if (entries.isTreeAt(index)) {
       if (!isWanted && !paths!.leadsInto(path)) continue;
-      const inner = open(
+      const inner = yield* open(
         order <= 0 ? objectAt(pair.left!, pair.before) : NONE,
         order >= 0 ? objectAt(pair.right!, pair.after) : NONE,
       );
       stack.push({ pair: inner, base: concatBytes(path, SLASH), isWanted });
     } else if (isWanted) {
-      yield {
-        ...(order <= 0 && { before: pathEntry(objects, pair.left!, pair.before, path) }),
-        ...(order >= 0 && { after: pathEntry(objects, pair.right!, pair.after, path) }),
-      };
+      if (order > 0) yield { after: pathEntry(objects, pair.right!, pair.after, path) };
+      else {
+        const before = pathEntry(objects, pair.left!, pair.before, path);
+        yield order < 0 ? { before } : { before, after: pathEntry(objects, pair.right!, pair.after, path) };
+      }
     }
   }
 }
@@ -92,8 +97,8 @@ function treeNumber(objects: LinkReader, oid: Oid): number {
   return number;
 }
 
-function entriesOf(objects: LinkReader, tree: number): TreeEntries | undefined {
-  return tree === NONE ? undefined : atOnce(objects.entriesOf(tree));
+function* entriesOf(objects: LinkReader, tree: number): Steps<TreeEntries | undefined> {
+  return tree === NONE ? undefined : yield* objects.entriesOf(tree);
 }
 
 function pathEntry(objects: LinkReader, entries: TreeEntries, index: number, path: ByteString): PathEntry {

@@ -2,8 +2,13 @@ import { type Finding, finding } from './messages.js';
 
 const LF = 0x0a;
 const SEPARATOR = Buffer.from('\n\n');
-/** The largest date a signed 64-bit clock holds, in digits. */
-const LAST_DATE = '9223372036854775807';
+const ZERO = 0x30;
+const SPACE = 0x20;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+/** The last second of a signed 64-bit clock. */
+const LAST_DATE = 2n ** 63n - 1n;
+const LARGEST_UNSIGNED = String(2n ** 64n - 1n);
 
 /** A place in the header of a commit or tag, moved from line to line. */
 export class HeaderCursor {
@@ -49,6 +54,11 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
+/** White space of C's `isspace`. */
+function isWhiteSpace(byte: number | undefined): boolean {
+  return byte === SPACE || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
+}
+
 /** The header ends in an empty line, or the object ends in a line feed; there is no NUL before. `nul` is the first NUL. */
 export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
   const end = body.indexOf(SEPARATOR);
@@ -61,7 +71,7 @@ export function checkHeaderEnd(body: Buffer, nul: number): Finding | undefined {
 
 /**
  * Checks `Name <e-mail> seconds +hhmm` and moves to the next line. The name may be empty, but a space always stands
- * before `<`; seconds have no leading zero.
+ * before `<`.
  */
 export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
   const { body } = cursor;
@@ -79,20 +89,25 @@ export function checkIdentity(cursor: HeaderCursor): Finding | undefined {
   return checkDate(body, at + 2);
 }
 
-function checkDate(body: Buffer, from: number): Finding | undefined {
-  let at = from;
-  while (body[at] === 0x20 || body[at] === 0x09) at++;
-  const start = at;
-  if (!isDigit(body[at])) return identityFinding('badDate', 'bad date');
-  if (body[at] === 0x30 && body[at + 1] !== 0x20) return identityFinding('zeroPaddedDate', 'zero-padded date');
+/**
+ * Checks `seconds +hhmm`. Git reads the seconds with `strtoumax`, which takes white space (also a line feed) and a sign
+ * before the digits.
+ */
+function checkDate(body: Buffer, start: number): Finding | undefined {
+  if (body[start] === ZERO && body[start + 1] !== SPACE) return identityFinding('zeroPaddedDate', 'zero-padded date');
+  let at = start;
+  while (isWhiteSpace(body[at])) at++;
+  const isNegative = body[at] === MINUS;
+  if (isNegative || body[at] === PLUS) at++;
+  const digits = at;
   while (isDigit(body[at])) at++;
-  if (dateOverflows(body, start, at)) {
+  if (dateOverflows(body.toString('latin1', digits, at), isNegative)) {
     return identityFinding('badDateOverflow', 'date causes integer overflow');
   }
-  if (body[at] !== 0x20) return identityFinding('badDate', 'bad date');
+  if (at === digits || body[at] !== SPACE) return identityFinding('badDate', 'bad date');
   at++;
   const isZone =
-    (body[at] === 0x2b || body[at] === 0x2d) &&
+    (body[at] === PLUS || body[at] === MINUS) &&
     isDigit(body[at + 1]) &&
     isDigit(body[at + 2]) &&
     isDigit(body[at + 3]) &&
@@ -101,10 +116,13 @@ function checkDate(body: Buffer, from: number): Finding | undefined {
   return isZone ? undefined : identityFinding('badTimezone', 'bad time zone');
 }
 
-function dateOverflows(body: Buffer, start: number, end: number): boolean {
-  const digits = end - start;
-  if (digits !== LAST_DATE.length) return digits > LAST_DATE.length;
-  return body.toString('latin1', start, end) > LAST_DATE;
+/** Returns true if a date does not fit a signed 64-bit clock; `strtoumax` makes a negative one unsigned. */
+function dateOverflows(digits: string, isNegative: boolean): boolean {
+  const significant = digits.replace(/^0+/, '');
+  if (significant.length > LARGEST_UNSIGNED.length) return true;
+  const value = BigInt(significant);
+  if (value > BigInt(LARGEST_UNSIGNED)) return true;
+  return (isNegative ? BigInt.asUintN(64, -value) : value) > LAST_DATE;
 }
 
 /** The next `<`, `>` or line feed. */

@@ -216,7 +216,7 @@ export class LineAutomaton {
       this.#mark++;
       for (let word = 0; word < this.#words && !isMatch; word++) {
         this.#work += COST_PER_INSTRUCTION;
-        const set = sets[offset + word]! | (hasOpen ? this.#open[word]! : 0);
+        const set: number = sets[offset + word]! | (hasOpen ? this.#open[word]! : 0);
         for (let bits = set; bits !== 0 && !isMatch; bits &= bits - 1) {
           const at = (word << 5) + (31 - Math.clz32(bits & -bits));
           this.#work += COST_PER_INSTRUCTION;

@@ -161,7 +161,7 @@ t.test('only selected files are searched: those that pass every filter', async (
   const tree = objects.tree({ src: { 'a.ts': 'x', 'a.js': 'x', lib: { 'b.ts': 'x' } }, 'c.ts': 'x', ts: 'x' });
   const found = async (lists: Partial<Record<SelectionList, string[]>>) => {
     const selection = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(bytesOf)]));
-    const query = { pattern: 'x', selects: selectFiles(selection) };
+    const query = { pattern: 'x', selects: atOnce(selectFiles(selection)) };
     return (await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited())).files.map(
       (file) => file.path,
     );

@@ -53,6 +53,8 @@ interface Frame {
  * its base's memory over; so at most log2(entries) bases are in memory at once.
  */
 export class DeltaResolver {
+  /** Objects outside the pack that its deltas have as bases. */
+  readonly thinBases = new Set<number>();
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
   /** Layouts that no frame uses. */
@@ -86,7 +88,10 @@ export class DeltaResolver {
     const { refDeltaBases } = entries;
     for (let index = 0; index < refDeltaBases.size && entries.unresolved > 0; index++) {
       const number = this.writer.find(refDeltaBases.oids, refDeltaBases.startOf(index));
-      if (number !== NONE) await this.#resolveOn(number, entries.takeRefDeltas(index));
+      const deltas = number === NONE ? NONE : entries.takeRefDeltas(index);
+      if (deltas === NONE) continue;
+      this.thinBases.add(number);
+      await this.#resolveOn(number, deltas);
     }
   }
 

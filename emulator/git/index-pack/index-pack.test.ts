@@ -159,6 +159,24 @@ t.test('an object that comes again is stored once, in a pack and across packs', 
   t.equal(store.read(3).toString(), 'fiver', 'a delta on an object that is itself stored as a delta');
 });
 
+t.test('a pack that is checked may have no object twice, as for git index-pack --strict', async (t) => {
+  const check = () => true;
+  const many = build((pack) => {
+    for (let count = 0; count < 200; count++) pack.whole('blob', 'one');
+  });
+  const { store } = await take(many);
+  const message = `The same object ${oidOf('blob', 'one')} appears twice in the pack`;
+  await t.rejects(take(many, { check }), { name: 'PackError', message });
+  await t.rejects(take(many, { check }, store), { name: 'PackError', message }, 'one that the store has');
+  const onItself = build((pack) => pack.refDelta(oidOf('blob', 'one'), delta(3, 3, copy(0, 3))));
+  await t.rejects(take(onItself, { check, thin: true }, store), { message }, 'the base of a thin pack');
+  await take(
+    build((pack) => pack.whole('blob', 'one')),
+    { check },
+    store,
+  );
+});
+
 t.test('deltas that name each other in a circle are refused', async (t) => {
   const [a, b] = ['the text of a', 'the text of b'];
   const onEachOther = build((pack) => {

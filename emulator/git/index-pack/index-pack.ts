@@ -9,6 +9,7 @@ import { PackError } from '../pack/pack-error.js';
 import { Segment } from '../pack/segment.js';
 import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { DeltaResolver } from './delta-resolver.js';
 import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
@@ -16,6 +17,7 @@ import { PackScan, type ScanSink } from './pack-scan.js';
 export interface IndexPackOptions {
   /** Whether bases may be objects the store already has. */
   readonly thin: boolean;
+  /** Checks each new object. Such a pack may contain no object twice, as for `git index-pack --strict`. */
   readonly check?: CheckObject;
   readonly signal?: AbortSignal;
   /** Whether the pieces of the pack are given away: nobody writes to them afterwards. Large ones are not copied then. */
@@ -32,6 +34,8 @@ export interface IndexedPack {
 const LONG_STEPS = 250;
 /** Bytes taken over at once, however large the pieces are that arrive. */
 const GULP = 512 * 1024;
+/** Number of entries put in order between two steps; a power of two. */
+const ORDERED = 4096;
 /** Bytes of the smallest piece that is not copied. */
 const ADOPTED = 64 * 1024;
 
@@ -87,14 +91,19 @@ async function scanAndResolve(
     inflated: scan.inflated,
     keptDeltas: sink.keptDeltas,
   };
-  await new DeltaResolver(scanned, writer, inflater, limits, meter, options.check).resolve(options.thin);
+  const resolver = new DeltaResolver(scanned, writer, inflater, limits, meter, options.check);
+  await resolver.resolve(options.thin);
   const { unresolved, count } = entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
   }
   const bytes = segment.length;
+  const order = await inSlices(
+    packOrder(entries, writer, before, resolver.thinBases, options.check === undefined),
+    meter,
+  );
   if (objects.count === before) objects.dropLastSegment();
-  else await writer.reorder(before, packOrder(entries, writer, before), meter);
+  else await writer.reorder(before, order, meter);
   return { objects: count, bytes };
 }
 
@@ -119,13 +128,31 @@ async function runScan(scan: PackScan, meter: Meter): Promise<void> {
   scan.hashWhatWasRead();
 }
 
-/** The new objects in the order of their entries; an object that the pack has twice counts where it was first resolved. */
-function packOrder(entries: PackEntries, { objects }: ObjectWriter, first: number): Int32Array {
+/**
+ * Lists the new objects in the order of their entries. An object with several entries is listed at the one that was
+ * resolved first; throws `PackError` for it unless `mayRepeat`. The bases of a thin pack count as entries, because Git
+ * appends them to the pack.
+ */
+function* packOrder(
+  { count, numbers, offsets }: PackEntries,
+  { objects }: ObjectWriter,
+  first: number,
+  thinBases: ReadonlySet<number>,
+  mayRepeat: boolean,
+): Steps<Int32Array> {
   const order = new Int32Array(objects.count - first);
   let length = 0;
-  for (let entry = 0; entry < entries.count; entry++) {
-    const number = entries.numbers[entry]!;
-    if (number >= first && objects.offsetOf(number) === entries.offsets[entry]) order[length++] = number;
+  /** Objects of earlier packs that this pack has too. */
+  const known = new Set(thinBases);
+  for (let entry = 0; entry < count; entry++) {
+    if ((entry & (ORDERED - 1)) === ORDERED - 1) yield ORDERED * 4 * COST.operation;
+    const number = numbers[entry]!;
+    if (number < first ? !known.has(number) : objects.offsetOf(number) === offsets[entry]) {
+      if (number < first) known.add(number);
+      else order[length++] = number;
+    } else if (!mayRepeat) {
+      throw new PackError('corrupt', `The same object ${objects.oidOf(number)} appears twice in the pack`);
+    }
   }
   return order;
 }

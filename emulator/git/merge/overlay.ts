@@ -2,6 +2,7 @@ import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/obj
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { Meter } from '../schedule/meter.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
 const FIRST = 2 ** 30;
@@ -20,6 +21,11 @@ export class OverlayObjects implements ObjectDatabase {
     const oid = hashObject(type, body);
     if (this.find(oid) < 0) this.#numbers.set(oid, FIRST + this.#own.push({ oid, type, body }) - 1);
     return oid;
+  }
+
+  // biome-ignore lint/correctness/useYield: what is not stored is only hashed
+  *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
+    return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
   }
 
   get size(): number {
@@ -60,6 +66,10 @@ export class OverlayObjects implements ObjectDatabase {
 
   read(number: number): Buffer {
     return number < FIRST ? this.store.read(number) : this.#own[number - FIRST]!.body;
+  }
+
+  *readSteps(number: number): Steps<Buffer> {
+    return number < FIRST ? yield* this.store.readSteps(number) : this.read(number);
   }
 
   async readInSlices(number: number, meter: Meter): Promise<Buffer> {

@@ -65,7 +65,9 @@ export class EntryProcessor {
   }
 
   async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
-    return this.context.objects.write(TREE, await inSlices(writeTreeInSteps(entries), this.context.meter));
+    const { objects, meter } = this.context;
+    const parts = await inSlices(writeTreeInSteps(entries), meter);
+    return inSlices(objects.writeSteps(TREE, parts), meter);
   }
 
   #record(path: ByteString, { isGone, result }: Entry): void {

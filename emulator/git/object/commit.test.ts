@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
-import { commitLinks, parseCommit, payloadOf, writeCommit } from './commit.js';
+import { commitLinks, parseCommit, payloadOf, readCommit, writeCommit } from './commit.js';
 import { formatDate } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID } from './object.js';
@@ -189,9 +190,52 @@ t.test('dates keep the clock of their author, and stay within RFC 3339', (t) => 
     [1767319445, '+00130', '2026-01-02T03:34:05+01:30'],
     [1767319445, '+0060', '2026-01-02T02:04:05Z'],
     [253402300799, '+0000', '9999-12-31T23:59:59Z'],
-    [253402300799, '+0100', '1970-01-01T00:00:00+01:00'],
-    [9007199254740991, '+0000', '1970-01-01T00:00:00Z'],
+    [253402300799, '+0100', '9999-12-31T23:59:59Z'],
+    [253402300800, '-0100', '1970-01-01T00:00:00Z'],
+    [9007199254740991, '+0100', '1970-01-01T00:00:00Z'],
+    [1140, '-1200', '1969-12-31T12:19:00-12:00'],
+    [0, '-2359', '1969-12-31T00:01:00-23:59'],
+    [-1, '+0100', '1970-01-01T00:00:00Z'],
   ] as const;
   for (const [seconds, offset, text] of cases) t.equal(formatDate({ seconds, offset }), text);
+  t.end();
+});
+
+t.test('the moment of every date is that of git log, in every zone', (t) => {
+  using git = new ScratchGit();
+  const objects = new MemoryObjects();
+  const tree = objects.add('tree', '');
+  const times = [
+    '0',
+    '1',
+    '1140',
+    '43199',
+    '43200',
+    '86400',
+    '1700000000',
+    '4294967296',
+    '253402300799',
+    '-1',
+    '-1140',
+  ];
+  const zones = ['+0000', '-0000', '+0100', '-1200', '+1345', '-0030', '+1400', '-2359', '+2400', '+9999', '-9999'];
+  const spellings = ['+0060', '+5', '-100', '+00130', '1200', '+', '+0100 x', '-0930x', '+01:00'];
+  const dates = times.flatMap((time) =>
+    [...zones, ...spellings].flatMap((zone) => [`${time} ${zone}`, `${time}${zone}`]),
+  );
+  const more = ['\v1 +0000', '1\v+0000', '\t 12 \t +0100', '007 +0100', '9223372036854775807 +0100', '', ' ', 'x'];
+  const oids = [...dates, ...more].map((date) => {
+    const line = `A <a@example.com> ${date}`;
+    return objects.add('commit', `tree ${tree}\nauthor ${line}\ncommitter ${line}\n\nm\n`);
+  });
+  git.copy(objects);
+  const shown = git.run(['log', '--no-walk=unsorted', '--stdin', '--format=%at'], `${oids.join('\n')}\n`).split('\n');
+  for (const [index, oid] of oids.entries()) {
+    const { author } = readCommit(objects, oid);
+    // Git shows a date that it cannot read as the format itself; RFC 3339 ends with the year 9999.
+    const seconds = Number(shown[index]!.replace('%at', '0'));
+    const expected = seconds > 253_402_300_799 ? 0 : seconds;
+    t.equal(Date.parse(formatDate(author)) / 1000, expected, JSON.stringify([...dates, ...more][index]));
+  }
   t.end();
 });

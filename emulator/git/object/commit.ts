@@ -2,7 +2,7 @@ import { type ByteString, bytesIn, bytesOf, joinBytes, NO_BYTES, sliceBytes, spl
 import { type Identity, parseIdentity, writeIdentity } from './identity.js';
 import { MalformedObject } from './malformed-object.js';
 import { COMMIT, isOid, type ObjectReader, type Oid, readAs } from './object.js';
-import { decodeText } from './text-encoding.js';
+import { decodeText, reencode } from './text-encoding.js';
 
 export interface Commit {
   readonly tree: Oid;
@@ -11,7 +11,7 @@ export interface Commit {
   readonly committer: Identity;
   /** Everything after the header, verbatim, as text. */
   readonly message: string;
-  /** The `encoding` header the text was read by. Commits are always written in UTF-8, without it. */
+  /** Value of the `encoding` header. Commits are always written in UTF-8, without it. */
   readonly encoding?: string;
   /** Armoured text of the `gpgsig` header, without a final line feed. */
   readonly signature?: string;
@@ -50,8 +50,17 @@ export function readCommit(objects: ObjectReader, oid: Oid): Commit {
  */
 export function parseCommit(body: Buffer): Commit {
   const { tree, parents, end } = parseLinks(body);
-  const split = body.indexOf('\n\n', end - 1, 'latin1');
-  const headers = parseHeaders(bytesIn(body, end, split < 0 ? body.length : split));
+  const text = bytesIn(body, end - 1);
+  const fields = parseFields(text);
+  const { encoding } = fields;
+  const utf8 = encoding === undefined ? undefined : reencode(text, encoding);
+  return { tree, parents, ...(utf8 === undefined ? fields : { ...parseFields(utf8), encoding: encoding! }) };
+}
+
+/** Reads a commit from the line feed before its author on. */
+function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
+  const split = text.indexOf('\n\n');
+  const headers = parseHeaders(sliceBytes(text, 1, split < 0 ? text.length : Math.max(1, split)));
   let author = NO_BYTES;
   let committer = NO_BYTES;
   let encoding: string | undefined;
@@ -65,14 +74,12 @@ export function parseCommit(body: Buffer): Commit {
     else extra.push([name, value]);
   }
   return {
-    tree,
-    parents,
-    author: parseIdentity(author, encoding),
-    committer: parseIdentity(committer, encoding),
-    message: split < 0 ? '' : decodeText(bytesIn(body, split + 2), encoding),
+    author: parseIdentity(author),
+    committer: parseIdentity(committer),
+    message: split < 0 ? '' : decodeText(sliceBytes(text, split + 2)),
     ...(encoding !== undefined && { encoding }),
-    ...(signatures.length > 0 && { signature: decodeText(joinBytes(signatures, '\n'), encoding) }),
-    ...(extra.length > 0 && { extra: extra.map(([name, value]) => [name, decodeText(value, encoding)] as const) }),
+    ...(signatures.length > 0 && { signature: decodeText(joinBytes(signatures, '\n')) }),
+    ...(extra.length > 0 && { extra: extra.map(([name, value]) => [name, decodeText(value)] as const) }),
   };
 }
 

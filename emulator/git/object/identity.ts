@@ -18,30 +18,29 @@ const LAST_SECOND = 253_402_300_799;
  * As lenient as `git log`: the name ends at the first `<`, the e-mail at the next `>`, the date follows the
  * last `>`; what is missing or malformed reads as empty text or as the epoch.
  */
-export function parseIdentity(line: ByteString, encoding?: string): Identity {
+export function parseIdentity(line: ByteString): Identity {
   const open = line.indexOf('<');
   const close = open < 0 ? -1 : line.indexOf('>', open);
   if (close < 0) return { name: '', email: '', seconds: 0, offset: '+0000' };
   return {
-    name: decodeText(trimmedEnd(sliceBytes(line, 0, open)), encoding),
-    email: decodeText(sliceBytes(line, open + 1, close), encoding),
+    name: decodeText(trimmedEnd(sliceBytes(line, 0, open))),
+    email: decodeText(sliceBytes(line, open + 1, close)),
     ...parseDate(line.slice(line.lastIndexOf('>') + 1)),
   };
 }
 
-/** Without the white space of ASCII at the end: another byte may be the last one of a letter. */
+/** Removes Git's white space at the end: another byte may be the last one of a letter. */
 function trimmedEnd(value: ByteString): ByteString {
   let end = value.length;
-  while (end > 0 && ' \t\n\v\f\r'.includes(value.charAt(end - 1))) end--;
+  while (end > 0 && ' \t\n\r'.includes(value.charAt(end - 1))) end--;
   return sliceBytes(value, 0, end);
 }
 
 function parseDate(text: string): { seconds: number; offset: string } {
-  const match = /^\s*(\d+)\s+([+-]\d+)/.exec(text);
-  if (!match) return { seconds: 0, offset: '+0000' };
-  const [, digits, offset = '+0000'] = match;
-  const seconds = Number(digits);
-  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, offset };
+  const match = /^[ \t\n\r]*(\d+)[ \t\n\r]*([+-]\d+)/.exec(text);
+  const seconds = Number(match?.[1]);
+  if (!match || !Number.isSafeInteger(seconds)) return { seconds: 0, offset: '+0000' };
+  return { seconds, offset: match[2]! };
 }
 
 /**
@@ -75,14 +74,16 @@ function isCrud(code: number): boolean {
 }
 
 /**
- * The moment in RFC 3339, on the clock of its author: `2026-01-02T03:04:05+01:00`, `Z` for UTC.
- * A moment or offset that RFC 3339 cannot write becomes the epoch, or UTC.
+ * Writes a moment in RFC 3339 with the offset of its author, `2026-01-02T03:04:05+01:00`, and `Z` for UTC. An offset that
+ * RFC 3339 cannot write becomes UTC, also where only the local year has more than four digits. A moment that it cannot
+ * write becomes the epoch.
  */
 export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offset'>): string {
+  if (!(seconds >= 0 && seconds <= LAST_SECOND)) return formatDate({ seconds: 0, offset: '+0000' });
   const minutes = offsetMinutes(offset);
   const local = seconds + minutes * 60;
-  const shown = seconds >= 0 && local >= 0 && local <= LAST_SECOND ? local : 0;
-  const date = new Date(shown * 1000).toISOString().slice(0, 19);
+  if (local > LAST_SECOND) return formatDate({ seconds, offset: '+0000' });
+  const date = new Date(local * 1000).toISOString().slice(0, 19);
   if (minutes === 0) return `${date}Z`;
   const size = Math.abs(minutes);
   const zone = `${String(Math.floor(size / 60)).padStart(2, '0')}:${String(size % 60).padStart(2, '0')}`;

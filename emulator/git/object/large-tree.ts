@@ -1,9 +1,10 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
+import type { ByteString } from './bytes.js';
 import type { ObjectReader, Oid } from './object.js';
 import { readTreeBody } from './read-tree.js';
 import { sortInSteps } from './sort.js';
-import { canonicalMode, compareEntries, type TreeEntry, writeTree } from './tree.js';
+import { canonicalMode, compareEntries, MODE_TREE, type TreeEntry, writeTree } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
 /** Entries read or written between two steps. */
@@ -11,8 +12,12 @@ const UNIT = 4096;
 
 /** As `readTree`, in steps: one folder can have hundreds of thousands of entries. */
 export function* readTreeInSteps(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
+  return yield* parseTreeInSteps(yield* readTreeBody(objects, oid));
+}
+
+function* parseTreeInSteps(body: Buffer): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
-  const scan = new TreeCursor(readTreeBody(objects, oid));
+  const scan = new TreeCursor(body);
   while (scan.next()) {
     if (entries.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
     entries.push({ mode: canonicalMode(scan.mode), name: scan.name, oid: scan.oid });
@@ -20,13 +25,76 @@ export function* readTreeInSteps(objects: ObjectReader, oid: Oid): Steps<TreeEnt
   return entries;
 }
 
-/** As `writeTree`, in steps. */
-export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer> {
+/** As `writeTree`, in steps; returns the parts of the body. */
+export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]> {
   const sorted = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
   for (let at = 0; at < sorted.length; at += UNIT) {
     if (at > 0) yield UNIT * COST.entry;
     parts.push(writeTree(sorted.slice(at, at + UNIT)));
   }
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  return parts;
+}
+
+/**
+ * Finds entries by their names. Returns them, and the body as `writeTree` would write it: sorted, each name once, with
+ * canonical modes. That is the same body unless the tree was made by a tool that broke these rules.
+ */
+export function* findEntries(
+  body: Buffer,
+  names: { has(name: ByteString): boolean },
+): Steps<{ body: Buffer; found: Map<ByteString, TreeEntry> }> {
+  const found = new Map<ByteString, TreeEntry>();
+  const scan = new TreeCursor(body);
+  let last: Pick<TreeEntry, 'mode' | 'name'> | undefined;
+  for (let entries = 1; scan.next(); entries++) {
+    if (entries % UNIT === 0) yield UNIT * COST.entry;
+    const entry = { mode: scan.mode, name: scan.name };
+    const { mode, name } = entry;
+    const digits = scan.nameStart - scan.start - 1;
+    const isCanonical = mode === canonicalMode(mode) && digits === (mode === MODE_TREE ? 5 : 6);
+    if (!isCanonical || (last !== undefined && compareEntries(last, entry) >= 0))
+      return yield* findRewritten(body, names);
+    if (names.has(name)) found.set(name, { mode, name, oid: scan.oid });
+    last = entry;
+  }
+  return { body, found };
+}
+
+function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean }) {
+  const entries = new Map((yield* parseTreeInSteps(body)).map((entry) => [entry.name, entry]));
+  const found = new Map([...entries].filter(([name]) => names.has(name)));
+  return { body: Buffer.concat(yield* writeTreeInSteps(entries.values())), found };
+}
+
+/** Replaces all entries of `names` by `entries`, in the body of a sorted tree; returns the parts of the new body. */
+export function* replaceEntries(
+  body: Buffer,
+  names: { has(name: ByteString): boolean },
+  entries: Iterable<TreeEntry>,
+): Steps<Buffer[]> {
+  const added = yield* sortInSteps([...entries], compareEntries);
+  const parts: Buffer[] = [];
+  const scan = new TreeCursor(body);
+  /** Entries of `added` that were written; where the unwritten part of the body starts. */
+  let written = 0;
+  let start = 0;
+  for (let scanned = 1; scan.next(); scanned++) {
+    if (scanned % UNIT === 0) yield UNIT * COST.entry;
+    const entry = { mode: scan.mode, name: scan.name };
+    let next = written;
+    while (next < added.length && compareEntries(added[next]!, entry) < 0) next++;
+    const isReplaced = names.has(entry.name);
+    if (next === written && !isReplaced) continue;
+    if (scan.start > start) parts.push(body.subarray(start, scan.start));
+    if (next > written) parts.push(writeTree(added.slice(written, next)));
+    written = next;
+    start = isReplaced ? scan.position : scan.start;
+  }
+  if (start < body.length) parts.push(body.subarray(start));
+  for (; written < added.length; written += UNIT) {
+    parts.push(writeTree(added.slice(written, written + UNIT)));
+    yield UNIT * COST.entry;
+  }
+  return parts;
 }

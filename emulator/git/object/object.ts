@@ -63,7 +63,9 @@ export interface ObjectReader {
   sizeOf(number: number): number;
   /** The inflated body. Shared with a cache: never write into it. */
   read(number: number): Buffer;
-  /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
+  /** As `read`, in steps: of an object that is large or made of large ones. */
+  readSteps(number: number): Steps<Buffer>;
+  /** As `readSteps`, in slices. */
   readInSlices(number: number, meter: Meter): Promise<Buffer>;
   /**
    * What `look` makes of the inflated body. The body may lie in memory that the next call of `read` or `peek` overwrites:

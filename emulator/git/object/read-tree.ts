@@ -1,7 +1,7 @@
 import { COST } from '../schedule/cost.js';
 import { atOnce, PIECE, type Steps } from '../schedule/steps.js';
 import type { ByteString } from './bytes.js';
-import { EMPTY_TREE_OID, type ObjectReader, type Oid, readAs, TREE } from './object.js';
+import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from './object.js';
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
@@ -16,13 +16,16 @@ export function parseTree(body: Buffer): TreeEntry[] {
   return entries;
 }
 
-/** The body of a tree; the empty tree needs no stored object. Throws `MissingObject`. */
-export function readTreeBody(objects: ObjectReader, oid: Oid): Buffer {
-  return oid === EMPTY_TREE_OID && objects.find(oid) < 0 ? EMPTY : readAs(objects, oid, TREE);
+/** Returns the body of a tree, in steps. The empty tree needs no stored object. Throws `MissingObject`. */
+export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
+  const number = objects.find(oid);
+  if (number < 0 && oid === EMPTY_TREE_OID) return EMPTY;
+  if (number < 0 || objects.typeOf(number) !== TREE) throw new MissingObject(oid, 'tree');
+  return yield* objects.readSteps(number);
 }
 
 export function readTree(objects: ObjectReader, oid: Oid): TreeEntry[] {
-  return parseTree(readTreeBody(objects, oid));
+  return parseTree(atOnce(readTreeBody(objects, oid)));
 }
 
 /** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
@@ -40,7 +43,7 @@ export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): 
     if (mode !== MODE_TREE) return undefined;
     const slash = bytes.indexOf(SLASH, start);
     const end = slash < 0 ? bytes.length : slash;
-    const entry = new TreeCursor(readTreeBody(objects, oid));
+    const entry = new TreeCursor(yield* readTreeBody(objects, oid));
     if (!(yield* findName(entry, bytes, start, end))) return undefined;
     mode = canonicalMode(entry.mode);
     oid = entry.oid;

@@ -1,24 +1,75 @@
-import type { ByteString } from './bytes.js';
+import iconv from 'iconv-lite';
+import { type ByteString, bytesOf } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
-const LATIN1_LABEL = /^(?:iso-?8859-?1|latin-?1)$/i;
+/** Encodings in which the ASCII lines of an object mean something else, and codecs of iconv-lite that are no encodings. */
+const NOT_ASCII_BASED = /^(?:utf|ucs|cesu|unicode|binary|base64|hex|internal)/;
+const ISO_2022_JP = /^(?:csiso2022jp|iso-?2022-?jp)$/i;
+
+/** Characters that glibc's iconv maps to others than the tables of Microsoft, which iconv-lite and `TextDecoder` have. */
+const JIS = {
+  '\uff5e': '\u301c',
+  '\u2225': '\u2016',
+  '\uffe0': '\xa2',
+  '\uffe1': '\xa3',
+  '\uff0d': '\u2212',
+  '\uffe2': '\xac',
+};
+/** Largest commit that is converted, because a conversion cannot yield to the event loop. */
+const MOST_BYTES = 256 * 1024;
+
+interface Variant {
+  readonly labels: RegExp;
+  readonly characters?: Readonly<Record<string, string>>;
+  /** True if bytes from 0x80 on are valid only as pairs of 0xa1 to 0xfe, where iconv-lite decodes a superset. */
+  readonly isOfPairs?: boolean;
+}
+
+/** Differences between iconv-lite and glibc's iconv, which Git uses. */
+const VARIANTS: readonly Variant[] = [
+  { labels: /^(?:shift[-_]jis|sjis|ms_kanji|csshiftjis)$/i, characters: { ...JIS, '\\': '\xa5', '~': '\u203e' } },
+  { labels: /^(?:euc-?jp|cseucpkdfmtjapanese|ujis)$/i, characters: JIS },
+  { labels: ISO_2022_JP, characters: JIS },
+  {
+    labels: /^(?:gb2312|euc-?cn|csgb2312|cn-gb)$/i,
+    isOfPairs: true,
+    characters: { '\xb7': '\u30fb', '\u2014': '\u2015' },
+  },
+  { labels: /^(?:euc-?kr|cseuckr)$/i, isOfPairs: true },
+];
 
 /**
- * Text of a commit or tag field. `label` is the object's `encoding` header, UTF-8 when absent.
- * Bytes that are not UTF-8 are read as ISO 8859-1, Git's own repair for such commits.
+ * Converts a commit whose `encoding` header is `label` to UTF-8, as `git log` does: as a whole. Returns undefined if Git
+ * shows the bytes unchanged, because the label is UTF-8 or unknown, or because some bytes are invalid in the encoding;
+ * and for more than `MOST_BYTES`.
  */
-export function decodeText(bytes: ByteString, label?: string): string {
-  if (isAscii(bytes)) return bytes;
-  if (label === undefined || UTF8_LABEL.test(label)) return decodeUtf8(bytes);
-  if (LATIN1_LABEL.test(label)) return bytes;
+export function reencode(bytes: ByteString, label: string): ByteString | undefined {
+  if (UTF8_LABEL.test(label) || bytes.length > MOST_BYTES) return undefined;
+  const variant = VARIANTS.find(({ labels }) => labels.test(label));
+  if (variant?.isOfPairs && /[\x80-\xff]/.test(bytes.replace(/[\xa1-\xfe]{2}/g, ''))) return undefined;
+  const text = decode(Buffer.from(bytes, 'latin1'), label);
+  if (text === undefined || text.includes('\ufffd')) return undefined;
+  const characters = variant?.characters;
+  if (characters === undefined) return bytesOf(text);
+  return bytesOf(text.replace(/[\\~\u0080-\uffff]/g, (character) => characters[character] ?? character));
+}
+
+/** Returns undefined if the encoding is unknown. Invalid bytes become U+FFFD, or make the result undefined. */
+function decode(bytes: Buffer, label: string): string | undefined {
   try {
-    return new TextDecoder(label, { ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
+    if (ISO_2022_JP.test(label)) {
+      return new TextDecoder('iso-2022-jp', { fatal: true, ignoreBOM: true }).decode(bytes);
+    }
+    if (NOT_ASCII_BASED.test(label.toLowerCase().replace(/[^0-9a-z]/g, ''))) return undefined;
+    return iconv.decode(bytes, label, { stripBOM: false });
   } catch {
-    return decodeUtf8(bytes); // No such encoding.
+    return undefined;
   }
 }
 
-function decodeUtf8(bytes: ByteString): string {
+/** Reads UTF-8. Text that is not UTF-8 is read as ISO 8859-1, as `git commit` repairs such a message. */
+export function decodeText(bytes: ByteString): string {
+  if (isAscii(bytes)) return bytes;
   const text = Buffer.from(bytes, 'latin1').toString('utf8');
   return text.includes('\ufffd') && Buffer.from(text, 'utf8').toString('latin1') !== bytes ? bytes : text;
 }

@@ -1,16 +1,21 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type ByteString, joinBytes, NO_BYTES, splitBytes, textOf } from './bytes.js';
-import { readTreeInSteps, writeTreeInSteps } from './large-tree.js';
+import { findEntries, replaceEntries } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
+import { readTreeBody } from './read-tree.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 
 /** Edits between two steps. */
 const UNIT = 256;
+const NO_BODY = Buffer.alloc(0);
+const NO_CHILDREN: ReadonlyMap<ByteString, EditNode> = new Map();
 
 /** Where new trees go: a quarantine, which reads as well. */
 export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
+  /** As `write`, of a body that may be large and in parts, in steps. */
+  writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid>;
 }
 
 /** One change. Without `mode` a file keeps the one it has, and a new file gets 100644. Paths are checked before. */
@@ -52,9 +57,12 @@ interface EditNode {
   children?: Map<ByteString, EditNode>;
 }
 
-/** A folder under work: what it holds now, and the edits still to be made in it. */
+/** A folder that is being edited. */
 interface Folder {
   readonly node: EditNode;
+  /** The folder before the edits. */
+  readonly body: Buffer;
+  /** Entries that edits name, as they are now. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;
@@ -83,7 +91,7 @@ export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<
     yield* closeFolder(objects, folder, parent);
     if (folder.node.upsert) placeFile(stack, parent, folder.node.name, folder.node.upsert);
   }
-  return root.isChanged ? objects.write(TREE, yield* writeTreeInSteps(root.entries.values())) : base;
+  return root.isChanged ? yield* objects.writeSteps(TREE, yield* editedBody(root)) : base;
 }
 
 function* planEdits(edits: Iterable<TreeEdit>): Steps<EditNode> {
@@ -113,13 +121,14 @@ function childOf(node: EditNode, name: ByteString): EditNode {
 }
 
 function* openFolder(objects: ObjectReader, node: EditNode, tree: Oid | undefined): Steps<Folder> {
-  const entries = tree === undefined ? [] : yield* readTreeInSteps(objects, tree);
-  return {
-    node,
-    entries: new Map(entries.map((entry) => [entry.name, entry])),
-    pending: (node.children ?? new Map<ByteString, EditNode>()).values(),
-    isChanged: false,
-  };
+  const stored = tree === undefined ? NO_BODY : yield* readTreeBody(objects, tree);
+  const names = node.children ?? NO_CHILDREN;
+  const { body, found } = yield* findEntries(stored, names);
+  return { node, body, entries: found, pending: names.values(), isChanged: false };
+}
+
+function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
+  return replaceEntries(body, node.children ?? NO_CHILDREN, entries.values());
 }
 
 /** Edits one entry of `folder`; returns the folder to go into when there is more to do below. */
@@ -147,16 +156,14 @@ function placeFile(stack: Folder[], folder: Folder, name: ByteString, upsert: Up
 }
 
 /** Puts what became of a folder into its parent. */
-function* closeFolder(
-  objects: ObjectDatabase,
-  { node: { name }, entries, isChanged }: Folder,
-  parent: Folder,
-): Steps<void> {
-  if (!isChanged) return;
+function* closeFolder(objects: ObjectDatabase, folder: Folder, parent: Folder): Steps<void> {
+  if (!folder.isChanged) return;
   parent.isChanged = true;
-  if (entries.size === 0) parent.entries.delete(name);
+  const { name } = folder.node;
+  const parts = yield* editedBody(folder);
+  if (parts.length === 0) parent.entries.delete(name);
   else {
-    const oid = objects.write(TREE, yield* writeTreeInSteps(entries.values()));
+    const oid = yield* objects.writeSteps(TREE, parts);
     parent.entries.set(name, { name, mode: MODE_TREE, oid });
   }
 }

@@ -64,6 +64,7 @@ export function* decodeTree(
 ): Steps<TreeEntries> {
   let cells = new Int32Array(Math.max(8, body.length >> 4));
   let length = 0;
+  let known = names.size;
   const entry = new TreeCursor(body);
   while (entry.next()) {
     if (length + 2 > cells.length) {
@@ -74,7 +75,10 @@ export function* decodeTree(
     cells[length] = names.keyIn(body, entry.start, entry.nameStart, entry.nameEnd);
     cells[length + 1] = entry.isGitlink ? names.foreign(entry.oid) : objectOf(entry, names, objects);
     length += 2;
-    if (length % (PIECE * 2) === 0) yield PIECE * COST.entry;
+    if (length % (PIECE * 2) === 0) {
+      yield PIECE * COST.entry + (names.size - known) * COST.name;
+      known = names.size;
+    }
   }
   return new TreeEntries(names, cells.slice(0, length));
 }

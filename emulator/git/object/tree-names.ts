@@ -1,6 +1,7 @@
+import { withRoom } from '../memory/growable.js';
 import { type ByteString, bytesIn, sliceBytes } from './bytes.js';
 import type { Oid } from './object.js';
-import { canonicalMode, MODE_GITLINK, MODE_TREE } from './tree.js';
+import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
 
 /** What an entry of a tree is called and what it is, by number: its mode as it is stored, and its name. */
 export type EntryKey = number;
@@ -9,7 +10,12 @@ export type NameId = number;
 /** An id of which no object is here, as of the commit that a gitlink names, by number. */
 export type ForeignId = number;
 
+/** A power of two. */
+const SHARDS = 32;
+const ZERO = 0x30;
 const SPACE = 0x20;
+/** The modes that Git writes. */
+const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
 const OID_BYTES = 20;
 /** Bytes of names past which no more are taken in for the sake of speed: distinct ones are cheap to send. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -21,17 +27,27 @@ const BYTES_EACH = 120;
  * that gitlinks name. Two entries with the same key have the same bytes before their id.
  */
 export class TreeNames {
-  readonly #keys = new Map<ByteString, EntryKey>();
-  readonly #ids = new Map<ByteString, NameId>();
+  /** Keys plus 1 of entries with a mode of `MODES`, at `NameId * MODES.length + index of the mode`; 0 if absent. */
+  #keysOf = new Int32Array(1024);
+  /** Keys of entries with other modes, by their bytes. */
+  readonly #otherKeys = new Map<ByteString, EntryKey>();
+  /** Name ids by name, in shards, because a map with a million names takes 30 ms to grow. */
+  readonly #shards: (Map<ByteString, NameId> | undefined)[] = Array(SHARDS);
   readonly #names: ByteString[] = [];
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
+  #keyCount = 0;
   // By key:
-  readonly #nameOf: NameId[] = [];
-  readonly #modeOf: number[] = [];
-  readonly #lengthOf: number[] = [];
+  #nameOf = new Int32Array(256);
+  #modeOf = new Uint16Array(256);
+  #lengthOf = new Int32Array(256);
   /** Bytes that it takes, about. */
   heldBytes = 0;
+
+  /** Number of names. */
+  get size(): number {
+    return this.#names.length;
+  }
 
   /** Whether there are so many that trees which come in are read without them. */
   get isFull(): boolean {
@@ -40,8 +56,28 @@ export class TreeNames {
 
   /** The key of an entry: `<mode in octal> SP <name>` from `start` to `end`, of which the name starts at `nameStart`. */
   keyIn(body: Buffer, start: number, nameStart: number, end: number): EntryKey {
+    const mode = MODES.indexOf(modeIn(body, start, nameStart - 1));
+    if (mode < 0) return this.#otherKeyIn(body, start, nameStart, end);
+    const name = bytesIn(body, nameStart, end);
+    const at = (this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name)) * MODES.length + mode;
+    const known = this.#keysOf[at]! - 1;
+    if (known >= 0) return known;
+    const key = this.#addKey(Math.floor(at / MODES.length), MODES[mode]!, end - start);
+    this.#keysOf[at] = key + 1;
+    return key;
+  }
+
+  #otherKeyIn(body: Buffer, start: number, nameStart: number, end: number): EntryKey {
     const text = bytesIn(body, start, end);
-    return this.#keys.get(text) ?? this.#addKey(text, nameStart - start);
+    const known = this.#otherKeys.get(text);
+    if (known !== undefined) return known;
+    const name = sliceBytes(text, nameStart - start);
+    let mode = 0;
+    for (let at = start; body[at] !== SPACE; at++) mode = (mode * 8 + body[at]! - ZERO) & 0xffff;
+    const key = this.#addKey(this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name), mode, text.length);
+    this.#otherKeys.set(text, key);
+    this.heldBytes += text.length;
+    return key;
   }
 
   nameOf(key: EntryKey): ByteString {
@@ -73,7 +109,7 @@ export class TreeNames {
 
   /** The number of a name, or -1 when no tree that was read has it. */
   find(name: ByteString): NameId {
-    return this.#ids.get(name) ?? -1;
+    return this.#shards[shardOf(name)]?.get(name) ?? -1;
   }
 
   foreign(oid: Oid): ForeignId {
@@ -102,28 +138,43 @@ export class TreeNames {
     return first < second ? -1 : first > second ? 1 : 0;
   }
 
-  #addKey(text: ByteString, nameStart: number): EntryKey {
-    const name = sliceBytes(text, nameStart);
-    let id = this.#ids.get(name);
-    if (id === undefined) {
-      id = this.#names.length;
-      this.#ids.set(name, id);
-      this.#names.push(name);
-      this.heldBytes += name.length + BYTES_EACH;
-    }
-    const key = this.#modeOf.length;
-    this.#keys.set(text, key);
-    this.#nameOf.push(id);
-    this.#modeOf.push(modeIn(text));
-    this.#lengthOf.push(text.length + 1 + OID_BYTES);
-    this.heldBytes += text.length + BYTES_EACH;
+  #addName(name: ByteString): NameId {
+    const id = this.#names.length;
+    const shard = shardOf(name);
+    this.#shards[shard] ??= new Map();
+    this.#shards[shard].set(name, id);
+    this.#names.push(name);
+    this.#keysOf = withRoom(this.#keysOf, (id + 1) * MODES.length);
+    this.heldBytes += name.length + BYTES_EACH;
+    return id;
+  }
+
+  /** `length`: bytes of mode and name. */
+  #addKey(name: NameId, mode: number, length: number): EntryKey {
+    const key = this.#keyCount++;
+    this.#nameOf = withRoom(this.#nameOf, key + 1);
+    this.#modeOf = withRoom(this.#modeOf, key + 1);
+    this.#lengthOf = withRoom(this.#lengthOf, key + 1);
+    this.#nameOf[key] = name;
+    this.#modeOf[key] = mode;
+    this.#lengthOf[key] = length + 1 + OID_BYTES;
+    this.heldBytes += BYTES_EACH;
     return key;
   }
 }
 
-/** The octal digits at the start, of which 16 bits count. */
-function modeIn(text: ByteString): number {
+/** Returns a number below `SHARDS`, by the characters in which names of one folder differ most: before an extension, too. */
+function shardOf(name: ByteString): number {
+  const { length } = name;
+  if (length < 5) return length;
+  const hash = name.charCodeAt(length - 1) + name.charCodeAt(length - 5) * 3 + name.charCodeAt(length >> 1) * 5;
+  return (hash + length) & (SHARDS - 1);
+}
+
+/** Returns the mode from `start` to `end` as a number; -1 if it has more digits than Git writes, or a leading zero. */
+function modeIn(body: Buffer, start: number, end: number): number {
+  if (end - start > 6 || body[start] === ZERO) return -1;
   let mode = 0;
-  for (let at = 0; text.charCodeAt(at) !== SPACE; at++) mode = (mode * 8 + text.charCodeAt(at) - 0x30) & 0xffff;
+  for (let at = start; at < end; at++) mode = mode * 8 + body[at]! - ZERO;
   return mode;
 }

@@ -90,7 +90,7 @@ function* wholeEntries(
     entries = objects.peek(tree, (body) => atOnce(decodeTree(body, objects.names, finder)));
     objects.schedule.spend(entries.length * COST.entry);
   } else {
-    entries = yield* decodeTree(objects.read(tree), objects.names, finder);
+    entries = yield* decodeTree(yield* objects.readSteps(tree), objects.names, finder);
   }
   objects.keepEntries(tree, entries);
   return entries;

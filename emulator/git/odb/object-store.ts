@@ -186,6 +186,10 @@ export class ObjectStore implements LinkReader {
     return this.stored.read(number);
   }
 
+  readSteps(number: number): Steps<Buffer> {
+    return this.stored.readSteps(number);
+  }
+
   readInSlices(number: number, meter: Meter): Promise<Buffer> {
     return this.stored.readInSlices(number, meter);
   }

@@ -68,20 +68,19 @@ export class ObjectWriter {
     return this.#keep(type, slab, bodyStart, body.length, before);
   }
 
-  /** As `write`, of a body that may be large or in parts, without holding up others for long. Nothing else may be written meanwhile. */
-  async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
-    const parts = Buffer.isBuffer(body) ? [body] : body;
+  /** As `write`, of a body that may be large and in parts, in steps. Nothing else may be written meanwhile. */
+  *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     let size = 0;
     for (const part of parts) size += part.length;
     if (size <= PIECE) return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
     const { slab, bodyStart, before } = this.#place(type, size);
     let start = bodyStart;
     for (const part of parts) {
-      await copyInSlices(part, slab, start, meter);
+      yield* copySteps(part, slab, start);
       start += part.length;
     }
-    await this.#computeOidInSlices(type, slab, bodyStart, size, meter);
-    if (this.find(this.oid, 0) < 0) await this.#addEdgesInSlices(type, slab, bodyStart, size, meter);
+    yield* this.#oidSteps(type, slab, bodyStart, size);
+    if (this.find(this.oid, 0) < 0) yield* this.#edgeSteps(type, slab, bodyStart, size);
     return this.#keep(type, slab, bodyStart, size, before, true);
   }
 
@@ -171,7 +170,7 @@ export class ObjectWriter {
     meter: Meter,
     check?: CheckObject,
   ): Promise<number> {
-    await this.#computeOidInSlices(type, buffer, bodyStart, size, meter);
+    await inSlices(this.#oidSteps(type, buffer, bodyStart, size), meter);
     const known = this.find(this.oid, 0);
     if (known >= 0) {
       await this.#refuseCollisionInSlices(known, type, buffer, bodyStart, size, meter);
@@ -181,7 +180,7 @@ export class ObjectWriter {
       const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (typeof checked !== 'boolean') await inSlices(checked, meter);
     }
-    await this.#addEdgesInSlices(type, buffer, bodyStart, size, meter);
+    await inSlices(this.#edgeSteps(type, buffer, bodyStart, size), meter);
     const number = this.#add(type, buffer, bodyStart, size, entry);
     if (this.objects.wantsPin(number)) {
       const body = Buffer.allocUnsafeSlow(size);
@@ -204,21 +203,14 @@ export class ObjectWriter {
     );
   }
 
-  /** As `computeOid`, without holding up others for long. */
-  async #computeOidInSlices(
-    type: TypeCode,
-    buffer: Buffer,
-    bodyStart: number,
-    size: number,
-    meter: Meter,
-  ): Promise<void> {
+  /** As `computeOid`, in steps. */
+  *#oidSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
     const sha1 = createHash('sha1');
     const end = bodyStart + size;
     for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
       const piece = buffer.subarray(at, Math.min(end, at + PIECE));
       sha1.update(piece);
-      meter.spend(piece.length * COST.byteHashed);
-      if (meter.isOver) await meter.pass();
+      yield piece.length * COST.byteHashed;
     }
     sha1.digest().copy(this.oid);
   }
@@ -242,8 +234,8 @@ export class ObjectWriter {
     this.edges.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
   }
 
-  #addEdgesInSlices(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, meter: Meter): Promise<void> {
-    return inSlices(edgeSteps(this.edges, type, buffer, bodyStart, bodyStart + size, this.#mostTargets), meter);
+  #edgeSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
+    return edgeSteps(this.edges, type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
   }
 
   /** More different targets than this cannot all exist. */
@@ -284,11 +276,14 @@ export class ObjectWriter {
   }
 }
 
-/** Copies a long run of bytes, so that others are served meanwhile. */
-export async function copyInSlices(source: Buffer, target: Buffer, at: number, meter: Meter): Promise<void> {
+/** Copies a long run of bytes, in steps. */
+function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE) {
-    const count = source.copy(target, at + from, from, from + PIECE);
-    meter.spend(count * COST.byteCopied);
-    if (meter.isOver) await meter.pass();
+    yield source.copy(target, at + from, from, from + PIECE) * COST.byteCopied;
   }
+}
+
+/** As `copySteps`, in slices. */
+export function copyInSlices(source: Buffer, target: Buffer, at: number, meter: Meter): Promise<void> {
+  return inSlices(copySteps(source, target, at), meter);
 }

@@ -52,10 +52,15 @@ export class Quarantine implements LinkReader {
     return this.#writer.write(type, body);
   }
 
-  /** As `write`, of a body that may be large: in slices. Throws what the meter throws, too. */
-  async writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
+  /** As `write`, of a body that may be large and in parts, in steps. Nothing else may be written meanwhile. */
+  writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     this.#refuseUnlessOpen();
-    return this.#writer.writeInSlices(type, body, meter);
+    return this.#writer.writeSteps(type, parts);
+  }
+
+  /** As `writeSteps`, in slices. Throws what the meter throws, too. */
+  writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
+    return inSlices(this.writeSteps(type, Buffer.isBuffer(body) ? [body] : body), meter);
   }
 
   /**
@@ -158,6 +163,10 @@ export class Quarantine implements LinkReader {
 
   read(number: number): Buffer {
     return this.#objects.read(number);
+  }
+
+  readSteps(number: number): Steps<Buffer> {
+    return this.#objects.readSteps(number);
   }
 
   readInSlices(number: number, meter: Meter): Promise<Buffer> {

@@ -48,13 +48,18 @@ export class StoredObjects extends GrowingTable {
     return body;
   }
 
-  /** As `read`, of an object that is large or made of large ones, without holding up others for long. */
-  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
+  /** As `read`, in steps: of an object that is large or made of large ones. */
+  *readSteps(number: number): Steps<Buffer> {
     const known = this.knownBody(number);
     if (known !== undefined) return known;
     const chain = this.#chainOf(number);
     if (!chain.some((at) => this.sizeOf(at) >= LARGE)) return this.read(number);
-    return inSlices(this.#makeSteps(chain), meter);
+    return yield* this.#makeSteps(chain);
+  }
+
+  /** As `readSteps`, in slices. */
+  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
+    return this.knownBody(number) ?? inSlices(this.readSteps(number), meter);
   }
 
   /** What `look` makes of the body. A body that is not at hand is made in the scratch memory, and not cached. */

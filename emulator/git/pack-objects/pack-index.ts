@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
+import { COST } from '../schedule/cost.js';
 import { Meter } from '../schedule/meter.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { writePack } from './pack-writer.js';
 
 /** Offsets from here on go into a table of their own. */
@@ -17,8 +19,15 @@ export interface DescribedPack {
   readonly index: Buffer;
 }
 
-/** Writes a pack of `numbers` to find out what it is: writing it again gives the same bytes. */
-export async function describePack(store: ObjectStore, numbers: Int32Array): Promise<DescribedPack> {
+/**
+ * Writes a pack of `numbers` to `onPiece`, and describes it. Without `onPiece` the pack is only described: writing it again
+ * gives the same bytes.
+ */
+export async function describePack(
+  store: ObjectStore,
+  numbers: Int32Array,
+  onPiece: (piece: Buffer) => void | Promise<void> = () => {},
+): Promise<DescribedPack> {
   const starts: number[] = [];
   const order: number[] = [];
   const checksums: number[] = [];
@@ -38,6 +47,8 @@ export async function describePack(store: ObjectStore, numbers: Int32Array): Pro
     take(last, ...entriesWithin(last, size - last.length));
     size += piece.length;
     last = piece;
+    const pending = onPiece(piece);
+    if (pending) await pending;
   }
   function entriesWithin(bytes: Buffer, at: number): [number, number] {
     let from = 0;
@@ -55,8 +66,8 @@ export async function describePack(store: ObjectStore, numbers: Int32Array): Pro
   }
   if (entry > 0) checksums.push(sum);
   const meter = new Meter({ schedule: store.schedule });
-  await meter.pass();
-  return { checksum: last.toString('hex'), size, index: writeIndex(store, { starts, order, checksums }, last) };
+  const index = await inSlices(writeIndex(store, { starts, order, checksums }, last), meter);
+  return { checksum: last.toString('hex'), size, index };
 }
 
 interface Entries {
@@ -69,13 +80,14 @@ interface Entries {
  * Version 2 of an index (gitformat-pack): `\377tOc`, the version, 256 counts of ids by their first byte, ids in order,
  * CRC-32 of the entries, offsets of 31 bits or places in the table of 64 bits that follows, and two checksums.
  */
-function writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Buffer {
+function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Steps<Buffer> {
   const count = order.length;
   const ids = Buffer.alloc(count * OID_BYTES);
-  for (const [entry, number] of order.entries()) store.copyOid(number, ids, entry * OID_BYTES);
-  const idOf = (entry: number) => ids.subarray(entry * OID_BYTES, (entry + 1) * OID_BYTES);
-  const sorted = Array.from({ length: count }, (_, entry) => entry).sort((a, b) => Buffer.compare(idOf(a), idOf(b)));
-  const large = sorted.filter((entry) => starts[entry]! >= LARGE_OFFSET);
+  for (const [entry, number] of order.entries()) {
+    store.copyOid(number, ids, entry * OID_BYTES);
+    if (entry % PIECE === 0) yield PIECE_COST;
+  }
+  const sorted = yield* sortedEntries(ids, count);
   const head = Buffer.alloc(8 + 256 * 4);
   head.writeUInt32BE(0xff744f63, 0);
   head.writeUInt32BE(2, 4);
@@ -85,19 +97,63 @@ function writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, p
     sum += fanout[byte]!;
     head.writeUInt32BE(sum, 8 + byte * 4);
   }
+  const sortedIds = Buffer.alloc(ids.length);
   const crcs = Buffer.alloc(count * 4);
   const offsets = Buffer.alloc(count * 4);
-  const wide = Buffer.alloc(large.length * 8);
-  let wides = 0;
-  for (const [place, entry] of sorted.entries()) {
+  const wide: number[] = [];
+  for (let place = 0; place < count; place++) {
+    const entry = sorted[place]!;
     const start = starts[entry]!;
+    ids.copy(sortedIds, place * OID_BYTES, entry * OID_BYTES, (entry + 1) * OID_BYTES);
     crcs.writeUInt32BE(checksums[entry]!, place * 4);
     if (start < LARGE_OFFSET) offsets.writeUInt32BE(start, place * 4);
-    else {
-      offsets.writeUInt32BE(LARGE_OFFSET + wides, place * 4);
-      wide.writeBigUInt64BE(BigInt(start), wides++ * 8);
+    else offsets.writeUInt32BE(LARGE_OFFSET + wide.push(start) - 1, place * 4);
+    if (place % PIECE === 0) yield PIECE_COST;
+  }
+  const wides = Buffer.alloc(wide.length * 8);
+  for (const [at, start] of wide.entries()) wides.writeBigUInt64BE(BigInt(start), at * 8);
+  const parts = [head, sortedIds, crcs, offsets, wides, packChecksum];
+  const hash = createHash('sha1');
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += HASHED) {
+      const piece = part.subarray(at, at + HASHED);
+      hash.update(piece);
+      yield piece.length * COST.byteHashed;
     }
   }
-  const body = Buffer.concat([head, ...sorted.map(idOf), crcs, offsets, wide, packChecksum]);
-  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+  return Buffer.concat([...parts, hash.digest()]);
+}
+
+/** Bytes hashed in one step. */
+const HASHED = 256 * 1024;
+
+/** Entries sorted in one step. */
+const FEW = 1024;
+
+/** Returns the entries in the order of their ids. Many are distributed by the first two bytes first. */
+function* sortedEntries(ids: Buffer, count: number): Steps<Uint32Array> {
+  const idOf = (entry: number) => ids.subarray(entry * OID_BYTES, (entry + 1) * OID_BYTES);
+  const byId = (one: number, other: number) => Buffer.compare(idOf(one), idOf(other));
+  if (count <= FEW) return Uint32Array.from({ length: count }, (_, entry) => entry).sort(byId);
+  const starts = new Uint32Array(0x10000);
+  const keyOf = (entry: number) => ids.readUInt16BE(entry * OID_BYTES);
+  for (let entry = 0; entry < count; entry++) {
+    starts[keyOf(entry)]!++;
+    if (entry % PIECE === 0) yield PIECE_COST;
+  }
+  for (let key = 1; key < starts.length; key++) starts[key]! += starts[key - 1]!;
+  yield starts.length * COST.operation;
+  const sorted = new Uint32Array(count);
+  for (let entry = count - 1; entry >= 0; entry--) {
+    sorted[--starts[keyOf(entry)]!] = entry;
+    if (entry % PIECE === 0) yield PIECE_COST;
+  }
+  for (let key = 0; key < starts.length; key++) {
+    const from = starts[key]!;
+    const to = starts[key + 1] ?? count;
+    if (to - from < 2) continue;
+    sorted.subarray(from, to).sort(byId);
+    yield (to - from) * COST.entry;
+  }
+  return sorted;
 }

@@ -62,7 +62,7 @@ t.test('copies longer than 64 KiB, offsets beyond 16 MiB and empty bodies', asyn
   const tail = base.subarray(base.length - 100);
   t.ok(roundTrip(base, Buffer.concat([Buffer.from('a'), tail, Buffer.from('b')]))!.length < 60);
   t.ok(roundTrip(Buffer.alloc(0), Buffer.from('text')));
-  t.ok(roundTrip(Buffer.from('text'), Buffer.alloc(0)));
+  t.equal(roundTrip(Buffer.from('text'), Buffer.alloc(0)), undefined, 'Git refuses a delta of two bytes');
 });
 
 t.test('a delta longer than allowed is not made', async (t) => {
@@ -100,4 +100,11 @@ t.test('a delta for another base, of too long a result, or cut short is refused'
   t.throws(() => atOnce(patchDelta(base.subarray(1), delta)), DeltaError);
   for (let length = 0; length < delta.length; length++)
     t.throws(() => atOnce(patchDelta(base, delta.subarray(0, length))), DeltaError);
+});
+
+t.test('a delta of fewer than four bytes is refused', async (t) => {
+  for (const bytes of [[], [4], [4, 0], [0x84, 0, 0]]) {
+    t.throws(() => apply(Buffer.from('text'), Buffer.from(bytes)), DeltaError, bytes.join());
+  }
+  t.equal(apply(Buffer.from('text'), Buffer.from([0x84, 0, 0x80, 0])).length, 0, 'four bytes, as Git');
 });

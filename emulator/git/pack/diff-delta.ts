@@ -20,13 +20,14 @@ const MULTIPLIER = 0x01000193;
 const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
- * `target` as a delta on `base` (the format is quoted in patch-delta.ts), or undefined when it would be longer than
- * `most` bytes. In steps.
+ * Returns `target` as a delta on `base` (the format is quoted in patch-delta.ts), in steps. Returns undefined if the delta
+ * would be longer than `most` bytes, and for an empty target, whose delta Git may refuse as too short.
  *
  * What both have in common at their ends is copied without a search. In between, every 16-byte block of
  * the base goes into a hash table and a rolling hash runs over the target; a hit is extended both ways.
  */
 export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
+  if (target.length === 0) return undefined;
   const shorter = Math.min(base.length, target.length);
   let prefix = 0;
   for (let isSame = true; isSame && prefix < shorter; ) {

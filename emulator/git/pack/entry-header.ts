@@ -3,6 +3,12 @@ import type { TypeCode } from '../object/object.js';
 export const OFS_DELTA = 6;
 export const REF_DELTA = 7;
 
+/**
+ * Largest weight of a size byte. Git's reader (`unpack_object_header_buffer`) refuses a size with more bytes, even if
+ * these add nothing.
+ */
+const LARGEST_SCALE = 2 ** 57;
+
 /** Bytes an entry header never exceeds: 10 of type and size, then 20 of an id or 10 of a distance. */
 export const LONGEST_HEADER = 32;
 
@@ -42,7 +48,7 @@ export class EntryHeader {
     this.baseAt = -1;
     let size = byte & 15;
     for (let scale = 16; byte & 0x80; scale *= 128) {
-      if (scale > Number.MAX_SAFE_INTEGER / 128) return 'bad object header';
+      if (scale > LARGEST_SCALE) return 'bad object header';
       if (at >= limit) return undefined;
       byte = bytes[at++]!;
       size += (byte & 0x7f) * scale;

@@ -9,6 +9,11 @@ export class DeltaError extends Error {
   }
 }
 
+/** Length in bytes of the shortest delta that Git applies (`DELTA_SIZE_MIN` in Git's delta.h). */
+const SHORTEST_DELTA = 4;
+/** Highest power of two by which Git shifts the bits of a size in a delta. */
+const LARGEST_SCALE = 2 ** 63;
+
 /**
  * A delta (gitformat-pack, "Deltified representation") is the sizes of base and result, each 7 bits a
  * byte, least significant first, and then instructions:
@@ -25,18 +30,21 @@ export class DeltaHeader {
 
   /** Throws `DeltaError`. */
   parse(bytes: Uint8Array, start: number, limit: number): void {
+    if (limit - start < SHORTEST_DELTA) throw new DeltaError();
     this.end = start;
     this.baseSize = this.#size(bytes, limit);
     this.resultSize = this.#size(bytes, limit);
   }
 
+  /** Reads a size as Git's `get_delta_hdr_size`: the end of the delta also ends a size whose last byte says "continued". */
   #size(bytes: Uint8Array, limit: number): number {
+    if (this.end >= limit) throw new DeltaError();
     let size = 0;
     for (let scale = 1; ; scale *= 128) {
-      if (this.end >= limit || scale > 2 ** 42) throw new DeltaError();
+      if (scale > LARGEST_SCALE) throw new DeltaError();
       const byte = bytes[this.end++]!;
       size += (byte & 0x7f) * scale;
-      if ((byte & 0x80) === 0) return size;
+      if ((byte & 0x80) === 0 || this.end >= limit) return size;
     }
   }
 }

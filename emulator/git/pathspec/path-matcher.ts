@@ -1,4 +1,5 @@
 import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
 /** A sequence of tokens that a whole path has to match; or only what comes before one of `ends`. */
@@ -33,6 +34,8 @@ const ACCEPTS_ALL = 4;
 const KEPT_BYTES = 1 << 20;
 /** What a state takes beside its bits. */
 const STATE_BYTES = 2400;
+/** Units of one token of a pattern that is compiled. */
+const TOKEN_COST = COST.entry;
 /** Units of one word of bits for one byte of a path. */
 const WORD_COST = COST.byteScanned;
 const LARGEST_PIECE = 250;
@@ -76,7 +79,21 @@ export class PathMatcher {
   #words: Int32Array;
   #spare: Int32Array;
 
-  constructor(conditions: readonly Condition[]) {
+  /** Compiles the conditions, in steps. */
+  static *compile(conditions: readonly Condition[]): Steps<PathMatcher> {
+    const matcher = new PathMatcher(conditions);
+    for (const [index, { patterns }] of conditions.entries()) {
+      let bit = matcher.#conditions[index]!.from * 32;
+      for (const pattern of patterns) {
+        matcher.#place(pattern, bit);
+        bit += pattern.tokens.length + 1;
+        yield pattern.tokens.length * TOKEN_COST;
+      }
+    }
+    return matcher;
+  }
+
+  private constructor(conditions: readonly Condition[]) {
     let words = 0;
     for (const { patterns, refuses } of conditions) {
       const from = words;
@@ -90,20 +107,7 @@ export class PathMatcher {
     [this.#movesOnSlash, this.#movesOnOther, this.#staysOnSlash, this.#staysOnOther] = [bits(), bits(), bits(), bits()];
     [this.#passes, this.#ends, this.#finals, this.#words, this.#spare] = [bits(), bits(), bits(), bits(), bits()];
     this.#room = Math.floor(KEPT_BYTES / (STATE_BYTES + 4 * words));
-    const start = bits();
-    conditions.forEach(({ patterns }, index) => {
-      let bit = this.#conditions[index]!.from * 32;
-      for (const pattern of patterns) {
-        this.#place(pattern, bit);
-        for (let first = bit, isIn = true; isIn; first++) {
-          setBit(start, first);
-          isIn = hasBit(this.#passes, first);
-        }
-        bit += pattern.tokens.length + 1;
-      }
-    });
-    this.start = this.#keep(start);
-    this.#spent += words * 32 * COST.operation;
+    this.start = { words: bits(), next: new Array<MatchState | undefined>(256), verdict: undefined };
   }
 
   /** The units spent since it was last asked. */
@@ -241,6 +245,7 @@ export class PathMatcher {
   #place({ tokens, ignoreCase, ends }: PathPattern, first: number): void {
     const end = first + tokens.length;
     setBit(this.#ends, end);
+    setBit(this.start.words, first);
     for (const token of ends) setBit(this.#ends, first + token);
     tokens.forEach((token, index) => {
       const bit = first + index;
@@ -251,6 +256,7 @@ export class PathMatcher {
       } else if (typeof token !== 'string') this.#sets.push({ bit, set: token, ignoreCase });
       else {
         setBit(this.#passes, bit);
+        if (hasBit(this.start.words, bit)) setBit(this.start.words, bit + 1);
         setBit(this.#staysOnOther, bit);
         // Between folders one is at a slash only.
         if (token !== 'folders') setBit(this.#movesOnOther, bit);

@@ -101,7 +101,7 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
       if (JSON.stringify(found) !== JSON.stringify(expected)) t.same(found, expected, `${how}: ${what}`);
     };
     equal(choose(selection, all), 'of a path');
-    const selects = selectFiles(selection);
+    const selects = atOnce(selectFiles(selection));
     equal(
       [...walkTree(objects, root, { selects })].map(({ path }) => path),
       'in a walk',
@@ -109,12 +109,12 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
     const list = new PathList();
     const walk = new TreeWalk(objects, root);
     while (walk.step()) if (walk.isFound) list.add(walk);
-    const cursor = new PathCursor(list, selectFiles(selection));
+    const cursor = new PathCursor(list, atOnce(selectFiles(selection)));
     equal(
       all.filter((_, index) => cursor.tryMoveTo(index) ?? atOnce(cursor.moveTo(index))),
       'in a list',
     );
-    const back = new PathCursor(list, selectFiles(selection));
+    const back = new PathCursor(list, atOnce(selectFiles(selection)));
     const reversed = all.filter((_, at) => atOnce(back.moveTo(all.length - 1 - at))).length;
     if (reversed !== expected.length) t.equal(reversed, expected.length, `backwards: ${what}`);
   };
@@ -173,18 +173,42 @@ for (const [which, make] of Object.entries(TREES)) {
     for (const [what, selection] of Object.entries(HOSTILE)) {
       const schedule = new Schedule({ now: () => 0 });
       const meter = new Meter({ schedule });
-      await searchPage(new TextCache(objects), tree, { pattern: 'y', selects: selectFiles(selection) }, ONE, meter);
+      await searchPage(
+        new TextCache(objects),
+        tree,
+        { pattern: 'y', selects: atOnce(selectFiles(selection)) },
+        ONE,
+        meter,
+      );
       const searched = schedule.spent;
-      const selects = selectFiles(selection);
+      const selects = atOnce(selectFiles(selection));
       for await (const _ of writeArchive(objects, { commit, meter, selects, level: 0 }));
       t.ok(schedule.longestSlice <= SLICE + 1000, `${what}: ${schedule.longestSlice} units in a slice`);
       t.ok(schedule.spent < 40_000 + bytes * 60, `${what}: ${schedule.spent} units for ${bytes} bytes`);
       if (searched < 20_000) continue;
       const limited = () => new Meter({ schedule: new Schedule({ now: () => 0 }), limit: 10 });
       await t.rejects(
-        searchPage(new TextCache(objects), tree, { pattern: 'y', selects: selectFiles(selection) }, ONE, limited()),
+        searchPage(
+          new TextCache(objects),
+          tree,
+          { pattern: 'y', selects: atOnce(selectFiles(selection)) },
+          ONE,
+          limited(),
+        ),
         WorkLimitExceeded,
       );
     }
   });
 }
+
+t.test('full lists of patterns are compiled in small steps', async (t) => {
+  const lists = ['[a-z]', '**/a/*', '?', 'a'].map((unit) => bytesOf(unit.repeat(Math.floor(320 / unit.length))));
+  const globs = Array.from({ length: 50 }, (_, at) => lists[at % lists.length]!);
+  const steps = selectFiles({ includeGlobs: globs, paths: globs, extensions: [bytesOf('.ts')] });
+  const units: number[] = [];
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) units.push(step.value);
+  t.ok(step.value !== undefined);
+  t.ok(Math.max(...units) <= 250, `${Math.max(...units)} units in one step`);
+  t.ok(units.reduce((sum, each) => sum + each) >= 8_000, 'a byte of a pattern and a token count');
+});

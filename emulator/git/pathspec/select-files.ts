@@ -1,7 +1,9 @@
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { parseGlob } from './glob.js';
-import { type Condition, PathMatcher, type PathPattern } from './path-matcher.js';
+import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';
 
 /** Lists of patterns that choose files. A list that is empty chooses all. */
@@ -37,48 +39,52 @@ const NAMES = {
   extensions: 'extension',
 } as const satisfies Record<SelectionList, string>;
 
-/** The files that pass every filter given; undefined where all do. Throws `BadSelection`. */
-export function selectFiles(selection: FileSelection): PathMatcher | undefined {
+/** Returns the matcher of the files that pass every filter given, in steps; undefined where all do. Throws `BadSelection`. */
+export function* selectFiles(selection: FileSelection): Steps<PathMatcher | undefined> {
   checkBounds(selection);
   const { paths = [], includeGlobs = [], excludeGlobs = [], extensions = [] } = selection;
-  const pathspecs = readPathspecs(paths);
-  const included = pathspecs.filter(({ isExclude }) => !isExclude);
-  const excluded = pathspecs.filter(({ isExclude }) => isExclude);
-  const conditions: readonly (Condition | undefined)[] = [
-    condition(extensions, (list) => list.map(ending)),
-    condition(included, (list) => list.flatMap(({ patterns }) => patterns)),
-    condition(excluded, (list) => list.flatMap(({ patterns }) => patterns), true),
-    condition(includeGlobs, parseGlobs),
-    condition(excludeGlobs, parseGlobs, true),
+  const pathspecs = yield* parseEach(paths, readPathspec);
+  const [included, excluded] = [false, true].map((isExclude) =>
+    pathspecs.filter((pathspec) => pathspec.isExclude === isExclude),
+  );
+  const lists: readonly (readonly [patterns: readonly (readonly PathPattern[])[], refuses: boolean])[] = [
+    [yield* parseEach(extensions, (extension) => [ending(extension)]), false],
+    [included!.map(({ patterns }) => patterns), false],
+    [excluded!.map(({ patterns }) => patterns), true],
+    [yield* parseEach(includeGlobs, readGlob), false],
+    [yield* parseEach(excludeGlobs, readGlob), true],
   ];
-  const given = conditions.filter((each) => each !== undefined);
-  return given.length === 0 ? undefined : new PathMatcher(given);
+  const given = lists.filter(([patterns]) => patterns.length > 0);
+  if (given.length === 0) return undefined;
+  return yield* PathMatcher.compile(given.map(([patterns, refuses]) => ({ patterns: patterns.flat(), refuses })));
 }
 
 /** Nothing but what is at this path. */
-export function selectPath(path: ByteString): PathMatcher {
+export function selectPath(path: ByteString): Steps<PathMatcher> {
   const tokens = Array.from(path, (char) => char.charCodeAt(0));
-  return new PathMatcher([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);
+  return PathMatcher.compile([{ patterns: [{ tokens, ignoreCase: false, ends: [] }], refuses: false }]);
 }
 
-function readPathspecs(paths: readonly ByteString[]): Pathspec[] {
+function* parseEach<T>(list: readonly ByteString[], parse: (text: ByteString) => T): Steps<T[]> {
+  const parsed: T[] = [];
+  for (const text of list) {
+    parsed.push(parse(text));
+    yield text.length * COST.entry;
+  }
+  return parsed;
+}
+
+function readPathspec(path: ByteString): Pathspec {
   try {
-    return paths.map(parsePathspec);
+    return parsePathspec(path);
   } catch (error) {
     throw error instanceof BadPathspec ? new BadSelection(`is wrong: ${error.message}`, 'paths') : error;
   }
 }
 
-function condition<T>(
-  list: readonly T[],
-  parse: (list: readonly T[]) => readonly PathPattern[],
-  refuses = false,
-): Condition | undefined {
-  return list.length === 0 ? undefined : { patterns: parse(list), refuses };
-}
-
-function parseGlobs(globs: readonly ByteString[]): PathPattern[] {
-  return globs.map(parseGlob).filter((pattern) => pattern !== undefined);
+function readGlob(glob: ByteString): PathPattern[] {
+  const pattern = parseGlob(glob);
+  return pattern === undefined ? [] : [pattern];
 }
 
 function ending(extension: ByteString): PathPattern {

@@ -10,6 +10,7 @@ import { PathStack } from './path-stack.js';
 
 /** Bytes of trees on the way that stay at hand; those further up are read again when the walk comes back to them. */
 const HELD_BYTES = 8 << 20;
+const NO_BODY = Buffer.alloc(0);
 /** What a tree takes beside its bytes. */
 const SCANNER_BYTES = 256;
 
@@ -66,10 +67,10 @@ export class TreeWalk {
     this.#trees = trees;
     this.#recursive = recursive;
     this.#stack = new PathStack(under === '' || under.endsWith('/') ? under : concatBytes(under, SLASH), selects);
-    this.#scan = new TreeCursor(readTreeBody(objects, tree));
+    this.#scan = new TreeCursor(NO_BODY);
     this.#scans = [this.#scan];
     this.#numbers = [objects.find(tree)];
-    this.#steps = this.#walk();
+    this.#steps = this.#walk(tree);
   }
 
   /** Goes on by one piece of work; false at the end. */
@@ -116,16 +117,18 @@ export class TreeWalk {
     return this.#serials[level]!;
   }
 
-  *#walk(): Steps<void> {
+  *#walk(tree: Oid): Steps<void> {
     const stack = this.#stack;
     const { matcher } = stack;
+    this.#scan = new TreeCursor(yield* readTreeBody(this.objects, tree));
+    this.#scans[0] = this.#scan;
     if (stack.isDead) return;
     for (;;) {
       const scan = this.#scan;
       if (!scan.next()) {
         if (stack.depth === 0) return;
         yield* stack.leaveTo(stack.depth - 1);
-        this.#leave();
+        yield* this.#leave();
       } else {
         this.mode = canonicalMode(scan.mode);
         const { body, nameStart, nameEnd } = scan;
@@ -135,18 +138,18 @@ export class TreeWalk {
         } else {
           this.isFound = this.#trees;
           if (this.isFound) yield COST.entry;
-          if (this.#recursive && (yield* stack.enter(body, nameStart, nameEnd))) this.#enter();
+          if (this.#recursive && (yield* stack.enter(body, nameStart, nameEnd))) yield* this.#enter();
         }
       }
       yield COST.entry + (matcher?.takeSpent() ?? 0);
     }
   }
 
-  #enter(): void {
+  *#enter(): Steps<void> {
     const { objects } = this;
     const { oid, position } = this.#scan;
     this.#positions[this.#positions.length - 1] = position;
-    this.#scan = new TreeCursor(readTreeBody(objects, oid));
+    this.#scan = new TreeCursor(yield* readTreeBody(objects, oid));
     this.#scans.push(this.#scan);
     this.#positions.push(0);
     this.#numbers.push(objects.find(oid));
@@ -158,7 +161,7 @@ export class TreeWalk {
     }
   }
 
-  #leave(): void {
+  *#leave(): Steps<void> {
     this.#held -= SCANNER_BYTES + this.#scan.body.length;
     this.#scans.pop();
     this.#positions.pop();
@@ -168,7 +171,7 @@ export class TreeWalk {
     const number = this.#numbers[depth]!;
     let scan = this.#scans[depth];
     if (scan === undefined) {
-      scan = new TreeCursor(number < 0 ? Buffer.alloc(0) : this.objects.read(number), this.#positions[depth]);
+      scan = new TreeCursor(number < 0 ? NO_BODY : yield* this.objects.readSteps(number), this.#positions[depth]);
       this.#scans[depth] = scan;
       this.#firstHeld = depth;
       this.#held += SCANNER_BYTES + scan.body.length;

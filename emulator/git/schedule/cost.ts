@@ -4,6 +4,8 @@ export const COST = {
   operation: 1 / 64,
   /** An entry of a folder read, written or sorted. */
   entry: 1 / 4,
+  /** A name of an entry, or a path that changed, kept for the first time. */
+  name: 3 / 4,
   /** A line of a text cut, compared or written. */
   line: 1 / 16,
   /** An object found and opened, beside its bytes. */

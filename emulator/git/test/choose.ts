@@ -1,6 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
+import { atOnce } from '../schedule/steps.js';
 
 /** Whether a matcher takes a path that it is given byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {
@@ -12,6 +13,6 @@ export function accepts(matcher: PathMatcher, path: ByteString): boolean {
 
 /** Those of the paths that a selection chooses. */
 export function choose(selection: FileSelection, paths: readonly ByteString[]): ByteString[] {
-  const matcher = selectFiles(selection);
+  const matcher = atOnce(selectFiles(selection));
   return paths.filter((path) => matcher === undefined || accepts(matcher, path));
 }

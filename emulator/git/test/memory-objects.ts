@@ -24,6 +24,11 @@ export class MemoryObjects implements LinkReader {
     return oid;
   }
 
+  // biome-ignore lint/correctness/useYield: nothing takes long
+  *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
+    return this.write(type, Buffer.concat(parts));
+  }
+
   add(type: ObjectType, body: Buffer | string): Oid {
     return this.write(typeCode(type), body);
   }
@@ -68,6 +73,10 @@ export class MemoryObjects implements LinkReader {
   }
   read(number: number): Buffer {
     return this.#objects[number]!.body;
+  }
+  // biome-ignore lint/correctness/useYield: the body is at hand
+  *readSteps(number: number): Steps<Buffer> {
+    return this.read(number);
   }
   readInSlices(number: number): Promise<Buffer> {
     return Promise.resolve(this.read(number));

@@ -8,6 +8,8 @@ import { type ByteString, bytesIn } from '../object/bytes.js';
 import { type ObjectReader, type ObjectType, type Oid, parseOid, typeName } from '../object/object.js';
 import { oid, oids } from './oid.js';
 
+// needs: git
+
 const LF = 0x0a;
 
 // The real Git, the oracle of the tests: one repository and answers at once, or a folder of several that speak to a

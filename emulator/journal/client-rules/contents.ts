@@ -1,5 +1,6 @@
+import { endOf, isBehind } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
-import { type ClientRule, clientOf, isLost } from './rule.js';
+import { type ClientRule, clientOf, isLost, mayFollow } from './rule.js';
 
 export const CONTENT_RULES: readonly ClientRule[] = [
   {
@@ -8,18 +9,19 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
     level: 'must',
     evaluate() {
-      const given = new Set<string>();
+      const given = new Map<string, SeenRequest>();
       const unread = new Set<string | undefined>();
       return (request) => {
         const { operation, status } = request.record;
         if (!LISTS.has(operation ?? '')) return undefined;
         const cursor = cursorOf(request);
+        const giver = cursor === undefined ? undefined : given.get(cursor);
         // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
-        const isKnown = cursor === undefined || given.has(cursor) || (unread.has(operation) && status < 300);
+        const isKnown = (giver && mayFollow(request.record.started, giver)) || (unread.has(operation) && status < 300);
         if (status < 300) {
           const answer = request.answerJson;
           if (answer === undefined) unread.add(operation);
-          else collectCursors(answer, given);
+          else for (const each of cursorsIn(answer)) given.set(each, firstToEnd(request, given.get(each)));
         }
         if (cursor === undefined) return undefined;
         return { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
@@ -40,7 +42,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
         const earlier = lost.get(key);
         if (isLost(request)) lost.set(key, request);
-        if (!earlier) return undefined;
+        if (!earlier || !isBehind(request.record, earlier.record)) return undefined;
         const isTwice = earlier.record.status < 300 && request.record.status < 300;
         const fault = isTwice
           ? `What ${earlier.record.id} had done already was done again.`
@@ -100,8 +102,12 @@ function cursorOf(request: SeenRequest): string | undefined {
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
+function firstToEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
+  return other && endOf(other.record) <= endOf(one.record) ? other : one;
+}
+
 /** An answer that a fault worded may be nested as deep as it is long. */
-function collectCursors(answer: unknown, given: Set<string>): void {
+function* cursorsIn(answer: unknown): IterableIterator<string> {
   const values = [answer];
   while (values.length > 0) {
     const value = values.pop();
@@ -112,7 +118,7 @@ function collectCursors(answer: unknown, given: Set<string>): void {
     }
     for (const [name, member] of Object.entries(value)) {
       if (typeof member !== 'string') values.push(member);
-      else if (name === 'next_cursor' || name === 'cursor') given.add(member);
+      else if (name === 'next_cursor' || name === 'cursor') yield member;
     }
   }
 }

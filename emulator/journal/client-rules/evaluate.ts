@@ -1,5 +1,5 @@
 import type { Steps } from '../../git/schedule/steps.js';
-import type { SeenRequest } from '../seen-request.js';
+import { byBegin, type SeenRequest } from '../seen-request.js';
 import { isStep, take, type WorkDone } from '../work-done.js';
 import { CONTENT_RULES } from './contents.js';
 import type { ClientRuleId } from './ids.js';
@@ -74,7 +74,7 @@ export function* clientSteps(
     faults: [] as ClientFault[],
     clients: new Map<string | null, Counted>(),
   }));
-  for (const request of seen) {
+  for (const request of seen.toSorted(byBegin)) {
     for (const each of running) {
       const occasion = each.evaluate(request);
       work.units += RULE;

@@ -1,9 +1,6 @@
-import { problemCodes } from '../../http/problem.js';
+import { problemCodes, specifiedCode } from '../../http/problem.js';
 import { pauseBetween, type SeenRequest } from '../seen-request.js';
-import { type ClientRule, clientOf, type Evaluation } from './rule.js';
-
-/** Timers may be early by that much. */
-const SLACK = 10;
+import { type ClientRule, clientOf, type Evaluation, mayFollow, SLACK } from './rule.js';
 
 /** Retries before a client has to wait between them. */
 const AT_ONCE = 100;
@@ -72,11 +69,11 @@ export const RETRY_RULES: readonly ClientRule[] = [
     evaluate() {
       const lastLooks = new Map<string, number>();
       return (request) => {
-        const { operation, sequence } = request.record;
-        if (isAdvertisement(request)) lastLooks.set(clientOf(request), sequence);
+        const { operation, started } = request.record;
+        if (isAdvertisement(request)) lastLooks.set(clientOf(request), started);
         const earlier = request.retryOf;
         if (!earlier || operation !== 'gitReceivePack') return undefined;
-        const looked = (lastLooks.get(clientOf(request)) ?? 0) > earlier.record.sequence;
+        const looked = mayFollow(lastLooks.get(clientOf(request)) ?? 0, earlier);
         const fault = looked ? undefined : `It repeats the push ${earlier.record.id}, which may have been carried out.`;
         return { request, earlier, fault };
       };
@@ -136,29 +133,47 @@ function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 413, 415, 422]);
+const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
+
+/** Codes of a state that passes by itself. */
+const PASSING: ReadonlySet<string> = new Set([
+  'authentication_unavailable',
+  'repository_thawing',
+  'sync_in_progress',
+  'forge_repository_inaccessible',
+]);
 
 function isHopeless(seen: SeenRequest): boolean {
   const { status, operation } = seen.record;
   if (status === 429) return operation === 'fileMetadata' && seen.retryAfter === undefined;
-  return HOPELESS.has(status) && seen.code !== 'authentication_unavailable';
+  return HOPELESS.has(status) && !PASSING.has(specifiedCode(seen.code ?? ''));
+}
+
+/** Whether the state that was found was not the one expected: a client that reads it anew may find another. */
+function isConflict({ record: { status } }: SeenRequest): boolean {
+  return status === 409 || status === 412;
 }
 
 /** Of requests that repeat one that `isFinal`. */
 function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
+  const lastReads = new Map<string, number>();
   return (request) => {
-    const { organization, sequence, status, token } = request.record;
+    const { organization, sequence, started, status, token } = request.record;
+    const reader = `${organization}\0${token?.subject ?? ''}`;
     const lastWrite = lastWrites.get(organization) ?? 0;
-    if (isWrite(request)) lastWrites.set(organization, sequence);
+    const lastRead = lastReads.get(reader) ?? 0;
+    if (isWrite(request)) lastWrites.set(organization, Math.max(lastWrite, sequence));
+    else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
     // What a client was told by a fault it could not know to be one.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const wrote = lastWrite > earlier.record.sequence;
+    const looked = isConflict(earlier) && mayFollow(lastRead, earlier);
     const code = earlier.code ?? '';
     const fault =
-      hasChanged || wrote
+      hasChanged || wrote || looked
         ? undefined
         : `It repeats ${earlier.record.id}, which was answered with ${earlier.record.status} ${code}, and nothing had changed.`;
     return { request, earlier, fault };

@@ -1,3 +1,4 @@
+import { endOf } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import type { ClientRuleId } from './ids.js';
 
@@ -10,7 +11,7 @@ export interface Occasion {
   readonly fault?: string | undefined;
 }
 
-/** Is given every request of the journal in its order, once, and remembers what it needs of those before. @internal */
+/** Is given every request of the journal once, in the order in which they began, and remembers what it needs of those before. @internal */
 export type Evaluation = (request: SeenRequest) => Occasion | undefined;
 
 /** What is asked of clients, evaluated by what they sent. */
@@ -27,6 +28,14 @@ export interface ClientRule {
 /** Who sent a request, as far as its token says. */
 export function clientOf({ record: { organization, token } }: SeenRequest): string {
   return `${organization}\0${token?.subject ?? ''}\0${token?.repository ?? ''}`;
+}
+
+/** Milliseconds that timers may be early, and answers be read before their end is noted. */
+export const SLACK = 10;
+
+/** Returns true if a request that began at `started` (real time) may have been sent because of an earlier answer. */
+export function mayFollow(started: number, { record }: SeenRequest): boolean {
+  return started > record.started && started > endOf(record) - SLACK;
 }
 
 /** Whether its client cannot know what came of it: the answer did not arrive, or says that it was not known. */

@@ -30,8 +30,10 @@ export function recordOf(id: number, given: Partial<RequestRecord> = {}): Reques
     outcome: 'open',
     started: 0,
     micros: 0,
+    sendTime: 0,
     sequence: 0,
     ended: 0,
+    retryOf: undefined,
     ...given,
   };
 }

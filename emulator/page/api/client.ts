@@ -13,6 +13,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The error of a request that no response came to. */
+export function unreachable(): ApiError {
+  return new ApiError(0, 'unreachable', 'The emulator does not answer. Is it still running?');
+}
+
 export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
@@ -55,7 +60,7 @@ export async function send(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'unreachable', 'The emulator does not answer. Is it still running?');
+    throw unreachable();
   }
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string; title?: string };

@@ -9,12 +9,13 @@ export interface StreamEvent {
   readonly data: unknown;
 }
 
-export type StreamState = 'connecting' | 'open' | 'waiting';
+/** `waiting`: the stream broke off or never came, and is asked for again. */
+export type StreamState = 'open' | 'waiting';
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
-  /** The last event that was seen; `0`: from the first request that the journal holds. */
-  readonly after: string;
+  /** Resolves to the id of the last event that was seen; empty: only what comes from now on. Asked again until it answers. */
+  readonly after: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
   onEvents(events: readonly StreamEvent[]): void;
   onState(state: StreamState): void;
@@ -28,10 +29,10 @@ const PAUSE = { first: 250, longest: 5_000 };
  * breaks off goes on behind its last event. Throws `ApiError` where the emulator refuses, as it does a wrong filter.
  */
 export async function followRequests({ query, after, signal, onEvents, onState }: StreamOptions): Promise<void> {
-  let last = after;
+  let last: string | undefined;
   for (let pause = PAUSE.first; !signal.aborted; pause = Math.min(2 * pause, PAUSE.longest)) {
     try {
-      onState('connecting');
+      last ??= await after(signal);
       const response = await send('GET', 'requests/stream', { query, signal, headers: { 'last-event-id': last } });
       onState('open');
       pause = PAUSE.first;

@@ -1,36 +1,63 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { Dialog } from './dialog.js';
 
-/** Text to copy, such as a command: selectable, with a button. */
+/** Text to copy, such as a command, with a button. */
 export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const shown = useRef<HTMLElement>(null);
   return (
     <div class="copy">
       <pre>
-        <code>{text}</code>
+        <code ref={shown}>{text}</code>
       </pre>
-      <CopyButton text={text} label={label} />
+      <CopyButton text={text} label={label} shown={shown} />
     </div>
   );
 }
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export interface CopyButtonProps {
+  readonly text: string;
+  readonly label?: string;
+  /** Element that shows the text; without one, a dialog does where there is no clipboard. */
+  readonly shown?: { readonly current: HTMLElement | null };
+}
+
+/**
+ * Copies a text. Where the page has no clipboard, as over plain HTTP from another machine, it selects the text, for the keys
+ * that copy.
+ */
+export function CopyButton({ text, label = 'Copy', shown }: CopyButtonProps) {
   const [said, say] = useState<string>();
+  const [isShown, show] = useState(false);
   const copy = async () => {
-    say((await written(text)) ? 'Copied' : 'Press Ctrl-C');
-    setTimeout(() => say(undefined), 1500);
+    const isCopied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (isCopied) {
+      say('Copied');
+      setTimeout(() => say(undefined), 1500);
+    } else if (shown?.current) {
+      getSelection()?.selectAllChildren(shown.current);
+      say(BY_KEYS);
+    } else show(true);
   };
   return (
-    <button type="button" class="small" onClick={() => void copy()}>
-      <span aria-live="polite">{said ?? label}</span>
-    </button>
+    <>
+      <button type="button" class="small" onClick={() => void copy()}>
+        <span aria-live="polite">{said ?? label}</span>
+      </button>
+      {isShown && (
+        <Dialog title={BY_KEYS} onClose={() => show(false)}>
+          <textarea aria-label="Text to copy" class="to-copy" readOnly rows={10} value={text} ref={selectAll} />
+        </Dialog>
+      )}
+    </>
   );
 }
 
-/** A page that was not opened from this machine or by HTTPS has no clipboard. */
-async function written(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
+const BY_KEYS = 'Selected: press Ctrl+C';
+
+/** Runs when the text area is in the document; the dialog opens after that, so the selection waits for it. */
+function selectAll(area: HTMLTextAreaElement | null): void {
+  if (area) setTimeout(() => area.select());
 }

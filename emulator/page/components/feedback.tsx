@@ -20,7 +20,15 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-export function Loading() {
+export interface LoadingProps {
+  readonly value: unknown;
+  readonly error: unknown;
+}
+
+/** Says that a value is being loaded, or why it is missing or no longer up to date; nothing where all is well. */
+export function Loading({ value, error }: LoadingProps) {
+  if (error !== undefined) return <Failure error={error} />;
+  if (value !== undefined) return null;
   return (
     <p class="loading" role="status">
       Loading…

@@ -1,4 +1,5 @@
 import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
+import { unreachable } from '../api/client.js';
 
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -22,6 +23,15 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
     return () => abort.abort();
   }, [...inputs, times]);
   return { value: state.value, error: state.error, reload };
+}
+
+/** Code that is loaded when it is first needed. It comes from the emulator, so that an emulator that is gone is why it fails. */
+export async function loadCode<T>(code: Promise<T>): Promise<T> {
+  try {
+    return await code;
+  } catch {
+    throw unreachable();
+  }
 }
 
 export interface Action {

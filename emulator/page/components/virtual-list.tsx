@@ -7,12 +7,15 @@ import {
 } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { usePrinting } from './printing.js';
 
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
   /** Height of a row in pixels: all have the same, so that nothing moves while rows arrive. */
   readonly rowHeight: number;
+  /** Number of rows to print; default: all. */
+  readonly printed?: number;
   /** A row; `at` counts from the top. */
   readonly row: (at: number) => ComponentChildren;
   /** Stays with a row when others arrive above it. */
@@ -32,8 +35,18 @@ export interface ListControl {
 
 type Options = VirtualizerOptions<HTMLElement, HTMLElement>;
 
-/** A list of which only the rows in view exist. */
-export function VirtualList({ label, count, rowHeight, row, keyOf, onReach, onScroll, control }: VirtualListProps) {
+/** A list of which only the rows in view exist, except in print. */
+export function VirtualList({
+  label,
+  count,
+  rowHeight,
+  printed,
+  row,
+  keyOf,
+  onReach,
+  onScroll,
+  control,
+}: VirtualListProps) {
   const scroller = useRef<HTMLElement>(null);
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const options: Options = {
@@ -63,19 +76,28 @@ export function VirtualList({ label, count, rowHeight, row, keyOf, onReach, onSc
     virtualizer.measure();
     scroller.current!.scrollTop = top * rowHeight;
   }, [rowHeight]);
-  const items = virtualizer.getVirtualItems();
+  const isPrinting = usePrinting();
+  const items = isPrinting
+    ? Array.from({ length: printed ?? count }, (_, index) => ({ key: keyOf(index), index, start: 0 }))
+    : virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
-  useLayoutEffect(() => onReach?.(last), [last, count]);
+  useLayoutEffect(() => {
+    if (!isPrinting) onReach?.(last);
+  }, [last, count, isPrinting]);
   return (
     <section ref={scroller} class="virtual-list" aria-label={label}>
-      <ul class="virtual-rows" style={{ height: `${count * rowHeight}px` }}>
+      <ul class="virtual-rows" style={isPrinting ? {} : { height: `${count * rowHeight}px` }}>
         {items.map(({ key, index, start }) => (
           <li
             key={key}
             class="virtual-row"
             aria-setsize={count}
             aria-posinset={index + 1}
-            style={{ height: `${rowHeight}px`, transform: `translateY(${start}px)` }}
+            style={
+              isPrinting
+                ? { minHeight: `${rowHeight}px` }
+                : { height: `${rowHeight}px`, transform: `translateY(${start}px)` }
+            }
           >
             {row(index)}
           </li>

@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { readAddresses } from '../api/addresses.js';
 import { get, urlOf } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
 
@@ -23,7 +23,7 @@ export function About() {
       certificate: isSecure ? await get<{ certificate: string }>('ca', { signal }) : undefined,
     };
   }, []);
-  if (value === undefined) return error === undefined ? <Loading /> : <Failure error={error} />;
+  if (value === undefined) return <Loading value={value} error={error} />;
   const { version, addresses, certificate } = value;
   return (
     <>

@@ -29,7 +29,7 @@ export function ClockPart() {
   const [duration, setDuration] = useState('PT30S');
   const [time, setTime] = useState('');
   useRepeated(reload, 1000);
-  if (clock === undefined) return unloaded === undefined ? <Loading /> : <Failure error={unloaded} />;
+  if (clock === undefined) return <Loading value={clock} error={unloaded} />;
   const change = (changes: object) => run(async () => patch('clock', changes).then(reload));
   const submit = (changes: object) => (event: Event) => {
     event.preventDefault();
@@ -37,9 +37,11 @@ export function ClockPart() {
   };
   return (
     <>
-      <p class="clock-face">
+      <p class={unloaded === undefined ? 'clock-face' : 'clock-face quiet'}>
         <time dateTime={clock.now}>{showTime(clock)}</time>
       </p>
+      <Loading value={clock} error={unloaded} />
+      {unloaded !== undefined && <p>This is the last time that the emulator told.</p>}
       <p>
         <strong>{clock.mode}</strong> <span class="quiet">{SAYS[clock.mode]}</span>
       </p>

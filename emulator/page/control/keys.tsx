@@ -5,6 +5,7 @@ import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { Commands } from './command.js';
 import { ScopeChoice } from './scopes.js';
 
@@ -21,7 +22,7 @@ export function KeysPart() {
   const { value: keys, error: unloaded, reload } = useLoaded((signal) => all<Key>('keys', { signal }), []);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  if (keys === undefined) return unloaded === undefined ? <Loading /> : <Failure error={unloaded} />;
+  if (keys === undefined) return <Loading value={keys} error={unloaded} />;
   const forget = (key: Key) =>
     run(async () => {
       say('');
@@ -35,57 +36,44 @@ export function KeysPart() {
         A token is good when one of these keys of its organization has signed it. Once a key is removed, its tokens are
         refused.
       </p>
-      <Failure error={error} />
+      <Failure error={error ?? unloaded} />
       <p role="status" class="quiet">
         {said}
       </p>
       {keys.length === 0 && <p class="quiet">There is none: every token is refused until you register one.</p>}
-      <div class="scroll-x">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Algorithm</th>
-              <th scope="col">Organization</th>
-              <th scope="col">Scopes it may grant</th>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={`${key.organization} ${key.id}`}>
-                <td>
-                  <details>
-                    <summary>
-                      <Given text={key.id} />
-                    </summary>
-                    <GivenBlock text={key.public_key} />
-                  </details>
-                </td>
-                <td>{key.alg}</td>
-                <td>
-                  <Given text={key.organization} />
-                </td>
-                <td>{key.allowed_scopes.join(' ') === '*' ? 'all' : key.allowed_scopes.join(' ')}</td>
-                <td class="actions">
-                  <ConfirmButton
-                    label="Remove"
-                    subject={key.id}
-                    title="Remove the key?"
-                    isBusy={isBusy}
-                    act={() => forget(key)}
-                  >
-                    <p>
-                      Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused
-                      from then on.
-                    </p>
-                  </ConfirmButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Keys" heads={['Key', 'Algorithm', 'Organization', 'Scopes it may grant', ACTIONS]}>
+        {keys.map((key) => (
+          <tr key={`${key.organization} ${key.id}`}>
+            <td>
+              <details>
+                <summary>
+                  <Given text={key.id} />
+                </summary>
+                <GivenBlock text={key.public_key} />
+              </details>
+            </td>
+            <td>{key.alg}</td>
+            <td>
+              <Given text={key.organization} />
+            </td>
+            <td>{key.allowed_scopes.join(' ') === '*' ? 'all' : key.allowed_scopes.join(' ')}</td>
+            <td class="actions">
+              <ConfirmButton
+                label="Remove"
+                subject={key.id}
+                title="Remove the key?"
+                isBusy={isBusy}
+                act={() => forget(key)}
+              >
+                <p>
+                  Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from
+                  then on.
+                </p>
+              </ConfirmButton>
+            </td>
+          </tr>
+        ))}
+      </Table>
       <Register
         onRegistered={(id) => {
           say(`Registered ${id}.`);

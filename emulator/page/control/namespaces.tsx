@@ -4,6 +4,7 @@ import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { mainPage, namespaceChanges } from '../namespace-switcher.js';
 import { Commands } from './command.js';
 
@@ -36,7 +37,7 @@ export function NamespacesPart() {
   const [clock, setClock] = useState('');
   const [snapshot, setSnapshot] = useState('');
   if (namespaces.value === undefined) {
-    return namespaces.error === undefined ? <Loading /> : <Failure error={namespaces.error} />;
+    return <Loading {...namespaces} />;
   }
   const { list } = namespaces.value;
   if (list === undefined) {
@@ -68,44 +69,33 @@ export function NamespacesPart() {
       <p>
         A namespace is a world of its own: tests that run side by side take one each. Its page shows its requests only.
       </p>
-      <Failure error={error} />
+      <Failure error={error ?? namespaces.error} />
       {list.length === 0 ? (
         <p class="quiet">There is none yet.</p>
       ) : (
-        <div class="scroll-x">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Namespace</th>
-                <th scope="col">Base URL</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {list.map(({ id, base_url, admin_url }) => (
-                <tr key={id}>
-                  <td>
-                    <a href={`${admin_url}/`}>
-                      <Given text={id} />
-                    </a>
-                  </td>
-                  <td class="mono">{base_url}</td>
-                  <td>
-                    <ConfirmButton
-                      label="Remove"
-                      subject={id}
-                      title={`Remove the namespace ${id}?`}
-                      isBusy={isBusy}
-                      act={() => forget(id)}
-                    >
-                      <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
-                    </ConfirmButton>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Namespaces" heads={['Namespace', 'Base URL', ACTIONS]}>
+          {list.map(({ id, base_url, admin_url }) => (
+            <tr key={id}>
+              <td>
+                <a href={`${admin_url}/`}>
+                  <Given text={id} />
+                </a>
+              </td>
+              <td class="mono">{base_url}</td>
+              <td class="actions">
+                <ConfirmButton
+                  label="Remove"
+                  subject={id}
+                  title={`Remove the namespace ${id}?`}
+                  isBusy={isBusy}
+                  act={() => forget(id)}
+                >
+                  <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
+                </ConfirmButton>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <h2>Make one</h2>
       <form class="fields" onSubmit={make}>

@@ -23,11 +23,11 @@ interface State {
 export function OrganizationsPart() {
   const { value, error: unloaded, reload } = useLoaded((signal) => get<State>('state', { signal }), []);
   const { run, isBusy, error } = useAction();
-  if (value === undefined) return unloaded === undefined ? <Loading /> : <Failure error={unloaded} />;
+  if (value === undefined) return <Loading value={value} error={unloaded} />;
   const change = (body: object) => run(async () => patch('state', body).then(reload));
   return (
     <>
-      <Failure error={error} />
+      <Failure error={error ?? unloaded} />
       {Object.entries(value.organizations).map(([name, organization]) => (
         <Switches
           key={name}
@@ -150,7 +150,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
         <p>
           That ends{' '}
           {ends.requests !== undefined &&
-            (ends.requests === 1 ? 'with the next request' : `after ${ends.requests} requests`)}
+            (ends.requests === 1 ? 'with the next refused request' : `after ${ends.requests} refused requests`)}
           {ends.at !== undefined && (
             <>
               at <DateTime at={ends.at} />

@@ -3,6 +3,7 @@ import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
@@ -17,7 +18,7 @@ export function SnapshotsPart() {
   const { value, error: unloaded, reload } = useLoaded((signal) => all<Snapshot>('snapshots', { signal }), []);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  if (value === undefined) return unloaded === undefined ? <Loading /> : <Failure error={unloaded} />;
+  if (value === undefined) return <Loading value={value} error={unloaded} />;
   const act = (sentence: string, does: () => Promise<unknown>) =>
     run(async () => {
       say('');
@@ -52,49 +53,41 @@ export function SnapshotsPart() {
         </ConfirmButton>
         <span role="status">{said}</span>
       </div>
-      <Failure error={error} />
+      <Failure error={error ?? unloaded} />
       {value.length === 0 ? (
         <p class="quiet">There is none yet: take one before you try something, and restore it after.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Snapshot</th>
-              <th scope="col">Taken at</th>
-              <th scope="col">Repositories</th>
-              <td />
+        <Table label="Snapshots" heads={['Snapshot', 'Taken at', 'Repositories', ACTIONS]}>
+          {value.map(({ id, taken_at, repositories }) => (
+            <tr key={id}>
+              <td>{id}</td>
+              <td>
+                <DateTime at={taken_at} />
+              </td>
+              <td>{count(repositories)}</td>
+              <td class="actions">
+                <ConfirmButton
+                  label="Restore"
+                  subject={id}
+                  title={`Restore ${id}?`}
+                  isBusy={isBusy}
+                  act={() => act(`Restored ${id}.`, () => post(route`snapshots/${id}/restore`, {}))}
+                >
+                  <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
+                </ConfirmButton>{' '}
+                <ConfirmButton
+                  label="Remove"
+                  subject={id}
+                  title={`Remove ${id}?`}
+                  isBusy={isBusy}
+                  act={() => act(`Removed ${id}.`, () => remove(route`snapshots/${id}`))}
+                >
+                  <p>The state that it holds can no longer be restored.</p>
+                </ConfirmButton>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {value.map(({ id, taken_at, repositories }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>
-                  <DateTime at={taken_at} />
-                </td>
-                <td>{count(repositories)}</td>
-                <td>
-                  <button
-                    type="button"
-                    class="small"
-                    disabled={isBusy}
-                    onClick={() => act(`Restored ${id}.`, () => post(route`snapshots/${id}/restore`, {}))}
-                  >
-                    Restore<span class="visually-hidden"> {id}</span>
-                  </button>{' '}
-                  <button
-                    type="button"
-                    class="small danger"
-                    disabled={isBusy}
-                    onClick={() => act(`Removed ${id}.`, () => remove(route`snapshots/${id}`))}
-                  >
-                    Remove<span class="visually-hidden"> {id}</span>
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       <Commands
         lines={[['snapshot', 'add'], ['snapshot', 'ls'], ['snapshot', 'restore', value.at(-1)?.id ?? 'ID'], ['reset']]}

@@ -200,7 +200,7 @@ function withToken(gitUrl: string, token: string, repo: string): string {
 
 /** How long a token is good yet, by the clock of the emulator. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
-  const { value: clock, reload } = useLoaded(readClock, [expiresAt]);
+  const { value: clock, error, reload } = useLoaded(readClock, [expiresAt]);
   useRepeated(reload, 1000);
   const left = clock === undefined ? undefined : Date.parse(expiresAt) - Date.parse(clock.now);
   return (
@@ -209,7 +209,7 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
       {clock !== undefined && left !== undefined && (
         <>
           , which shows <span class="figures">{showTime(clock)}</span>
-          {clock.mode === 'frozen' && ' and stands still'}:{' '}
+          {error !== undefined ? ' when the emulator last answered' : clock.mode === 'frozen' && ' and stands still'}:{' '}
           {left > 0 ? (
             <span class="figures">{showSpan(left)} are left</span>
           ) : (

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { Table } from '../components/table.js';
 import { Commands } from './command.js';
 
 interface Variant {
@@ -21,7 +22,7 @@ export function VariantsPart() {
   } = useLoaded((signal) => get<{ items: readonly Variant[] }>('variants', { signal }), []);
   const { run, isBusy, error } = useAction();
   const [wanted, setWanted] = useState('');
-  if (value === undefined) return unloaded === undefined ? <Loading /> : <Failure error={unloaded} />;
+  if (value === undefined) return <Loading value={value} error={unloaded} />;
   const change = (variants: object) => run(async () => patch('state', { variants }).then(reload));
   const changed = value.items.filter((one) => one.value !== one.default);
   const shownInLine = changed.length > 0 ? changed : value.items.slice(0, 1);
@@ -55,44 +56,33 @@ export function VariantsPart() {
           All back to default
         </button>
       </div>
-      <Failure error={error} />
+      <Failure error={error ?? unloaded} />
       {shown.length === 0 && <p class="quiet">No variant has that in its name or its sentence.</p>}
-      <div class="scroll-x">
-        <table class="variants">
-          <thead>
-            <tr>
-              <th scope="col">Variant</th>
-              <th scope="col">Value</th>
-              <th scope="col">What it is about</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ name, about, values, value: now, default: usual }) => (
-              <tr key={name} class={now === usual ? '' : 'changed'}>
-                <th scope="row">
-                  {name}
-                  {now !== usual && <span class="mark">changed</span>}
-                </th>
-                <td>
-                  <select
-                    aria-label={name}
-                    value={now}
-                    disabled={isBusy}
-                    onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
-                  >
-                    {values.map((one) => (
-                      <option key={one} value={one}>
-                        {one === usual ? `${one} (default)` : one}
-                      </option>
-                    ))}
-                  </select>
-                </td>
-                <td>{about}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Variants" class="variants" heads={['Variant', 'Value', 'What it is about']}>
+        {shown.map(({ name, about, values, value: now, default: usual }) => (
+          <tr key={name} class={now === usual ? '' : 'changed'}>
+            <th scope="row">
+              {name}
+              {now !== usual && <span class="mark">changed</span>}
+            </th>
+            <td>
+              <select
+                aria-label={name}
+                value={now}
+                disabled={isBusy}
+                onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+              >
+                {values.map((one) => (
+                  <option key={one} value={one}>
+                    {one === usual ? `${one} (default)` : one}
+                  </option>
+                ))}
+              </select>
+            </td>
+            <td>{about}</td>
+          </tr>
+        ))}
+      </Table>
       <Commands
         lines={[
           ['variants'],

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useTitle } from '../components/title.js';
 import { go, place, writePlace } from '../place.js';
 import { About } from './about.js';
 import { ClockPart } from './clock.js';
@@ -35,6 +36,7 @@ const PARTS: readonly Part[] = [
 export function View() {
   const { part = PARTS[0]!.id } = place.value.params;
   const shown = PARTS.find(({ id }) => id === part) ?? PARTS[0]!;
+  useTitle(`Control: ${shown.title}`);
   const lead = (id: string) => writePlace('control', { part: id });
   return (
     <div class="control">

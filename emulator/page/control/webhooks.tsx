@@ -5,7 +5,9 @@ import { Copy } from '../components/copy.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ownValue } from '../components/own-value.js';
 import { useRepeated } from '../components/repeated.js';
+import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { readClock } from './clock-record.js';
 import { Commands, emulatorLine } from './command.js';
@@ -53,13 +55,14 @@ export function WebhooksPart() {
     hooks.reload();
     outbox.reload();
   }, 2000);
+  const unloaded = hooks.error ?? outbox.error;
   if (hooks.value === undefined || outbox.value === undefined) {
-    const error = hooks.error ?? outbox.error;
-    return error === undefined ? <Loading /> : <Failure error={error} />;
+    return <Loading value={undefined} error={unloaded} />;
   }
   const latest = outbox.value.toReversed();
   return (
     <>
+      <Failure error={unloaded} />
       <h2>Registered</h2>
       {hooks.value.length === 0 ? <Register /> : <Registered hooks={hooks.value} />}
       <h2>Outbox</h2>
@@ -88,7 +91,8 @@ function DeliveryCard({ delivery }: { readonly delivery: Delivery }) {
   return (
     <details class="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <strong class={COLOURS[state]}>{state}</strong> {event} of <Given text={organization} /> to <Given text={url} />{' '}
+        <strong class={ownValue(COLOURS, state)}>{state}</strong> {event} of <Given text={organization} /> to{' '}
+        <Given text={url} />{' '}
         <span class="quiet">
           {attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`}
           {last !== undefined && <>, the last {last.status ?? 'without an answer'}</>}
@@ -124,33 +128,22 @@ curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN
 
 function Registered({ hooks }: { readonly hooks: readonly Webhook[] }) {
   return (
-    <div class="scroll-x">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">URL</th>
-            <th scope="col">Events</th>
-            <th scope="col">Since</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hooks.map(({ id, url, organization, events, created_at }) => (
-            <tr key={id}>
-              <td>
-                <Given text={url} />
-              </td>
-              <td>
-                <Given text={organization} />
-              </td>
-              <td>{events.join(', ')}</td>
-              <td>
-                <DateTime at={created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Webhooks" heads={['URL', 'Organization', 'Events', 'Since']}>
+      {hooks.map(({ id, url, organization, events, created_at }) => (
+        <tr key={id}>
+          <td>
+            <Given text={url} />
+          </td>
+          <td>
+            <Given text={organization} />
+          </td>
+          <td>{events.join(', ')}</td>
+          <td>
+            <DateTime at={created_at} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
+import { ConfirmButton } from '../components/confirm.js';
 import { Dialog } from '../components/dialog.js';
 import { Failure } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { Given } from '../components/given.js';
 import { useAction } from '../components/loaded.js';
+import { ownValue } from '../components/own-value.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import {
@@ -70,7 +72,7 @@ export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChang
         {Object.entries(fault.skippedBecause)
           .filter(([, times]) => times > 0)
           .map(([reason, times]) => (
-            <Counter key={reason} name={`passed: ${SKIPPED[reason] ?? reason}`} value={count(times)} />
+            <Counter key={reason} name={`passed: ${ownValue(SKIPPED, reason) ?? reason}`} value={count(times)} />
           ))}
       </dl>
       <div class="acts">
@@ -104,14 +106,15 @@ export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChang
         <button type="button" class="small" onClick={() => open('forms')}>
           Copy as…
         </button>
-        <button
-          type="button"
-          class="small danger"
-          disabled={isBusy}
-          onClick={() => act(() => remove(route`faults/${id}`))}
+        <ConfirmButton
+          label="Remove"
+          subject={id}
+          title={`Remove ${id}?`}
+          isBusy={isBusy}
+          act={() => act(() => remove(route`faults/${id}`))}
         >
-          Remove
-        </button>
+          <p>It ends, and its counters with it.</p>
+        </ConfirmButton>
       </div>
       <Failure error={error} />
       {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}

@@ -1,4 +1,4 @@
-import { defaultStages, type OfferedKinds, offeredKinds, offeredStages } from './offers.js';
+import { defaultStages, isLostPush, LOST_PUSH, type OfferedKinds, offeredKinds, offeredStages } from './offers.js';
 import type { FaultKey, FaultKind, FaultKinds, Members, Operation } from './records.js';
 import { writeSpec } from './spec-text.js';
 
@@ -171,7 +171,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     kind,
     keys: kind ? kind.keys.filter((key) => isPossible(kind, key, key.example, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
-    defaults: kind ? defaultStages(kind, draft.keys, chosen, operations) : [],
+    defaults: kind && !isLostPush(kind, draft.operations) ? defaultStages(kind, draft.keys, chosen, operations) : [],
     conditions: offeredConditions(chosen),
   };
 }
@@ -201,6 +201,10 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
   );
   const conditions = draft.conditions.filter(({ id }) => offers.conditions.some((one) => one.id === id));
   const { stages, defaults } = offersFor({ ...draft, keys }, kinds, operations);
+  if (isLostPush(kind, draft.operations) && !stages.includes(draft.stage)) {
+    const times = draft.times === EMPTY.times ? `${LOST_PUSH.times}` : draft.times;
+    return { ...draft, keys, conditions, stage: LOST_PUSH.stage, times };
+  }
   const isStage = draft.stage === '' ? defaults.length > 0 : stages.includes(draft.stage);
   const stage = isStage ? draft.stage : defaults.length > 0 ? '' : (stages[0] ?? '');
   return { ...draft, keys, conditions, stage };

@@ -53,6 +53,18 @@ export function defaultStages(
   return [...new Set(found)];
 }
 
+/**
+ * Where and how many times the response of a push has to be lost for Git to notice. libcurl sends the request again if the
+ * connection ends before the first byte of the response; the refs have moved by then, so Git reports them as rejected. Only at
+ * `git.report` does the response to the second request get lost, too.
+ */
+export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
+
+/** Returns true if the fault loses the responses of pushes, and of no other operation. */
+export function isLostPush({ name }: Pick<FaultKind, 'name'>, operations: readonly string[]): boolean {
+  return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
+}
+
 /** The operations that have stages of their own. */
 export function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);

@@ -1,3 +1,4 @@
+import { ownValue } from '../components/own-value.js';
 import type { Fault, Members } from './records.js';
 
 /*
@@ -41,7 +42,7 @@ export function specOf({ when = {}, at, do: act, sequence }: Fault): string | un
   if (sequence !== undefined || action === undefined || others.length > 0) return undefined;
   const { skip, times, ...rest } = when;
   const kind = Object.keys(action)[0]!;
-  const words = Object.keys(rest).length > 0 ? undefined : WORDS[kind]?.(action[kind] as never);
+  const words = Object.keys(rest).length > 0 ? undefined : ownValue(WORDS, kind)?.(action[kind] as never);
   return words && writeSpec({ ...words, times, skip, stage: at });
 }
 

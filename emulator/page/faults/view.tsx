@@ -35,7 +35,7 @@ export function View() {
   return (
     <>
       <h1>Faults</h1>
-      <Failure error={faults.error ?? latches.error ?? offered.error} />
+      <Failure error={latches.error ?? offered.error} />
       <div class="faults">
         <section aria-labelledby="armed-faults">
           <div class="toolbar">
@@ -44,7 +44,7 @@ export function View() {
             </h2>
             {items && items.length > 0 && <DisarmAll faults={items} onDone={reload} />}
           </div>
-          {items === undefined && !faults.error && <Loading />}
+          <Loading {...faults} />
           {items?.length === 0 && <NoFaults />}
           <ul class="armed-faults">
             {items?.map((fault) => (

@@ -1,8 +1,9 @@
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
+import { ScrollBox } from '../components/scroll-box.js';
 import { bytes } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { Diff } from './diff.js';
@@ -30,8 +31,7 @@ export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
           ✕
         </button>
       </header>
-      <Failure error={error} />
-      {!commit && error === undefined && <Loading />}
+      <Loading value={commit} error={error} />
       {commit && (
         <>
           <Message commit={commit} />
@@ -56,7 +56,9 @@ function Message({ commit: { message, is_message_truncated } }: { readonly commi
   if (text === '') return <p class="quiet">It has no message.</p>;
   return (
     <div class="commit-message">
-      <GivenBlock text={text} />
+      <ScrollBox label="Message">
+        <GivenBlock text={text} />
+      </ScrollBox>
       {is_message_truncated && <p class="quiet">The message goes on: its first MiB is shown.</p>}
     </div>
   );

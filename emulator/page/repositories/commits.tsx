@@ -1,9 +1,10 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { route } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Empty, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useListener } from '../components/listener.js';
+import { usePrinting } from '../components/printing.js';
 import { useRowFocus } from '../components/row-focus.js';
 import { count } from '../components/time.js';
 import { type ListControl, VirtualList } from '../components/virtual-list.js';
@@ -60,10 +61,9 @@ export function Commits({ opened: { record, refs } }: { readonly opened: Opened 
           {history.total !== undefined && `${count(history.total)} ${history.total === 1 ? 'commit' : 'commits'}`}
         </span>
       </div>
-      <Failure error={history.error} />
+      <Loading value={history.total} error={history.error} />
       <div class="panes">
         <div class="list-pane">
-          {history.total === undefined && history.error === undefined && <Loading />}
           {history.total === 0 && (
             <Empty title="No commit here yet">
               <p>Clone it, commit, and push:</p>
@@ -107,6 +107,7 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const control = useRef<ListControl>(null);
   const isWide = useIsWide(box);
+  const isPrinting = usePrinting();
   const { commits, layout, total = 0 } = history;
   const openedAt = useMemo(() => commits.findIndex(({ oid }) => oid === opened), [opened, commits.length]);
   const focus = useRowFocus({ box, control, count: total, start: Math.max(openedAt, 0) });
@@ -134,10 +135,16 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
   };
   return (
     <div ref={box} class={`commit-rows ${isWide ? 'wide' : 'narrow'}`}>
+      {isPrinting && commits.length < total && (
+        <p>
+          The latest {count(commits.length)} of {count(total)} commits.
+        </p>
+      )}
       <VirtualList
         label="Commits, newest first"
         count={total}
         rowHeight={size.row}
+        printed={commits.length}
         keyOf={keyOf}
         onReach={(last) => void history.reach(last)}
         control={control}

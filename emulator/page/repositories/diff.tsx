@@ -3,6 +3,7 @@ import { get, route } from '../api/client.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given, GivenLine } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ownValue } from '../components/own-value.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { type PatchLine, readPatch } from './patch.js';
@@ -41,8 +42,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
           </label>
         )}
       </h3>
-      <Failure error={error} />
-      {!diff && error === undefined && <Loading />}
+      <Loading value={diff} error={error} />
       {diff && <ChangedFiles key={`${parent}`} {...{ name, oid, path, query, diff }} />}
     </section>
   );
@@ -169,7 +169,7 @@ function ChangeLetter({ state }: { readonly state: string }) {
   const letter = state.slice(0, 1);
   const similarity = state.length > 1 ? `, ${Number(state.slice(1))} % the same` : '';
   return (
-    <abbr class={`change change-${letter}`} title={`${CHANGES[letter] ?? letter}${similarity}`}>
+    <abbr class={`change change-${letter}`} title={`${ownValue(CHANGES, letter) ?? letter}${similarity}`}>
       {letter}
     </abbr>
   );

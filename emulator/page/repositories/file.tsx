@@ -77,7 +77,7 @@ function textOf({ encoding, content }: Content): string | undefined {
 const keyOf = (row: number) => row;
 
 /** Pixels of a line. */
-const HEIGHT = 20;
+const HEIGHT = 24;
 /** Characters of a line that are shown: the others in a dialog. */
 const MOST_OF_LINE = 2_000;
 
@@ -118,7 +118,7 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
           keyOf={keyOf}
           control={control}
           row={(row) => (
-            <div class={`source-line${row === target ? ' is-open' : ''}`} style={{ minWidth: width }}>
+            <div class={`source-line${row === target ? ' is-open' : ''}`} style={{ '--longest': width }}>
               {isBlamed && <BlameCell name={name} blamed={blame?.[row]} />}
               <a class="line-number" style={{ minWidth: `${digits + 2}ch` }} href={hrefOf(at, { line: `${row + 1}` })}>
                 <span class="visually-hidden">Line </span>

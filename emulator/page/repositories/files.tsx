@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { all, get, route } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Empty, Loading } from '../components/feedback.js';
 import { Given, GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { bytes, count } from '../components/time.js';
@@ -55,8 +55,7 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
         />
         <Steps name={name} at={at} hrefOf={hrefOf} />
       </div>
-      <Failure error={error} />
-      {!found && error === undefined && <Loading />}
+      <Loading value={found} error={error} />
       {found?.entries && <Folder key={found.content.oid} at={at} entries={found.entries} hrefOf={hrefOf} />}
       {found && !found.entries && <File name={name} at={at} found={found.content} hrefOf={hrefOf} />}
     </div>
@@ -68,7 +67,7 @@ type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | und
 function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: RepositoryPath; readonly hrefOf: HrefOf }) {
   const steps = stepsOf(at);
   return (
-    <nav class="steps mono grow" aria-label="Path">
+    <nav class="path-steps mono grow" aria-label="Path">
       <a href={hrefOf({})} aria-current={steps.length === 0 ? 'page' : undefined}>
         {name.split('/').at(-1)}
       </a>

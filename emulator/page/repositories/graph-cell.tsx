@@ -38,6 +38,7 @@ export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphC
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
       aria-hidden="true"
     >
       {[...paths].map(([each, d]) => (

@@ -52,7 +52,7 @@ function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly note
   const load = (from: string | undefined, signal?: AbortSignal) =>
     get<Page<Note>>(route`repositories/${name}/notes`, { query: { ref, limit: PAGE, cursor: from }, signal });
   const first = useLoaded((signal) => load(undefined, signal), [ref]);
-  if (!first.value) return first.error === undefined ? <Loading /> : <Failure error={first.error} />;
+  if (!first.value) return <Loading {...first} />;
   const next = cursor === undefined ? first.value.next_cursor : cursor;
   const notes = [...first.value.items, ...more];
   return (

@@ -16,7 +16,12 @@ export interface RepositoryRecord {
 /** What a repository is to clients, and until when. */
 export interface StateRecord {
   readonly state: string;
-  readonly ends?: { readonly requests?: number; readonly at?: string; readonly signal?: string };
+  readonly ends?: {
+    readonly requests?: number;
+    readonly at?: string;
+    readonly after?: number;
+    readonly signal?: string;
+  };
   readonly retryAfter?: number;
 }
 

@@ -1,5 +1,6 @@
 import { Empty } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
+import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
@@ -45,24 +46,11 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
           <h2>
             <GivenCell text={group} /> <span class="quiet figures">{count(members.length)}</span>
           </h2>
-          <div class="scroll-x">
-            <table class="ref-table">
-              <thead>
-                <tr>
-                  <th>Ref</th>
-                  <th>Type</th>
-                  <th>Object</th>
-                  <th>Commit</th>
-                  <th>Created</th>
-                </tr>
-              </thead>
-              <tbody>
-                {members.slice(0, MOST_ROWS).map((ref) => (
-                  <Row key={ref.name_bytes ?? ref.name} name={name} shown={ref} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table label={group} class="ref-table" heads={['Ref', 'Type', 'Object', 'Commit', 'Created']}>
+            {members.slice(0, MOST_ROWS).map((ref) => (
+              <Row key={ref.name_bytes ?? ref.name} name={name} shown={ref} />
+            ))}
+          </Table>
           {members.length > MOST_ROWS && (
             <p class="quiet">{count(members.length - MOST_ROWS)} more: filter to see them.</p>
           )}

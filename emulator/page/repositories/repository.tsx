@@ -4,6 +4,9 @@ import { all, get, route } from '../api/client.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
+import { markedText } from '../components/marked-text.js';
+import { ownValue } from '../components/own-value.js';
+import { useTitle } from '../components/title.js';
 import { place, writePlace } from '../place.js';
 import { Commits } from './commits.js';
 import { Files } from './files.js';
@@ -19,7 +22,7 @@ const TABS = [
   { tab: 'files', title: 'Files' },
   { tab: 'refs', title: 'Refs' },
   { tab: 'notes', title: 'Notes' },
-];
+] as const;
 
 /** One repository: `#/repository?name=team/app&tab=commits`. */
 export function View() {
@@ -38,7 +41,7 @@ export function View() {
 /** A repository of a named organization: each has an address of its own, and there its page. */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
   const { value: addresses, error } = useLoaded(readAddresses, []);
-  if (!addresses) return error === undefined ? <Loading /> : <Failure error={error} />;
+  if (!addresses) return <Loading value={addresses} error={error} />;
   const other = addresses.find(({ org }) => org === organization);
   if (other === undefined || other === ownAddress(addresses)) return <Repository name={name} />;
   const url = `${other.base_url}${location.pathname}${writePlace('repository', { ...place.value.params, name })}`;
@@ -63,8 +66,12 @@ function Repository({ name }: { readonly name: string }) {
     }),
     [name],
   );
-  const tab = params.tab ?? (params.commit === undefined ? '' : 'commits');
-  const set = value && Object.hasOwn(value.states.repositories, name) ? value.states.repositories[name] : undefined;
+  const asked = params.tab ?? (params.commit === undefined ? '' : 'commits');
+  const { tab, title } = TABS.find((one) => one.tab === asked) ?? TABS[0];
+  const { commit, path } = params;
+  const detail = tab === 'commits' && commit ? `Commit ${commit.slice(0, 12)}` : (tab === 'files' && path) || title;
+  useTitle(markedText(`${name}: ${detail}`));
+  const set = value && ownValue(value.states.repositories, name);
   const state = set ?? { state: value?.record.state ?? 'active' };
   return (
     <div class="repository fill">
@@ -98,7 +105,7 @@ function Repository({ name }: { readonly name: string }) {
           Reload
         </button>
       </header>
-      <Failure error={error} />
+      {value && <Failure error={error} />}
       {value?.record.state === 'deleted' ? (
         <Empty title="It was deleted">
           <p>
@@ -114,7 +121,7 @@ function Repository({ name }: { readonly name: string }) {
           {tab === 'notes' && <Notes opened={value} />}
         </div>
       ) : (
-        error === undefined && <Loading />
+        <Loading value={value} error={error} />
       )}
     </div>
   );

@@ -13,15 +13,10 @@ export interface StatePanelProps {
   readonly onChange: () => void;
 }
 
-/** What a click makes of a repository; those that last have no end. */
+/** States that a click sets; `active` has no end. */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
-  {
-    state: 'archived',
-    action: 'Archive',
-    about: 'The next request starts its thawing, and is refused.',
-    isLasting: true,
-  },
+  { state: 'archived', action: 'Archive', about: 'The next request is refused and begins the thaw.' },
   { state: 'thawing', action: 'Thaw', about: 'Requests are refused with repository_thawing and Retry-After.' },
   { state: 'syncing', action: 'Sync', about: 'Writes are refused with sync_in_progress and Retry-After.' },
   { state: 'no_default_branch', action: 'No default branch', about: 'HEAD is detached.' },
@@ -49,7 +44,7 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
 
   const set = ({ state: next, ...row }: (typeof STATES)[number]) =>
     run(async () => {
-      const isTimed = next === 'thawing' || next === 'syncing';
+      const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
       const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: typed(ending, given) } };
       const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
       await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { CommitTime } from './commit-time.js';
@@ -28,7 +28,7 @@ function Message({ name, oid }: TagMessageProps) {
     (signal) => get<TagRecord>(route`repositories/${name}/tag/${oid}`, { signal }),
     [name, oid],
   );
-  if (!value) return error === undefined ? <Loading /> : <Failure error={error} />;
+  if (!value) return <Loading value={value} error={error} />;
   const { tagger, message, is_message_truncated: isCut } = value;
   return (
     <>

@@ -3,6 +3,8 @@ import { all, get } from '../api/client.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
+import { ownValue } from '../components/own-value.js';
+import { Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
@@ -11,6 +13,25 @@ import { StateLabel } from './state-label.js';
 
 /** Rows that are drawn; the filter finds the others. */
 const MOST_ROWS = 500;
+
+/** Headings; those of `extra` columns give way on narrow screens, as the overview of a repository has them too. */
+const HEADS = [
+  'Name',
+  'State',
+  <th key="branch" scope="col" class="extra">
+    Default branch
+  </th>,
+  'Head',
+  <th key="refs" scope="col" class="extra number">
+    Refs
+  </th>,
+  <th key="objects" scope="col" class="extra number">
+    Objects
+  </th>,
+  <th key="created" scope="col" class="extra">
+    Created
+  </th>,
+];
 
 /** The repositories of the organization. */
 export function View() {
@@ -23,7 +44,7 @@ export function View() {
     [],
   );
   const wanted = place.value.params.q ?? '';
-  if (!value) return error === undefined ? <Loading /> : <Failure error={error} />;
+  if (!value) return <Loading value={value} error={error} />;
   const { repositories, states } = value;
   const found = repositories.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
   const isEmpty = repositories.length === 0;
@@ -57,29 +78,16 @@ export function View() {
       )}
       {(isEmpty || isAdding) && <NewRepository isFirst={isEmpty} />}
       {found.length > 0 && (
-        <div class="scroll-x">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>State</th>
-                <th>Default branch</th>
-                <th>Head</th>
-                <th class="number">Refs</th>
-                <th class="number">Objects</th>
-                <th>Created</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.slice(0, MOST_ROWS).map((one) => (
-                <Row key={one.id} record={one} state={states.repositories[one.name]?.state ?? one.state} />
-              ))}
-            </tbody>
-          </table>
+        <>
+          <Table label="Repositories" heads={HEADS}>
+            {found.slice(0, MOST_ROWS).map((one) => (
+              <Row key={one.id} record={one} state={ownValue(states.repositories, one.name)?.state ?? one.state} />
+            ))}
+          </Table>
           {found.length > MOST_ROWS && (
             <p class="quiet">{count(found.length - MOST_ROWS)} more: filter by name to see them.</p>
           )}
-        </div>
+        </>
       )}
       {!isEmpty && found.length === 0 && <p class="quiet">No repository has a name with this in it.</p>}
     </div>
@@ -98,7 +106,7 @@ function Row({ record, state }: { readonly record: RepositoryRecord; readonly st
       <td>
         <StateLabel state={state} />
       </td>
-      <td class="cell-name">{default_branch === null ? '–' : <GivenCell text={default_branch} />}</td>
+      <td class="cell-name extra">{default_branch === null ? '–' : <GivenCell text={default_branch} />}</td>
       <td class="mono">
         {head === null ? (
           <span class="quiet">none</span>
@@ -106,9 +114,9 @@ function Row({ record, state }: { readonly record: RepositoryRecord; readonly st
           <a href={writePlace('repository', { name, commit: head })}>{head.slice(0, 8)}</a>
         )}
       </td>
-      <td class="number">{count(refs)}</td>
-      <td class="number">{count(objects)}</td>
-      <td class="nowrap">
+      <td class="number extra">{count(refs)}</td>
+      <td class="number extra">{count(objects)}</td>
+      <td class="nowrap extra">
         <DateTime at={created_at} />
       </td>
     </tr>

@@ -34,8 +34,15 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
     ...targetWords(target, origin),
   ];
   const command = `${body?.before ?? ''}curl -sS -i${words.map((word) => ` \\\n  ${word.join(' ')}`).join('')}`;
-  const tokenLine = hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
-  return { text: `${tokenLine}${command}`, notes: [...(body?.notes ?? []), ...redactionNotes(entry, target)] };
+  return {
+    text: `${tokenLine(entry, scopes, token)}${command}`,
+    notes: [...(body?.notes ?? []), ...redactionNotes(entry, target)],
+  };
+}
+
+/** Line that sets `TOKEN` to a token, by default one that is minted; empty if the request had none. */
+export function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
+  return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
 /** The claims of a token as that of a request, for `POST tokens`. */

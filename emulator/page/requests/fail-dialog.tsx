@@ -30,7 +30,7 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   const ways = kinds && waysOf(entry, operation, kinds.items);
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
-      <Failure error={error} />
+      <Loading value={kinds} error={error} />
       {armed && kinds ? (
         <ArmedFault
           armed={armed}
@@ -39,10 +39,8 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
           onUndone={() => setArmed(undefined)}
           onClose={onClose}
         />
-      ) : ways ? (
-        <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />
       ) : (
-        error === undefined && <Loading />
+        ways && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />
       )}
     </Dialog>
   );
@@ -58,12 +56,13 @@ interface FaultFormProps {
 function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
   const [name, setName] = useState(ways.some((way) => way.name === FIRST) ? FIRST : ways[0]!.name);
   const [stage, setStage] = useState('');
-  const [times, setTimes] = useState(1);
+  const [typedTimes, setTimes] = useState<number>();
   const [retryAfter, setRetryAfter] = useState('');
   const [isOfRepository, setOfRepository] = useState(entry.repository !== undefined);
   const [isOfSubject, setOfSubject] = useState(false);
   const { run, isBusy, error } = useAction();
   const way = ways.find((one) => one.name === name)!;
+  const times = typedTimes ?? way.times;
   const chosen = way.stages.includes(stage) ? stage : way.stages[0]!;
   const fault: NextFault = { way, times, stage: chosen, retryAfter, isOfRepository, isOfSubject };
   const written = writeFault(entry, operation, fault);
@@ -121,6 +120,11 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           </label>
         )}
       </div>
+      {way.times > 1 && (
+        <p class="quiet">
+          Git sends the push once more when the connection ends without a response, so both responses have to be lost.
+        </p>
+      )}
       {entry.repository !== undefined && (
         <p>
           <label class="inline">

@@ -36,3 +36,12 @@ t.test('the last word is proposed for', async (t) => {
   t.same(proposalsOf('subject=', values), ['subject="ada b"']);
   t.same(proposalsOf('unknown=', values), []);
 });
+
+t.test('a name that every object inherits is a name like any other', async (t) => {
+  for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
+    t.same(readFilter(`${name}=x`), { [name]: 'x' });
+    t.equal(writeFilter({ [name]: 'x' }), `${name}=x`);
+    t.same(proposalsOf(`${name}=`, {}), []);
+  }
+  t.same(proposalsOf('__proto__=', {}), []);
+});

@@ -7,6 +7,8 @@
  * one are searched for in what the rows show. A word in quotes is never a name.
  */
 
+import { ownValue } from '../components/own-value.js';
+
 export type Filter = Readonly<Record<string, string>>;
 
 /** Names by which the emulator filters, and values to propose. */
@@ -73,7 +75,7 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
   const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
   // Of a list, the last value is being typed.
   const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
-  const known = new Set([...(NAMES[name] ?? []), ...(values[name] ?? [])]);
+  const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]
     .filter((value) => value.toLowerCase().startsWith(begun.slice(comma).toLowerCase()))
     .slice(0, MOST_PROPOSALS)

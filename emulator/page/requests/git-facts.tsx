@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Given } from '../components/given.js';
+import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
 
@@ -84,31 +85,21 @@ function Names({ title, names, total }: NamesProps) {
 
 function Updates({ updates, total }: { readonly updates: GitFacts['updates']; readonly total: number }) {
   return (
-    <div class="scroll-x">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Ref</th>
-            <th scope="col">Old</th>
-            <th scope="col">New</th>
-            <th scope="col">Report</th>
+    <>
+      <Table label="Ref updates" heads={['Ref', 'Old', 'New', 'Report']}>
+        {updates.map(({ ref, old, new: next, refused }) => (
+          <tr key={ref}>
+            <td>
+              <Given text={ref} />
+            </td>
+            <td class="mono">{shortId(old)}</td>
+            <td class="mono">{shortId(next)}</td>
+            <td>{refused === undefined ? <span class="passed">ok</span> : <Refused reason={refused} />}</td>
           </tr>
-        </thead>
-        <tbody>
-          {updates.map(({ ref, old, new: next, refused }) => (
-            <tr key={ref}>
-              <td>
-                <Given text={ref} />
-              </td>
-              <td class="mono">{shortId(old)}</td>
-              <td class="mono">{shortId(next)}</td>
-              <td>{refused === undefined ? <span class="passed">ok</span> : <Refused reason={refused} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {total > updates.length && <p class="quiet">the first {count(updates.length)} were noted</p>}
-    </div>
+    </>
   );
 }
 

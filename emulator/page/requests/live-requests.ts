@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
+import { get, type Page } from '../api/client.js';
 import { followRequests, type StreamEvent, type StreamState } from '../api/stream.js';
 import { type Entry, holdsText, type Row, rowOf } from './entry.js';
 import type { Filter } from './filter.js';
@@ -7,16 +8,27 @@ import { RowList } from './row-list.js';
 /** Rows that are kept. */
 export const MOST_ROWS = 20_000;
 
+/** Requests of the journal that are asked for at once. */
+const ASKED_AT_ONCE = 500;
+
+/** What `GET requests` tells, beside its items. */
+interface JournalPage extends Page<Entry> {
+  readonly dropped: number;
+  readonly last_event_id: number;
+}
+
 /** The requests that a filter selects, as they come. */
 export interface LiveRequests {
   readonly list: RowList<Row>;
-  /** Those before the first row, which the journal no longer had, and those that came faster than they could be told. */
+  /** Those that the journal no longer had, and those that came faster than they could be told. */
   readonly gone: number;
   readonly missed: number;
   /** Whether the state was put back meanwhile: the rows are of the one that took its place. */
   readonly isReset: boolean;
-  readonly state: StreamState;
-  /** Whether what the journal had is told by now. */
+  readonly state: StreamState | 'connecting';
+  /** True if the journal has requests before the first row, which are not shown. */
+  readonly hasOlder: boolean;
+  /** True once the newest requests that the journal had are shown. */
   readonly isSettled: boolean;
   /** Why the emulator tells nothing, such as a wrong filter. */
   readonly error: unknown;
@@ -28,41 +40,63 @@ class Followed {
   missed = 0;
   isReset = false;
   isSettled = false;
-  state: StreamState = 'connecting';
+  hasOlder = false;
+  state: LiveRequests['state'] = 'connecting';
   error: unknown;
   private last = 0;
+  /** Whether older requests are being read. */
+  private isGoingBack = false;
+  /** Requests that the stream told meanwhile. What is read may have them too. */
+  private readonly told = new Set<string>();
 
   constructor(private readonly text: string | undefined) {}
+
+  /** Takes the newest requests of the journal; the stream goes on behind them. */
+  begin(page: JournalPage): void {
+    this.gone = page.dropped;
+    this.last = page.last_event_id;
+    this.isSettled = true;
+    this.takeOlder(page);
+  }
+
+  /** Takes a page of the journal, newest first. Returns false if no row of the next one would be kept. */
+  takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
+    // A request whose answer has not ended is told by the stream.
+    const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.told.has(id));
+    const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
+    this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
+    this.isGoingBack = hasMore && isKept;
+    if (!this.isGoingBack) this.told.clear();
+    return this.isGoingBack;
+  }
 
   take(events: readonly StreamEvent[]): void {
     for (const { name, id, data } of events) {
       // An emulator that was started anew numbers from 1 again.
       if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
       if (id !== undefined) this.last = id;
-      if (name === 'missed') this.miss((data as { missed: number }).missed);
+      if (name === 'missed') this.missed += (data as { missed: number }).missed;
       else if (name === 'request') this.add(rowOf(data as Entry));
     }
   }
 
   private add(row: Row): void {
-    if (this.text === undefined || holdsText(row, this.text)) this.list.add(row);
+    if (this.isGoingBack) this.told.add(row.id);
+    if (!this.isHidden(row)) this.list.add(row);
   }
 
-  private miss(count: number): void {
-    if (this.last === 0) this.gone += count;
-    else this.missed += count;
+  private isHidden(row: Row): boolean {
+    return this.text !== undefined && !holdsText(row, this.text);
   }
 
   private restart(): void {
     this.list.clear();
     this.gone = 0;
     this.missed = 0;
+    this.hasOlder = false;
     this.isReset = true;
   }
 }
-
-/** A journal that has nothing to tell is silent: after so many milliseconds it is taken as empty. */
-const SILENCE = 300;
 
 export function useLiveRequests(filter: Filter): LiveRequests {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
@@ -82,14 +116,32 @@ export function useLiveRequests(filter: Filter): LiveRequests {
         redraw(undefined);
       });
     };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const settle = () => {
-      followed.isSettled = true;
+    const ask = (cursor?: string) =>
+      get<JournalPage>('requests', {
+        query: { ...query, order: 'newest', bodies: false, limit: ASKED_AT_ONCE, cursor },
+        signal,
+      });
+    const begin = async (): Promise<string> => {
+      const page = await ask();
+      followed.begin(page);
       change();
+      void goBack(page);
+      return String(page.last_event_id);
+    };
+    /** Reads the rest of the journal, as far as there is room for rows. What cannot be read stays in the journal. */
+    const goBack = async (from: JournalPage): Promise<void> => {
+      try {
+        for (let page = from; page.next_cursor !== null; ) {
+          page = await ask(page.next_cursor);
+          const isRoom = followed.takeOlder(page);
+          change();
+          if (!isRoom) return;
+        }
+      } catch {}
     };
     followRequests({
-      query,
-      after: '0',
+      query: { ...query, bodies: false },
+      after: begin,
       signal,
       onEvents: (events) => {
         followed.take(events);
@@ -97,7 +149,6 @@ export function useLiveRequests(filter: Filter): LiveRequests {
       },
       onState: (state) => {
         followed.state = state;
-        if (state === 'open') timer ??= setTimeout(settle, SILENCE);
         change();
       },
     }).catch((error: unknown) => {
@@ -107,7 +158,6 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     });
     return () => {
       abort.abort();
-      clearTimeout(timer);
       cancelAnimationFrame(frame);
     };
   }, [key]);

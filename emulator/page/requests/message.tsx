@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Given, GivenBlock } from '../components/given.js';
+import { ScrollBox } from '../components/scroll-box.js';
 import { bytes as sizeOf } from '../components/time.js';
 import { hexLines, readBody } from './body.js';
 import type { Body, Message } from './entry.js';
@@ -55,7 +56,9 @@ function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number
       </p>
       {shown.kind === 'binary' ? (
         <>
-          <pre class="hex">{hexLines(isWhole ? shown.bytes : shown.bytes.subarray(0, FIRST))}</pre>
+          <ScrollBox label="Bytes">
+            <pre class="hex">{hexLines(isWhole ? shown.bytes : shown.bytes.subarray(0, FIRST))}</pre>
+          </ScrollBox>
           {shown.bytes.length > FIRST && !isWhole && (
             <button type="button" class="small more" onClick={() => setWhole(true)}>
               Show all {sizeOf(shown.bytes.length)}

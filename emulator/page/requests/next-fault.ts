@@ -1,3 +1,4 @@
+import { isLostPush, isOfGit, LOST_PUSH } from '../faults/offers.js';
 import type { FaultKind, Operation } from '../faults/records.js';
 import type { Entry } from './entry.js';
 
@@ -11,9 +12,11 @@ export interface Way {
   readonly stages: readonly string[];
   readonly isCode: boolean;
   readonly takesRetryAfter: boolean;
+  /** Requests that have to meet it for the client to notice once. */
+  readonly times: number;
 }
 
-/** What happens on the way of a request, or of its answer, rather than in place of it. */
+/** Faults of the transfer, in place of an error by its code. */
 const ON_THE_WAY: readonly (readonly [name: string, label: string, keys: readonly string[]])[] = [
   ['latency', 'Slow: a delay of 3 s', ['ms=3000']],
   ['throttle', 'Slow: 1,000 bytes a second', ['bps=1000']],
@@ -30,8 +33,9 @@ export function waysOf({ git }: Entry, operation: Operation, kinds: readonly Fau
   const wayOf = (name: string, label: string, keys: readonly string[], isCode = false): Way[] => {
     const kind = byName.get(name);
     const stages = kind ? stagesOf(kind, operation) : [];
+    const times = isLostPush({ name }, [operation.id]) ? LOST_PUSH.times : 1;
     const takesRetryAfter = kind?.keys.some(({ key }) => key === 'retry-after') ?? false;
-    return stages.length === 0 ? [] : [{ label, name, keys, stages, isCode, takesRetryAfter }];
+    return stages.length === 0 ? [] : [{ label, name, keys, stages, isCode, takesRetryAfter, times }];
   };
   const codes = [...new Set([...operation.codes, ...ALWAYS])]
     .map((code) => ({ code, status: byName.get(code)?.status ?? 0 }))
@@ -50,7 +54,10 @@ const ALWAYS = ['rate_limited', 'internal_error', 'bad_gateway', 'service_unavai
 
 function stagesOf(kind: FaultKind, { id, group, stages }: Operation): string[] {
   const found = kind.stages.filter((stage) => stages.includes(stage) && stage !== 'accept');
-  const first = kind.defaults[id] ?? (group === 'Git' ? undefined : kind.defaults.api);
+  const isPush = isLostPush(kind, [id]);
+  // libcurl hides the lost response of a fetch: it sends the request again.
+  if (kind.name === 'lost' && isOfGit(id) && !isPush) return [];
+  const first = isPush ? LOST_PUSH.stage : (kind.defaults[id] ?? (group === 'Git' ? undefined : kind.defaults.api));
   return first !== undefined && found.includes(first) ? [first, ...found.filter((stage) => stage !== first)] : found;
 }
 

@@ -4,8 +4,10 @@ import { Copy } from '../components/copy.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
+import { ownValue } from '../components/own-value.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
+import { useTitle } from '../components/title.js';
 import type { Operation } from '../faults/records.js';
 import { writePlace } from '../place.js';
 import { curlCommand, hasToken, tokenClaims } from './curl-command.js';
@@ -15,6 +17,7 @@ import { FailDialog } from './fail-dialog.js';
 import type { Filter } from './filter.js';
 import { GitFactsView } from './git-facts.js';
 import { MessageView } from './message.js';
+import { isPush, pushCommand } from './push-command.js';
 import type { RowList } from './row-list.js';
 
 export interface RequestProps {
@@ -29,6 +32,7 @@ export interface RequestProps {
 export function Request({ id, filter, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
+  useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // What had the focus is gone, where the list has given its room.
@@ -58,12 +62,8 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
           </button>
         </nav>
       </header>
-      <Failure error={error} />
-      {entry ? (
-        <Whole key={id} entry={entry} operations={operations ?? []} hrefOf={hrefOf} list={list} />
-      ) : (
-        error === undefined && <Loading />
-      )}
+      <Loading value={entry} error={error} />
+      {entry && <Whole key={id} entry={entry} operations={operations ?? []} hrefOf={hrefOf} list={list} />}
     </article>
   );
 }
@@ -115,7 +115,7 @@ function Whole({ entry, operations, hrefOf, list }: WholeProps) {
           </button>
         )}
         <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
-          Repeat as curl
+          {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
         </button>
       </div>
       {isFailing && operation && (
@@ -150,7 +150,9 @@ function Facts({ entry, hrefOf, list }: Pick<WholeProps, 'entry' | 'hrefOf' | 'l
       </dd>
       <dt>Outcome</dt>
       <dd>
-        <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>{OUTCOMES[outcome] ?? outcome}</span>
+        <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>
+          {ownValue(OUTCOMES, outcome) ?? outcome}
+        </span>
         <span class="quiet figures">
           {' '}
           {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
@@ -250,7 +252,11 @@ function TokenFacts({ token, began }: { readonly token: SentToken; readonly bega
 function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: readonly string[] | undefined }) {
   const [token, setToken] = useState<string>();
   const { run, isBusy, error } = useAction();
-  const { text, notes } = curlCommand(entry, { origin: location.origin, scopes, token });
+  const { text, notes } = (isPush(entry) ? pushCommand : curlCommand)(entry, {
+    origin: location.origin,
+    scopes,
+    token,
+  });
   const mint = () =>
     run(async () => setToken((await post<{ token: string }>('tokens', tokenClaims(entry, scopes))).token));
   return (

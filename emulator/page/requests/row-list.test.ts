@@ -31,3 +31,21 @@ t.test('numbers go on behind what was cleared', async (t) => {
   for (const row of ['f', 'g', 'h']) list.add(row);
   t.match([list.first, list.letGo, list.get(5)], [5, 1, 'f']);
 });
+
+t.test('older rows come before the first, as long as there is room', async (t) => {
+  const list = new RowList<string>(3);
+  t.ok(list.addOlder('b'));
+  list.add('c');
+  t.ok(list.addOlder('a'));
+  t.notOk(list.addOlder('0'));
+  t.match([list.total, list.first, list.letGo], [1, -2, 0]);
+  t.same(
+    [-3, -2, -1, 0, 1].map((number) => list.get(number)),
+    [undefined, 'a', 'b', 'c', undefined],
+  );
+  list.add('d');
+  t.match([list.total, list.first, list.letGo, list.get(-2), list.get(-1)], [2, -1, 1, undefined, 'b']);
+  list.clear();
+  t.notOk(list.addOlder('a'), 'what was cleared does not come back');
+  t.equal(list.total - list.first, 0);
+});

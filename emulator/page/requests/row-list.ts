@@ -2,6 +2,8 @@
 export class RowList<T> {
   private rows: T[] = [];
   private firstNumber = 0;
+  /** Whether `clear` was called. */
+  isCleared = false;
 
   constructor(private readonly most: number) {}
 
@@ -19,13 +21,21 @@ export class RowList<T> {
   }
 
   add(row: T): void {
-    this.rows[this.total % this.most] = row;
+    this.rows[this.placeOf(this.total)] = row;
     this.total += 1;
+  }
+
+  /** Adds a row that is older than all others. Returns false if there is no room for it, or they were cleared. */
+  addOlder(row: T): boolean {
+    if (this.isCleared || this.total - this.firstNumber >= this.most) return false;
+    this.firstNumber -= 1;
+    this.rows[this.placeOf(this.firstNumber)] = row;
+    return true;
   }
 
   /** Undefined where it was let go, or has not come yet. */
   get(number: number): T | undefined {
-    return number >= this.first && number < this.total ? this.rows[number % this.most] : undefined;
+    return number >= this.first && number < this.total ? this.rows[this.placeOf(number)] : undefined;
   }
 
   /** The number of the newest row that `isWanted`. */
@@ -38,5 +48,11 @@ export class RowList<T> {
   clear(): void {
     this.rows = [];
     this.firstNumber = this.total;
+    this.isCleared = true;
+  }
+
+  /** Numbers of older rows are negative. */
+  private placeOf(number: number): number {
+    return ((number % this.most) + this.most) % this.most;
   }
 }

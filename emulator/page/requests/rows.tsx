@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { GivenCell } from '../components/given.js';
 import { useListener } from '../components/listener.js';
+import { usePrinting } from '../components/printing.js';
 import { rowsMovedBy } from '../components/row-focus.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, duration, Time } from '../components/time.js';
@@ -27,7 +28,7 @@ export interface RequestRowsProps {
 const SHAPES = [
   { name: 'wide', from: 1000, height: 32 },
   { name: 'narrow', from: 480, height: 52 },
-  { name: 'slim', from: 0, height: 74 },
+  { name: 'slim', from: 0, height: 78 },
 ] as const;
 
 type Shape = (typeof SHAPES)[number];
@@ -220,13 +221,15 @@ function RequestRow({ row, number, isOpen, isStop, href, onFilter }: RequestRowP
 }
 
 function useShape(box: { readonly current: HTMLElement | null }): Shape {
+  const isPrinting = usePrinting();
   const [shape, setShape] = useState(() => shapeOf(innerWidth));
   useLayoutEffect(() => {
     const watch = new ResizeObserver(([entry]) => setShape(shapeOf(entry!.contentRect.width)));
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
-  return shape;
+  // A sheet of paper has room for this one.
+  return isPrinting ? SHAPES[1] : shape;
 }
 
 function shapeOf(width: number): Shape {

@@ -1,12 +1,14 @@
-import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { remove } from '../api/client.js';
+import { useRef, useState } from 'preact/hooks';
+import { remove, unreachable } from '../api/client.js';
+import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { useListener } from '../components/listener.js';
-import { useAction } from '../components/loaded.js';
+import { loadCode, useAction, useLoaded } from '../components/loaded.js';
+import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
+import { useTitle } from '../components/title.js';
 import { go, place, writePlace } from '../place.js';
-import type { Filter } from './filter.js';
+import { type Filter, writeFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
 import { type LiveRequests, useLiveRequests } from './live-requests.js';
@@ -17,6 +19,8 @@ import { RequestRows } from './rows.js';
 export function View() {
   const { id, ...filter } = place.value.params;
   const live = useLiveRequests(filter);
+  const words = writeFilter(filter);
+  useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
   const { run, isBusy, error } = useAction();
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
@@ -52,7 +56,7 @@ export function View() {
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
-      <FilterForm filter={filter} rows={list} onFilter={(next) => show(next)} />
+      <FilterForm filter={filter} rows={list} onFilter={({ id: opened, ...next }) => show(next, opened)} />
       <div class="toolbar">
         <Told live={live} />
         {waiting > 0 && (
@@ -63,9 +67,9 @@ export function View() {
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
-        <button type="button" class="small" disabled={isBusy} onClick={forget}>
-          Clear
-        </button>
+        <ConfirmButton label="Clear" title="Clear the journal?" isBusy={isBusy} act={forget}>
+          <p>All requests are removed from the journal of the emulator, also those that the filter hides.</p>
+        </ConfirmButton>
       </div>
       <Failure error={error ?? live.error} />
       <div class="panes">
@@ -102,10 +106,11 @@ function onEscape(id: string | undefined, close: (event: UIEvent) => void) {
 
 /** How many there are, and what is not among them. */
 function Told({ live }: { readonly live: LiveRequests }) {
-  const { list, gone, missed, isReset, state } = live;
+  const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
   const notes = [
     list.letGo > 0 && `${count(list.letGo)} older ones let go`,
+    hasOlder && list.letGo === 0 && 'older ones not shown',
     gone > 0 && `${count(gone)} no longer in the journal`,
     missed > 0 && `${count(missed)} missed`,
     isReset && 'since the state was put back',
@@ -123,7 +128,8 @@ function Told({ live }: { readonly live: LiveRequests }) {
 }
 
 function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filter: Filter }) {
-  if (!live.isSettled) return <Loading />;
+  if (!live.isSettled)
+    return <Loading value={undefined} error={live.state === 'waiting' ? unreachable() : undefined} />;
   if (Object.keys(filter).length === 0) return <FirstRequest />;
   return (
     <div class="empty">
@@ -137,15 +143,10 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
 
 /** The open request, whose code is loaded when the first one is opened. */
 function Detail(props: RequestProps) {
-  const [Loaded, setLoaded] = useState<{ readonly Request: ComponentType<RequestProps> }>();
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    import('./request.js').then(setLoaded, setError);
-  }, []);
+  const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (
     <section class="detail-pane" aria-label={`Request ${props.id}`}>
-      <Failure error={error} />
-      {Loaded ? <Loaded.Request {...props} /> : <Loading />}
+      {loaded ? <loaded.Request {...props} /> : <Loading value={loaded} error={error} />}
     </section>
   );
 }

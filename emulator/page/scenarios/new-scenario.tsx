@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { post } from '../api/client.js';
 import { Failure } from '../components/feedback.js';
 import { Field } from '../components/field.js';
-import { useAction } from '../components/loaded.js';
+import { loadCode, useAction } from '../components/loaded.js';
 
 const EXAMPLE = `id: my-scenario
 steps:
@@ -56,7 +56,7 @@ export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
 
 /** The parser is loaded when the first text comes. */
 async function readYaml(text: string): Promise<object> {
-  const { parse } = await import('yaml');
+  const { parse } = await loadCode(import('yaml'));
   const value: unknown = parse(text, { maxAliasCount: 100, logLevel: 'error' });
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new Error('A scenario is an object, such as id: my-scenario.');

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { get, post, remove, route } from '../api/client.js';
+import { ConfirmButton } from '../components/confirm.js';
 import { Failure } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
@@ -45,14 +46,16 @@ export function Running({ record, onChanged }: RunningProps) {
             Start
           </button>
         )}
-        <button
-          type="button"
-          class="danger"
-          disabled={isBusy}
-          onClick={() => act(() => remove(route`scenarios/${id}`))}
+        <ConfirmButton
+          label="End"
+          subject={id}
+          title={`End ${id}?`}
+          isBusy={isBusy}
+          isSmall={false}
+          act={() => act(() => remove(route`scenarios/${id}`))}
         >
-          End
-        </button>
+          <p>Its steps, its faults and what it has counted are removed.</p>
+        </ConfirmButton>
       </div>
       {about && (
         <p>

@@ -28,10 +28,10 @@ export function View() {
   return (
     <>
       <h1>Scenarios</h1>
-      <Failure error={scenarios.error ?? shipped.error} />
+      <Failure error={shipped.error} />
       <section aria-labelledby="registered-scenarios">
         <h2 id="registered-scenarios">Registered</h2>
-        {items === undefined && !scenarios.error && <Loading />}
+        <Loading {...scenarios} />
         {items?.length === 0 && (
           <Empty title="No scenario is registered">
             <p>
@@ -81,7 +81,9 @@ function useRequests(act: () => void): void {
       }, GATHERED);
     };
     // What is refused is told by the lists.
-    followRequests({ query: {}, after: '', signal: abort.signal, onEvents, onState: () => {} }).catch(() => {});
+    const query = { bodies: false };
+    const after = async () => '';
+    followRequests({ query, after, signal: abort.signal, onEvents, onState: () => {} }).catch(() => {});
     return () => {
       abort.abort();
       clearTimeout(timer);

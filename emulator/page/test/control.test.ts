@@ -1,25 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
 import t from 'tap';
-import { isOwn } from './admin-request.js';
+import { admin, isOwn } from './admin-request.js';
 import { ask } from './api-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
 t.setTimeout(180_000);
 
 const REPO = { repo: 'team/app', scopes: ['repo:write', 'git:read', 'git:write'] };
-
-/** Presses a button that asks first, and its answer. */
-async function confirm(page: Page, name: string | RegExp) {
-  await page.getByRole('button', { name }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^(Remove|Reset)$/ })
-    .click();
-}
 
 t.test('the clock is frozen and moved, and tokens go by it', { skip }, async (t) => {
   const emulator = await startEmulator(t);
@@ -191,12 +182,20 @@ t.test('a snapshot is taken and restored, and everything put back', { skip }, as
   await page.getByRole('button', { name: 'Take a snapshot' }).click();
   await page.getByRole('status').filter({ hasText: 'Taken.' }).waitFor();
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
-  await page.getByRole('button', { name: /^Restore / }).click();
+  await page.getByRole('button', { name: 'Restore… snapshot-1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 200, 'nothing is restored without an answer');
+  await confirm(page, 'Restore… snapshot-1');
   await page.getByRole('status').filter({ hasText: 'Restored' }).waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   t.equal((await ask(emulator, token, 'POST', '/api/repos')).status, 201);
   await confirm(page, 'Reset…');
   await page.getByText('as it was before the first request').waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
+  await page.getByRole('button', { name: 'Remove… snapshot-1' }).click();
+  await page.keyboard.press('Escape');
+  t.equal((await admin(emulator, 'GET', 'snapshots')).items.length, 1, 'nothing is removed without an answer');
+  await confirm(page, 'Remove… snapshot-1');
+  await page.getByText('There is none yet').waitFor();
   t.same(complaints, []);
 });

@@ -55,7 +55,10 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['lost*1@git.report;how=rst', { op: 'gitReceivePack', git: { ref: 'refs/heads/topic' } }],
   ['bad_gateway*1', { op: 'git*' }],
   ['bad_gateway*1', { op: 'getRepository', token: { sub: HOSTILE }, repo: "it's/*" }],
-  ['bad_gateway*1', { http: { header: { 'x-a': HOSTILE, __proto__x: 'y' } }, token: { scopes: { has: ['a'] } } }],
+  [
+    'bad_gateway*1',
+    { http: { header: { 'x-a': HOSTILE, __proto__x: 'y' } }, token: { scopes: { has: ['git:read'] } } },
+  ],
   ['bad_gateway*1', { token: { claims: { [HOSTILE]: 'true' } }, scenario: 'no' }],
 ];
 

@@ -4,6 +4,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { admin, isOwn } from './admin-request.js';
 import { openPage, type Started, skip, startEmulator } from './browser.js';
+import { confirm } from './confirm.js';
 import { eventuallyEquals } from './eventually.js';
 import { mint } from './token.js';
 
@@ -54,7 +55,10 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
   await counters.filter({ hasText: 'leftno end' }).waitFor();
   await eventuallyEquals(t, () => fault.locator('img').count(), 0, 'a note is text');
-  await fault.getByRole('button', { name: 'Remove' }).click();
+  await fault.getByRole('button', { name: 'Remove…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  t.equal((await admin(emulator, 'GET', 'faults')).items.length, 1, 'nothing is removed without an answer');
+  await confirm(page, 'Remove… fault-1');
   await fault.waitFor({ state: 'detached' });
   t.equal((await ask('/api/v1/repo')).status, 200);
 

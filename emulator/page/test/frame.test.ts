@@ -47,7 +47,20 @@ t.test('an admin token is asked for, kept in memory, and forgotten by a reload',
   await page.getByLabel('Admin token').fill('wrong');
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByRole('alert').waitFor();
-  await page.getByLabel('Admin token').fill('a/b+c==');
+  await page.getByRole('alert').getByText('not the admin token of this emulator').waitFor();
+  for (const [wrong, sentence] of [
+    ['geheimer-Schlüssel', 'this one has "ü"'],
+    ['пароль', 'this one has "п"'],
+    ['two words', 'this one has " "'],
+    ['a\u200bb', 'this one has "⟦U+200B⟧"'],
+    ['\u{1f511}', 'this one has "\u{1f511}"'],
+  ] as const) {
+    await page.getByLabel('Admin token').fill(wrong);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('alert').getByText(sentence).waitFor();
+  }
+  await page.waitForFunction(() => document.title.startsWith('Admin token'));
+  await page.getByLabel('Admin token').fill(' a/b+c== ');
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByLabel('Admin token').waitFor({ state: 'detached' });
   t.same(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);

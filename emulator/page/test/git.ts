@@ -4,6 +4,8 @@ import type { Started } from './browser.js';
 import { ENVIRONMENT, folder as emptyFolder } from './command.js';
 import { mint } from './token.js';
 
+// needs: git
+
 export interface GitOptions {
   readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;

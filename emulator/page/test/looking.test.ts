@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage, type Started, skip, startEmulator } from './browser.js';
 import { ENVIRONMENT } from './command.js';
+import { everyPlace } from './places.js';
 import { mint } from './token.js';
 
 t.setTimeout(120_000);
@@ -18,36 +19,9 @@ const env = {
 };
 
 /** Goes through everything that can be looked at, without a click that changes anything. */
-async function lookAtEverything(page: Page, { admin_url }: Started): Promise<number> {
-  const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: { id: string }[] };
-  const name = 'team%2Fapp';
-  const graph = await (await fetch(`${admin_url}/repositories/${name}/graph`)).json();
-  const commit = (graph as { items: { oid: string }[] }).items[0]!.oid;
-  const places = [
-    'requests?status=4xx',
-    ...items.slice(-3).map(({ id }) => `requests?id=${id}`),
-    'repositories',
-    ...['commits', 'files', 'refs', 'notes'].map((tab) => `repository?name=${name}&tab=${tab}`),
-    `repository?name=${name}&tab=files&path=a.txt`,
-    `repository?name=${name}&tab=files&path=a.txt&blame=on`,
-    `repository?name=${name}&commit=${commit}`,
-    'faults',
-    'scenarios',
-    'verify',
-    ...[
-      'clock',
-      'token',
-      'keys',
-      'quotas',
-      'organizations',
-      'variants',
-      'webhooks',
-      'namespaces',
-      'snapshots',
-      'about',
-    ].map((part) => `control?part=${part}`),
-    'requests',
-  ];
+async function lookAtEverything(page: Page, emulator: Started): Promise<number> {
+  const { admin_url } = emulator;
+  const places = [...(await everyPlace(emulator, 'team/app')), 'requests'];
   for (const place of places) {
     await page.goto(`${admin_url}/#/${place}`);
     await page.locator('main > :not(.loading)').first().waitFor({ state: 'attached' });

@@ -49,6 +49,7 @@ try {
     await page.getByText('rate_limited').first().waitFor();
     await page.locator('.request-row', { hasText: 'rate_limited' }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Decision path' }).waitFor();
+    await page.getByText('stopped here').waitFor({ state: 'attached' });
     await page.screenshot({ path: PICTURE });
   } finally {
     await browser.close();

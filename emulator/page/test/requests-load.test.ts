@@ -66,3 +66,46 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   );
   t.same(complaints, []);
 });
+
+t.test('a journal that is full is shown from its newest request back, without bodies', { skip }, async (t) => {
+  const emulator = await startEmulator(t, '--max-journal', '2300');
+  let sent = 0;
+  const send = async () => {
+    const { body } = await request(`${emulator.base_url}/nothing?number=${sent++}.`);
+    await body.dump();
+  };
+  for (let at = 0; at < 26; at++) await Promise.all(Array.from({ length: 100 }, send));
+  const { page, complaints } = await openPage(t, emulator, { at: '#/faults' });
+  const asked: URL[] = [];
+  page.on('request', (question) => {
+    const url = new URL(question.url());
+    if (url.pathname.endsWith('/requests')) asked.push(url);
+  });
+  // What is behind the first answer waits until the newest request is shown.
+  let goOn = () => {};
+  const isShown = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(/requests\?.*cursor=/, async (route) => {
+    await isShown;
+    await route.continue();
+  });
+  await page.goto(`${emulator.admin_url}/#/requests`);
+  const list = page.getByRole('region', { name: 'Requests, newest first' });
+  const links = list.getByRole('link');
+  await links.first().waitFor();
+  t.match(await links.first().textContent(), /number=25\d\d\./);
+  await page.getByText(/^500 requests · older ones not shown · 300 no longer in the journal/).waitFor();
+  await send();
+  await list.getByText('number=2600.').waitFor();
+  goOn();
+  // The journal let go of one more.
+  await page.getByText(/^2,300 requests · 300 no longer in the journal/).waitFor();
+  t.equal(asked.length, 5, 'each part is asked for once');
+  t.ok(asked.every(({ searchParams }) => searchParams.get('bodies') === 'false'));
+
+  await links.first().focus();
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => /number=3\d\d\./.test(document.activeElement?.textContent ?? ''));
+  t.same(complaints, []);
+});

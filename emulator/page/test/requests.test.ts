@@ -1,5 +1,6 @@
 import t from 'tap';
 import { openPage, skip } from './browser.js';
+import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, filterOf, journalOf, requests, row, startClient, toldCount } from './request-view.js';
 
@@ -85,7 +86,10 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
   await eventuallyEquals(t, () => row(page, /path=paused\./).count(), 0);
   await page.getByRole('button', { name: 'Go on' }).click();
   await row(page, /path=paused\./).waitFor();
-  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('button', { name: 'Clear…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  t.not((await journalOf(emulator)).length, 0, 'nothing is cleared without an answer');
+  await confirm(page, 'Clear…');
   await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
   t.same(await journalOf(emulator), []);
 });

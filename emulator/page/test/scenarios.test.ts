@@ -7,6 +7,7 @@ import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { admin, isOwn } from './admin-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
+import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
@@ -51,7 +52,10 @@ t.test('a scenario that is started from the page ticks its steps as a client pus
   }
   t.equal(await push(), 'pushed');
   await scenario.getByText('What it expects is met.').waitFor();
-  await scenario.getByRole('button', { name: 'End' }).click();
+  await scenario.getByRole('button', { name: 'End…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  t.equal((await admin(emulator, 'GET', 'scenarios')).items.length, 1, 'nothing ends without an answer');
+  await confirm(page, 'End… sync-storm');
   await page.getByText('No scenario is registered').waitFor();
   t.same((await admin(emulator, 'GET', 'scenarios')).items, []);
   // The page may just be asking for the one that ends.

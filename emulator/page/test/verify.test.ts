@@ -10,6 +10,8 @@ t.test('each client is told apart by its token, and leads to what broke a rule',
   const emulator = await startEmulator(t);
   const { page, complaints } = await openPage(t, emulator, { at: '#/verify', bypassCSP: true });
   await page.getByRole('heading', { name: 'No client has given an occasion yet' }).waitFor();
+  const summary = page.getByRole('status').filter({ hasText: '0 kept, 0 broken, 10 without an occasion' });
+  t.equal(await summary.getAttribute('class'), null, 'that nothing happened is no success');
   const hasty = '<b>hasty</b>\u202e';
   for (const [sub, times] of [
     [hasty, 2],

@@ -36,3 +36,12 @@ export function clientsOf(rules: readonly RuleVerdict[]): (string | null)[] {
 export function verdictFor({ clients }: RuleVerdict, subject: string | null): ClientVerdict | undefined {
   return clients.find((client) => client.subject === subject);
 }
+
+/** Class of the summary of all rules: red for a broken MUST, green only if rules were kept and none was broken. */
+export function summaryClass(
+  rules: readonly Pick<RuleVerdict, 'level' | 'verdict'>[],
+): 'failed' | 'passed' | undefined {
+  const broken = rules.filter(({ verdict }) => verdict === 'broken');
+  if (broken.some(({ level }) => level === 'must')) return 'failed';
+  return broken.length === 0 && rules.some(({ verdict }) => verdict === 'kept') ? 'passed' : undefined;
+}

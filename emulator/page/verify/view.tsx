@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useAction } from '../components/loaded.js';
+import { Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { clientsOf, type RuleVerdict, verdictFor } from './verdicts.js';
+import { clientsOf, type RuleVerdict, summaryClass, verdictFor } from './verdicts.js';
 
 interface Verification {
   readonly client: readonly RuleVerdict[];
@@ -29,20 +30,21 @@ export function View() {
         What the specification asks of clients, evaluated by the requests in the journal. In a test:{' '}
         <code>npx emulator verify --client</code>
       </p>
-      <Failure error={error} />
-      {rules ? <Verdicts rules={rules} /> : error === undefined && <Loading />}
+      <Loading value={rules} error={error} />
+      {rules && <Verdicts rules={rules} />}
     </>
   );
 }
 
 function Verdicts({ rules }: { readonly rules: readonly RuleVerdict[] }) {
   const clients = clientsOf(rules);
+  const kept = rules.filter(({ verdict }) => verdict === 'kept');
   const broken = rules.filter(({ verdict }) => verdict === 'broken');
   return (
     <>
-      <p role="status" class={broken.some(({ level }) => level === 'must') ? 'failed' : 'passed'}>
-        {count(rules.filter(({ verdict }) => verdict === 'kept').length)} kept, {count(broken.length)} broken,{' '}
-        {count(rules.filter(({ verdict }) => verdict === 'unseen').length)} without an occasion
+      <p role="status" class={summaryClass(rules)}>
+        {count(kept.length)} kept, {count(broken.length)} broken, {count(rules.length - kept.length - broken.length)}{' '}
+        without an occasion
       </p>
       {clients.length === 0 && (
         <Empty title="No client has given an occasion yet">
@@ -54,37 +56,34 @@ function Verdicts({ rules }: { readonly rules: readonly RuleVerdict[] }) {
       )}
       {broken.length > 0 && <Broken rules={broken} />}
       <h2>Rules</h2>
-      <div class="scroll-x">
-        <table class="verdicts">
-          <thead>
-            <tr>
-              <th scope="col">Rule</th>
-              {clients.map((client) => (
-                <th key={client} scope="col">
-                  <Client subject={client} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rules.map((rule) => (
-              <tr key={rule.rule}>
-                <th scope="row">
-                  <code>{rule.rule}</code> <span class="quiet level">{rule.level}</span>
-                  <div class="rule-title" title={rule.source}>
-                    {rule.title}
-                  </div>
-                </th>
-                {clients.map((client) => (
-                  <td key={client}>
-                    <Verdict rule={rule} client={client} />
-                  </td>
-                ))}
-              </tr>
+      <Table
+        label="Rules"
+        class="verdicts"
+        heads={[
+          'Rule',
+          ...clients.map((client) => (
+            <th key={client} scope="col">
+              <Client subject={client} />
+            </th>
+          )),
+        ]}
+      >
+        {rules.map((rule) => (
+          <tr key={rule.rule}>
+            <th scope="row">
+              <code>{rule.rule}</code> <span class="quiet level">{rule.level}</span>
+              <div class="rule-title" title={rule.source}>
+                {rule.title}
+              </div>
+            </th>
+            {clients.map((client) => (
+              <td key={client}>
+                <Verdict rule={rule} client={client} />
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

@@ -32,7 +32,7 @@ export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
     const { emu } = context.verified.payload;
     if (emu !== undefined) return armClaim(context, emu, operations);
-    enterScenario(context);
+    enterScenario(context, false);
   };
 }
 
@@ -40,7 +40,7 @@ async function armClaim(context: RequestContext, emu: unknown, operations: reado
   requireInBand(context);
   const { written, scenario } = await readClaim(emu);
   context.scenario ??= scenario;
-  enterScenario(context);
+  enterScenario(context, written.length > 0);
   const { faults } = context.world.state;
   const entries = written.map((fault) => faults.asked(fault, { where: CLAIM, operations, inBand: 'claim' }));
   if (entries.length === 0) return;
@@ -60,9 +60,15 @@ function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   if (asked.length > 0) (context.faults as ArmedRequest).add(asked);
 }
 
-function enterScenario({ scenario, claims, organizationName, world }: RequestContext): void {
+/** Records the scenario of the caller. `asks` is true if the token asks for faults, which are counted by scenario. */
+function enterScenario(context: RequestContext, asks: boolean): void {
+  const { scenario, claims, organizationName, world, request } = context;
   if (scenario === undefined) return;
-  world.state.faults.enterScenario(`${organizationName}\0${claims.repo ?? ''}\0${claims.sub}`, scenario);
+  const { faults, scenarios } = world.state;
+  faults.enterScenario(`${organizationName}\0${claims.repo ?? ''}\0${claims.sub}`, scenario);
+  if (asks || request.headers['x-emulator-fault'] !== undefined) return;
+  if (scenarios.names(scenario) || faults.namesScenario(scenario)) return;
+  context.ignore(`scenario ${scenario} has no effect: no scenario, step or fault of the emulator has this name`);
 }
 
 /**

@@ -6,8 +6,7 @@ import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import type { RequestContext } from '../request-context.js';
 
 /** Step: whether tokens can be verified at all just now. */
-export function checkAuthenticationAvailable({ organization, world }: RequestContext): void {
-  if (organization.temporary) world.state.organizations.meet(organization.name);
+export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
   }

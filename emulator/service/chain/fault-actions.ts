@@ -8,10 +8,10 @@ import { genericCodeOf, type Problem, problem } from '../../http/problem.js';
 import { bytes, empty, type Reply } from '../../http/reply.js';
 import type { StepId } from '../../journal/steps.js';
 import { failedResult } from '../../repositories/branch-write.js';
-import { stateProblem } from '../../repositories/lifecycle.js';
+import { STATES_BY_CODE, stateProblem } from '../../repositories/lifecycle.js';
 import { throttled } from '../quota.js';
 import type { RequestContext, Step } from '../request-context.js';
-import { STATES_BY_CODE, stateRefusal } from './fault-facts.js';
+import { stateRefusal } from './fault-facts.js';
 import { CHALLENGE } from './refusal-variants.js';
 import { breakWire } from './wire-faults.js';
 

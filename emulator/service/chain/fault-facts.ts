@@ -1,26 +1,19 @@
 import type { FaultedOperation } from '../../faults/operation-shape.js';
 import type { RequestFacts, TokenFacts } from '../../faults/request-facts.js';
 import type { ProblemCode } from '../../http/problem.js';
-import { type RepositoryState, refusalOf } from '../../repositories/lifecycle.js';
+import { refusalByCode, STATES_BY_CODE } from '../../repositories/lifecycle.js';
 import type { RequestContext } from '../request-context.js';
 
-/** The states that a fault can apply to a request, by their codes. */
-export const STATES_BY_CODE: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
-  repository_thawing: 'thawing',
-  sync_in_progress: 'syncing',
-  repository_deleted: 'deleted',
-};
-
-/** What the request is refused with while its repository is in the state of `code`; undefined: it is not. */
+/** Returns the code with which the request is refused in the state of `code`; undefined if not refused. */
 export function stateRefusal(
-  { operation, purpose, world }: RequestContext,
+  { operation, purpose, target, world }: RequestContext,
   code: ProblemCode,
 ): ProblemCode | undefined {
-  // Some operations look a repository up themselves, and say that they may find it so.
-  if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
-  // Until the request's purpose is known it is that of its operation.
-  const { effect } = purpose ?? operation;
-  return refusalOf(STATES_BY_CODE[code]!, { id: operation.id, effect }, world.variants);
+  const { id, subject, errors, reads, purposeOf } = operation;
+  // Before the step `purpose`, only a query can decide the purpose, because the body was not read.
+  const known = purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(target.query), undefined));
+  const { effect } = known ?? operation;
+  return refusalByCode(code, { id, subject, errors, effect }, world.variants);
 }
 
 const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {

@@ -19,6 +19,6 @@ export function checkRepositoryState(context: RequestContext): void {
   const { repository, operation, purpose, world, params } = context;
   if (!repository) return;
   // One import may take several pushes.
-  if (repository.state === 'archived' && params.namespace === 'import') repository.restore();
+  if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   meetState(repository, { id: operation.id, effect: purpose.effect }, world.moment);
 }

@@ -3,7 +3,7 @@ import { Meter } from '../../git/schedule/meter.js';
 import { inSlices } from '../../git/schedule/steps.js';
 import { accepts } from '../../http/accept.js';
 import { checkShape, readAll, readChunks, refuseContentEncoding, shapeSteps } from '../../http/body.js';
-import { jsonSteps } from '../../http/json-reader.js';
+import { jsonSteps, MAX_VALUES } from '../../http/json-reader.js';
 import { problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { parseQuery } from '../../http/request-target.js';
@@ -88,7 +88,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
-  const value = await inSlices(jsonSteps(raw, 'The body'), meter);
+  const value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   context.json = value;
   return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
@@ -208,6 +208,11 @@ export function callHandler(context: RequestContext): void | Promise<void> {
     if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return meetFaults(context, 'after');
   };
   const reply = context.operation.handle(context.handlerContext);
-  if (reply instanceof Promise) return reply.then(accept);
-  return accept(reply);
+  if (context.operation.effect === 'read') return reply instanceof Promise ? reply.then(accept) : accept(reply);
+  const { resources } = context.world.engine;
+  const acceptWrite = (written: Reply): void | Promise<void> => {
+    const pending = resources.beforeAcknowledgement();
+    return pending ? pending.then(() => accept(written)) : accept(written);
+  };
+  return reply instanceof Promise ? reply.then(acceptWrite) : acceptWrite(reply);
 }

@@ -1,5 +1,6 @@
+import vm from 'node:vm';
 import t from 'tap';
-import type { LogLine } from '../../environment/log.js';
+import type { Log, LogLine } from '../../environment/log.js';
 import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
@@ -11,11 +12,15 @@ import { renderFailure } from './outcome.js';
 
 function answerTo(error: unknown, signal = new AbortController().signal) {
   const log: LogLine[] = [];
-  const { world } = new CurrentWorld({ organizations: [] }, { log: { write: (line) => log.push(line) } });
+  return { ...answerOf(error, { log: { write: (line) => log.push(line) } }, signal), log };
+}
+
+function answerOf(error: unknown, ports: { readonly log?: Log }, signal: AbortSignal) {
+  const { world } = new CurrentWorld({ organizations: [] }, ports);
   const request = { headers: {} };
   const context = { id: 'req-1', isForAdmin: false, request, world, why: [], signal } as unknown as RequestContext;
   const { status, json, headers } = renderFailure(context, error);
-  return { status, code: (json as { code: string }).code, detail: (json as { detail: string }).detail, headers, log };
+  return { status, code: (json as { code: string }).code, detail: (json as { detail: string }).detail, headers };
 }
 
 t.test('what ends work before it is done is an answer of its own, and no failure of the emulator', async (t) => {
@@ -55,4 +60,17 @@ t.test('what nobody expected is a 500 that names its lines in the log, and tells
     t.notMatch(answer.detail, /42|text|gone/);
     t.match(log, [{ event: 'internal_error', request: 'req-1', stack }]);
   }
+});
+
+t.test('without a log, the cause of a 500 is printed to standard error', (t) => {
+  const written = t.capture(process.stderr, 'write', () => true);
+  // An error of another V8 context is no instance of this one's `Error`.
+  const foreign = vm.runInNewContext(`new TypeError('\u001b[2J is not a function')`);
+  t.match(answerOf(foreign, {}, new AbortController().signal), { status: 500 });
+  const [text = ''] = written().map(({ args }) => String(args[0]));
+  t.match(
+    text,
+    /^repohost-emulator: internal error request=req-1\nTypeError: \\u\{1b\}\[2J is not a function\n +at .*\n$/s,
+  );
+  t.end();
 });

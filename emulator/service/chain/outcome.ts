@@ -1,5 +1,7 @@
 import { Rejection } from '../../auth/rejection.js';
 import { DEFAULT_VARIANTS } from '../../config/variants.js';
+import { stackOf } from '../../environment/log.js';
+import { NO_FAULTS } from '../../faults/armed-request.js';
 import { StoreFull } from '../../git/memory/memory-budget.js';
 import { ObjectTooLarge } from '../../git/pack/pack-error.js';
 import { WorkLimitExceeded } from '../../git/schedule/meter.js';
@@ -13,6 +15,7 @@ import type { RequestRecord } from '../../journal/record.js';
 import { redactQuery, redactText } from '../../journal/redaction.js';
 import type { SentToken } from '../../journal/sent-token.js';
 import { worldReplaced } from '../../world/background.js';
+import type { Switches } from '../../world/organizations.js';
 import { recordRequest } from '../record-request.js';
 import { isLost, type RequestContext } from '../request-context.js';
 import { bendProblem } from './adversary.js';
@@ -79,14 +82,14 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     event: 'internal_error',
     request: context.id === '' ? undefined : context.id,
     operation: context.operation?.id,
-    stack: error instanceof Error ? error.stack : String(error),
+    stack: stackOf(error),
   });
   const name = context.id === '' ? '' : `; the log names it ${context.id}`;
   return problem('internal_error', `The request failed unexpectedly${name}.`);
 }
 
 function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
+  return (error as Error | null | undefined)?.name === 'AbortError';
 }
 
 /** Adds the request's line to the journal and the log. Returns the headers that every answer has. */
@@ -97,10 +100,39 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   // The machine's time Node adds by itself.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
+  if (context.organization?.temporary) countRefusal(context);
+  const ignored = ignoredOf(context);
+  if (ignored.length > 0) headers['x-emulator-fault-ignored'] = ignored.join('; ').replaceAll(/[^ -~]/g, '?');
   context.record = describeRequest(context, now);
   recordRequest(world, context.record);
   if (!world.state.scenarios.isIdle) moveScenarios(context, context.record);
   return headers;
+}
+
+/** The switch of an organization that refuses with a code. The upstream counts by itself, as it also fails syncs. */
+const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
+  authentication_unavailable: 'authenticationAvailable',
+  hosting_not_enabled: 'hostingEnabled',
+  forge_app_not_configured: 'forgeApps',
+};
+
+/** Counts a request that a switch of its organization refused, and no fault. */
+function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
+  if (!refusal || stopped?.startsWith('faults.')) return;
+  // Without hosting, its scopes are unknown.
+  const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
+  const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
+  if (by) world.state.organizations.countRefusal(organization.name, by);
+}
+
+/** Reasons why faults or scenarios that the request asked for have no effect, one sentence each. */
+function ignoredOf(context: RequestContext): readonly string[] {
+  const { faults, request, stopped } = context;
+  if (faults === NO_FAULTS && stopped !== 'arming' && request.headers['x-emulator-fault'] !== undefined) {
+    context.ignore(`X-Emulator-Fault has no effect: the request was refused before its faults were read`);
+  }
+  faults.end();
+  return faults.ignored.length > 0 ? context.ignored.concat(faults.ignored) : context.ignored;
 }
 
 /** The steps that waited for the request come before its answer is sent. */
@@ -150,7 +182,7 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     took: now - context.began,
     weight: RECORD_WEIGHT + path.length + query.length + head.weight,
     body: context.received,
-    started: Math.trunc(context.started),
+    started: context.started,
   };
   return new KeptRequest(own, kind);
 }

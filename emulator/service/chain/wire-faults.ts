@@ -1,3 +1,4 @@
+import type { ActionKind } from '../../faults/actions.js';
 import type { Action, CutPoint, Ending } from '../../faults/fault.js';
 import type { ChosenAction } from '../../faults/request-faults.js';
 import type { Position } from '../../faults/stage.js';
@@ -105,6 +106,9 @@ function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   return { bytes: Math.max(1, Math.floor(length * (at?.fraction ?? 0.5))) };
 }
 
+/** Actions that delay or replace the response to a Git request. */
+const BEFORE_ANSWER: readonly ActionKind[] = ['latency', 'hold', 'error', 'unknownCode', 'raw'];
+
 /** The faults of one request, as far as the Git services carry them out. */
 export class ContextGitFaults implements GitFaults {
   constructor(
@@ -112,12 +116,18 @@ export class ContextGitFaults implements GitFaults {
     private readonly carryOut: (context: RequestContext, chosen: readonly ChosenAction[]) => Promise<void>,
   ) {}
 
-  take(stage: GitStage, facts: Parameters<GitFaults['take']>[1]): readonly ChosenAction[] {
-    return this.context.faults.take(stage, facts);
+  learn(facts: Parameters<GitFaults['learn']>[0]): void {
+    this.context.faults.learn(facts);
+  }
+
+  take(stage: GitStage): readonly ChosenAction[] {
+    return this.context.faults.take(stage);
   }
 
   wait(chosen: readonly ChosenAction[]): Promise<void> {
-    const delays = chosen.filter(({ action }) => 'latency' in action || 'hold' in action || 'raw' in action);
-    return this.carryOut(this.context, delays);
+    return this.carryOut(
+      this.context,
+      chosen.filter(({ action }) => BEFORE_ANSWER.some((kind) => kind in action)),
+    );
   }
 }

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { DOCUMENTS, printedParts, ROOT, readDocument } from './documents.js';
+import { configurations, DOCUMENTS, printedParts, ROOT, readDocument } from './documents.js';
+import { PROGRAMS } from './folders.js';
 
 t.test('tables are what the commands print that they name', async (t) => {
   let count = 0;
@@ -12,6 +13,32 @@ t.test('tables are what the commands print that they name', async (t) => {
     }
   }
   t.ok(count >= 4);
+});
+
+t.test('the linter is configured by the table of folders', async (t) => {
+  for (const { file, text } of configurations()) {
+    t.equal(readFileSync(file, 'utf8'), text, 'npm run documents prints biome.json anew');
+  }
+});
+
+t.test('the table of folders names every folder once, and imports only from above', async (t) => {
+  for (const { name, folders } of PROGRAMS) {
+    const above = new Set<string>();
+    for (const { path, imports = [] } of folders) {
+      for (const from of imports) {
+        const isKnown =
+          from.endsWith('.js') || [...above].some((known) => known === from || known.startsWith(`${from}/`));
+        t.ok(isKnown, `${name}: ${path} imports ${from}`);
+      }
+      t.notOk(above.has(path), `${name}: ${path} is listed once`);
+      above.add(path);
+    }
+    for (const entry of readdirSync(join(ROOT, name), { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const isListed = [...above].some((path) => path.split('/')[0] === entry.name);
+      t.ok(isListed, `${name}: ${entry.name}`);
+    }
+  }
 });
 
 t.test('the first page is short', async (t) => {
@@ -46,5 +73,44 @@ t.test('documents name no file that is not there', async (t) => {
     for (const [, path = ''] of readDocument(name).matchAll(/`((?:emulator|conformance|bin)\/[\w./-]+\.\w+)`/g)) {
       t.ok(existsSync(join(ROOT, path)), `${name}: ${path}`);
     }
+  }
+});
+
+/** Settings that outlive a command, or take away what protects later ones. */
+const LASTING: readonly RegExp[] = [
+  /\bgit config\b(?!.*--(get|list|show))/,
+  /\bnpm (config )?set\b/,
+  />>?\s*("?\$HOME|~)\//,
+  /GIT_SSL_NO_VERIFY|sslVerify|NODE_TLS_REJECT_UNAUTHORIZED|strict-ssl/i,
+  /update-ca-(certificates|trust)|add-trusted-cert|certutil/,
+];
+const ONE_COMMAND = /\bgit -c \S|\bGIT_CONFIG_COUNT=/;
+
+function lastingIn(text: string): string[] {
+  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
+  return lines.filter(
+    (line) => LASTING.some((setting) => setting.test(line)) || (/insteadOf/i.test(line) && !ONE_COMMAND.test(line)),
+  );
+}
+
+t.test('no document, command or page suggests a setting that outlives the command', async (t) => {
+  for (const line of [
+    'git config --global url."http://t:".insteadOf "https://t:"',
+    'git config --system http.proxy x',
+    '`url.http://x/.insteadOf`',
+    'npx emulator completion >> ~/.bashrc',
+    'export GIT_SSL_NO_VERIFY=1',
+  ]) {
+    t.same(lastingIn(line), [line]);
+  }
+  t.same(lastingIn('A=1 \\\n  git -c url."http://a/".insteadOf=https://a/ push\ngit config --get user.name'), []);
+  const shown = ['emulator/cli', 'emulator/page', 'conformance/cli', 'conformance/report'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(tsx?|html)$/.test(name) && !/test/.test(name))
+      .map((name) => join(folder, name)),
+  );
+  const others = ['fixtures/keys/README.md', 'emulator/action.yml', 'conformance/action.yml', 'emulator/Dockerfile'];
+  for (const name of [...DOCUMENTS, ...others, ...shown]) {
+    t.same(lastingIn(readFileSync(join(ROOT, name), 'utf8')), [], name);
   }
 });

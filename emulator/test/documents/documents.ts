@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { biomeConfiguration, folderTable, PROGRAMS, type Program } from './folders.js';
 
 // The tests run compiled, from dist/emulator/test/documents.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -21,8 +22,11 @@ export function readDocument(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8');
 }
 
-/** A part of a document that a command prints: "<!-- printed by `npx NAME …` -->" to "<!-- end -->". */
-const PRINTED = /(<!-- printed by `npx (\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
+/**
+ * A part of a document that a command prints: "<!-- printed by `npx NAME …` -->" to "<!-- end -->".
+ * `npx` is left out where the command is a table of the tests: `folders PROGRAM`.
+ */
+const PRINTED = /(<!-- printed by `(?:npx )?(\w+) ([^`]*)` -->\n)([\s\S]*?)(<!-- end -->)/g;
 
 export interface PrintedPart {
   readonly command: string;
@@ -43,6 +47,7 @@ export async function printedParts(name: string): Promise<PrintedPart[]> {
 }
 
 async function print(program: string, args: string): Promise<string> {
+  if (program === 'folders') return folderTable(PROGRAMS.find(({ name }) => name === args)!);
   const file = join(ROOT, 'bin', `${program}.js`);
   const { stdout } = await promisify(execFile)(process.execPath, [file, ...args.split(' ')], { maxBuffer: 2 ** 24 });
   return stdout;
@@ -55,6 +60,14 @@ export async function printAnew(name: string): Promise<void> {
     return `${begin}${parts.next().value!.expected}${end}`;
   });
   writeFileSync(join(ROOT, name), text);
+}
+
+/** Biome's configuration of each program: the file, and the text that the table of folders gives. */
+export function configurations(): { readonly file: string; readonly text: string }[] {
+  return PROGRAMS.map((program: Program) => ({
+    file: join(ROOT, program.name, 'biome.json'),
+    text: biomeConfiguration(program),
+  }));
 }
 
 export interface Block {

@@ -115,6 +115,89 @@ t.test('what only some requests of a Git conversation can meet is not refused on
   t.equal((await list('rate_limited@git.advertise')).status, 429);
 });
 
+t.test('what is asked for and has no effect is told in the response and in the journal', async (t) => {
+  const service = await stage(t);
+  const IGNORED = 'x-emulator-fault-ignored';
+  const send = async (target: string, headers: Record<string, string>, claims: object = {}) => {
+    const token = await service.token({ repo: 'team/app', claims: { ...claims } });
+    return service.call('GET', target, { token, headers });
+  };
+  const rows: readonly (readonly [target: string, headers: Record<string, string>, claims: object, told: RegExp])[] = [
+    [
+      '/api/v1/repo',
+      { 'x-emulator-fault': 'sync_in_progress' },
+      {},
+      /^sync_in_progress did not fire: the state does not/,
+    ],
+    [
+      '/api/repos',
+      { 'x-emulator-fault': 'repository_thawing' },
+      {},
+      /^repository_thawing did not fire: .* listRepositories$/,
+    ],
+    ['/api/v1/repo', {}, { emu: { faults: ['sync_in_progress'] } }, /^sync_in_progress did not fire/],
+    ['/api/v1/repo', { 'x-emulator-scenario': 'nope' }, {}, /^scenario nope has no effect: no scenario, step or fault/],
+    ['/api/v1/repo', {}, { emu: { scenario: 'nope' } }, /^scenario nope has no effect/],
+    [
+      '/api/v1/repos/file?path=none',
+      { 'x-emulator-fault': 'lost' },
+      {},
+      /^lost did not fire: the request did not come to after$/,
+    ],
+    [
+      '/api/nowhere',
+      { 'x-emulator-fault': 'conflict' },
+      {},
+      /^X-Emulator-Fault has no effect: the request was refused before/,
+    ],
+    [
+      '/api/v1/repo',
+      {},
+      { emu: { faults: [{ match: { repo: 'tëam/*', op: 'getRepository' }, do: { error: { code: 'conflict' } } }] } },
+      /^conflict did not fire: repo is team\/app, not t\?am\/\*$/,
+    ],
+  ];
+  for (const [target, headers, claims, told] of rows) {
+    const answer = await send(target, headers, claims);
+    const what = JSON.stringify([target, headers, claims]);
+    t.match(answer.headers[IGNORED], told, what);
+    t.equal(answer.headers['x-emulator-fault-fired'], undefined, what);
+    const { why } = service.emulator.requests().at(-1)!;
+    t.ok(
+      why.some((one) => told.test(one.replaceAll(/[^ -~]/g, '?'))),
+      `${what}: ${why.join('; ')}`,
+    );
+  }
+  const quiet = async (headers: Record<string, string>, claims: object = {}, target = '/api/v1/repo') =>
+    (await send(target, headers, claims)).headers[IGNORED];
+  t.equal(await quiet({ 'x-emulator-fault': 'conflict*1+1' }), undefined, 'a counter lets it pass');
+  t.equal(await quiet({ 'x-emulator-fault': 'conflict*1', 'x-emulator-scenario': 's1' }), undefined, 'names a counter');
+  t.equal(
+    await quiet({}, { emu: { faults: [{ match: { op: 'grep' }, do: { hold: 'x' } }] } }),
+    undefined,
+    'for others',
+  );
+  t.equal(await quiet({ 'x-emulator-fault': 'lost@git.report' }, {}, '/team/app.git/info/refs'), undefined);
+  service.emulator.fault({ match: { scenario: 'n*', op: 'grep' }, do: { error: { code: 'conflict' } } });
+  t.equal(await quiet({ 'x-emulator-scenario': 'nope' }), undefined, 'a fault is for it');
+  t.match(await quiet({ 'x-emulator-scenario': 'other' }), /^scenario other/);
+  const scenario = { id: 'other', steps: [{ on: { scenario: 'step*', op: 'grep' }, release: 'x' }] };
+  const made = await service.call('POST', '/_emulator/scenarios', { token: null, json: scenario });
+  t.equal(made.status, 201, made.text);
+  t.equal(await quiet({ 'x-emulator-scenario': 'other' }), undefined, 'it is registered');
+  t.equal(await quiet({ 'x-emulator-scenario': 'step1' }), undefined, 'a step waits for it');
+});
+
+t.test('an unknown route as a fault is problem details on file metadata too', async (t) => {
+  const service = await stage(t);
+  const headers = { 'x-emulator-fault': 'route_not_found' };
+  t.match(await service.call('GET', '/api/v1/repos/files/metadata', { headers }), {
+    status: 404,
+    headers: { 'content-type': 'application/problem+json' },
+    json: { code: 'route_not_found' },
+  });
+});
+
 /** What `emulator token` prints. */
 async function token(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   let out = '';

@@ -1,36 +1,66 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runTestFile } from './test-file.js';
+import { batchesOf } from './batches.js';
+import { runTestFiles } from './test-file.js';
+import { missingTools, TOOLS, toolsOf } from './tools.js';
 
 // node dist/emulator/test/runner/all.js [--jobs N] [part of a path …]
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
+/** Time limit of one process, in milliseconds. */
 const TIMEOUT = 300_000;
 
 const { values, positionals } = parseArgs({ options: { jobs: { type: 'string' } }, allowPositionals: true });
 const jobs = Number(values.jobs ?? availableParallelism());
 
-// Stories take longest and stand last in the order of names: turned round, no core waits for one at the end.
+// Stories that cross folders take longest and come last by name. In reverse order, no core waits for one at the end.
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
   .reverse();
 
-let [passed, failed] = [0, 0];
-const queue = files.values();
+const missing = missingTools();
+if (positionals.length === 0) {
+  const names = TOOLS.map(({ name }) => name).join(', ');
+  console.log(`${files.length} test files; some 10 minutes on two cores. They use ${names}.`);
+}
+if (missing.length > 0) {
+  console.log(`Not installed: ${missing.map(({ name }) => name).join(', ')}. Tests that need them are skipped.`);
+  console.log(`To install them: apt-get install ${missing.map(({ debian }) => debian).join(' ')}`);
+}
+
+let [passed, failed, skipped] = [0, 0, 0];
+const runnable: string[] = [];
+for (const file of files) {
+  const needed = toolsOf(join(FOLDER, file));
+  const absent = missing.filter(({ name }) => needed.has(name));
+  if (absent.length === 0) {
+    runnable.push(file);
+    continue;
+  }
+  skipped++;
+  console.log(`skipped ${join('dist', file)}: needs ${absent.map(({ name }) => name).join(', ')}`);
+}
+
+const queue = batchesOf(runnable).values();
 async function work(): Promise<void> {
-  for (const file of queue) {
+  for (const batch of queue) {
     const started = performance.now();
-    const outcome = await runTestFile(join(FOLDER, file), { timeout: TIMEOUT });
+    const outcome = await runTestFiles(
+      batch.map((file) => join(FOLDER, file)),
+      { timeout: TIMEOUT },
+    );
     passed += outcome.passed;
     failed += outcome.failed;
+    skipped += outcome.skipped.length;
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const name = relative('.', join(FOLDER, file));
-    console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}  ${outcome.passed} passed, ${seconds} s`);
+    const name = relative('.', join(FOLDER, batch.length === 1 ? batch[0]! : dirname(batch[0]!)));
+    const count = batch.length === 1 ? '' : `/ (${batch.length} files)`;
+    console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}${count}  ${outcome.passed} passed, ${seconds} s`);
     for (const skip of outcome.skipped) console.log(`  skipped: ${skip}`);
     if (!outcome.isPassed) console.log(`${outcome.output}${outcome.isTimedOut ? 'It was killed: too slow.\n' : ''}`);
   }
@@ -38,4 +68,5 @@ async function work(): Promise<void> {
 await Promise.all(Array.from({ length: jobs }, work));
 if (files.length === 0) failed++;
 process.exitCode = failed === 0 ? 0 : 1;
+console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { compile, type Mutant, mutantsOf } from './mutants.js';
 import { TARGETS } from './mutation-targets.js';
-import { runTestFile } from './test-file.js';
+import { runTestFiles } from './test-file.js';
 
 // npm run mutation -- auth [--sample N] [--jobs N] [--file PART] [--fresh] [--again]
 //
@@ -91,7 +91,7 @@ class Sandbox {
 
   run(test: string, timeout: number) {
     const env = { TAP_BAIL: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-    return runTestFile(join(this.path, 'dist/emulator', test), { timeout, env });
+    return runTestFiles([join(this.path, 'dist/emulator', test)], { timeout, env });
   }
 }
 

@@ -21,12 +21,14 @@ try {
   ];
   const installed = new Set<string>();
   for (const [project, row] of runs) {
-    if (wanted.length > 0 && !wanted.includes(project.name)) continue;
-    const folder = join(scratch, project.name);
+    if (wanted.length > 0 && !wanted.some((name) => name === project.name || name === project.instead)) continue;
+    const title = project.instead ?? project.name;
+    const folder = join(scratch, title);
     if (!installed.has(folder)) await installProject(project, folder, join(scratch, tarball));
     installed.add(folder);
     const mistakes = await mistakesOf(project, folder, row);
-    console.log(`${mistakes.length === 0 ? 'ok' : 'not ok'} ${project.name} ${row.file}`);
+    const words = [mistakes.length === 0 ? 'ok' : 'not ok', title, ...(row.args ?? []), row.file];
+    console.log(words.join(' '));
     for (const mistake of mistakes) console.log(`  ${mistake}`);
     failed += mistakes.length === 0 ? 0 : 1;
   }

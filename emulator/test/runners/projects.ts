@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, symlink } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -8,8 +9,10 @@ export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** A project as users of this package have it. */
 export interface Project {
-  /** Its folder. */
+  /** Folder of its files. */
   readonly name: string;
+  /** Package that is installed in place of the version in the lockfile, such as `jest@29.0.0`. */
+  readonly instead?: string;
   /** What runs one file; `bin` of installed packages is in front of the PATH. */
   readonly command: readonly [program: string, ...args: string[]];
 }
@@ -18,43 +21,68 @@ export interface Project {
 export interface RunnerProject extends Project {
   /** What the runner prints of a test that passes. */
   readonly passes: (name: string) => RegExp;
-  /** Why tests that run at the same time are refused. */
-  readonly ambiguous: RegExp;
+  /** What is printed of tests that run at the same time: why they are refused, and which others pass. */
+  readonly ambiguous: readonly RegExp[];
 }
 
 const SEVERAL =
   /2 tests of this file run at the same time, and the emulator cannot tell which of them asks: use emulator\.of/;
 
-export const RUNNER_PROJECTS: readonly RunnerProject[] = [
+const NEWEST: readonly RunnerProject[] = [
   {
     name: 'node-test',
     command: [process.execPath, '--test', '--test-reporter=tap'],
     passes: (name) => new RegExp(`^ *ok \\d+ - ${name}$`, 'm'),
-    ambiguous: SEVERAL,
+    ambiguous: [SEVERAL],
   },
   {
     name: 'tap',
     command: [process.execPath],
     passes: (name) => new RegExp(`^ *ok \\d+ - ${name} # time`, 'm'),
-    ambiguous: SEVERAL,
+    ambiguous: [SEVERAL],
   },
   {
     name: 'vitest',
     command: ['vitest', 'run', '--reporter=verbose'],
     passes: (name) => new RegExp(`✓ .* > ${name}`),
-    ambiguous: SEVERAL,
+    ambiguous: [SEVERAL],
   },
   {
     name: 'jest',
     command: ['jest', '--verbose', '--runTestsByPath'],
     passes: (name) => new RegExp(`✓ ${name}`),
-    ambiguous: /withEmulator has no namespace for test\.concurrent/,
+    ambiguous: [
+      ...['one', 'two', 'inside a block › three'].map(
+        (name) => new RegExp(`● ${name}\n\n +withEmulator has no namespace for test\\.concurrent`),
+      ),
+      /✓ a concurrent test that asks for nothing/,
+      /✓ a test in order/,
+      /✓ another test in order/,
+    ],
   },
 ];
+
+/** The newest version of each runner, and the oldest one that `peerDependencies` allows. */
+export const RUNNER_PROJECTS: readonly RunnerProject[] = NEWEST.flatMap((project) => {
+  const oldest = oldestOf(project.name);
+  return oldest === undefined ? [project] : [project, { ...project, instead: `${project.name}@${oldest}` }];
+});
+
+/** Oldest version that `peerDependencies` allows; undefined if the package is not among them. */
+function oldestOf(name: string): string | undefined {
+  const { peerDependencies } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
+  const range: string | undefined = peerDependencies[name];
+  if (range === undefined) return undefined;
+  const [, given = ''] = /^>=(\d+(?:\.\d+){0,2})$/.exec(range) ?? [];
+  if (given === '') throw new Error(`peerDependencies: ${name} has the range ${range}, not one such as >=2.1`);
+  return [...given.split('.'), '0', '0'].slice(0, 3).join('.');
+}
 
 /** One file of a project, and what its run prints. */
 export interface ProjectFile {
   readonly file: string;
+  /** Arguments of the runner besides the file. */
+  readonly args?: readonly string[];
   readonly code: 0 | 1;
   readonly printed: readonly RegExp[];
 }
@@ -62,9 +90,18 @@ export interface ProjectFile {
 const REQUEST = (query: string, id: number) =>
   new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
 
-/** The project of each runner has these. Those that fail show what a test is told. */
-export const filesOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
+/** Arguments for each way of a runner to load test files. Those of jest and the VM pools of vitest load them in V8 contexts. */
+const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  vitest: [[], ['--pool=vmThreads'], ['--pool=vmForks']],
+};
+
+/** The files of each runner's project, once for each way to load them. Those that fail show what a test is told. */
+export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
+  (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
+
+const rowsOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
   { file: 'lost-answer.test.js', code: 0, printed: [passes('a lost answer is noticed')] },
+  { file: 'push.test.js', code: 0, printed: [passes('Git pushes and an LFS object is uploaded')] },
   { file: 'isolation.test.js', code: 0, printed: [passes('a test begins with nothing')] },
   {
     file: 'failing.test.js',
@@ -81,7 +118,7 @@ export const filesOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectF
       passes('a test that passes'),
     ],
   },
-  { file: 'ambiguous.test.js', code: 1, printed: [ambiguous] },
+  { file: 'ambiguous.test.js', code: 1, printed: ambiguous },
 ];
 
 const CLIENT = 'client';
@@ -112,11 +149,22 @@ export async function linkProject({ name }: Project, folder: string): Promise<vo
   await symlink(join(ROOT, 'node_modules', 'tap'), join(modules, 'tap'));
 }
 
-/** Copies a project to a folder, and installs there what its lockfile says and then `tarball`. Needs the registry. */
-export async function installProject({ name }: Project, folder: string, tarball: string): Promise<void> {
+/**
+ * Copies a project to a folder. Installs the versions of its lockfile, then `tarball`, and `instead` if the project has one.
+ * Needs the registry.
+ */
+export async function installProject({ name, instead }: Project, folder: string, tarball: string): Promise<void> {
   await copyProject(name, folder);
-  const words = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
-  const { code, said } = await run(folder, ['npm', ...words]);
+  // npm would mix the old version's dependencies with those that are locked for the new one.
+  if (instead !== undefined) await rm(join(folder, 'package-lock.json'));
+  const words = [
+    'install',
+    instead === undefined ? '--no-save' : '--save-exact',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const { code, said } = await run(folder, ['npm', ...words, ...(instead === undefined ? [] : [instead]), tarball]);
   if (code !== 0) throw new Error(`npm install in the project ${name} ended with ${code}:\n${said}`);
 }
 
@@ -126,7 +174,7 @@ async function copyProject(name: string, folder: string): Promise<void> {
 
 /** What is wrong with the run of one file of a project; empty where nothing is. */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
-  const { code, said } = await run(folder, [...project.command, row.file]);
+  const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);
   const mistakes = row.printed.filter((wanted) => !wanted.test(said));
   return [
     ...(code === row.code ? [] : [`it ended with ${code}, not ${row.code}:\n${said}`]),

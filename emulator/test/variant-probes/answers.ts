@@ -135,7 +135,11 @@ export const ANSWERS = {
     },
     seen: {
       active: ['200', '200', '200', '200', '200', '200'],
-      archived: ['200', '200', '409 repository_thawing', '200', '200', '200'],
+      archived: [
+        '200',
+        '200',
+        ...['409 repository_thawing', '503', '409 repository_thawing', '409 repository_thawing'],
+      ],
     },
   },
   notesStatus: {

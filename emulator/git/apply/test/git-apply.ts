@@ -4,6 +4,8 @@ import { oid } from '../../test/oid.js';
 import type { ScratchGit } from '../../test/workbench.js';
 import { GIT_ENVIRONMENT } from '../../test/workbench.js';
 
+// needs: git
+
 /** What git writes goes into a folder of its own, so that one patch leaves nothing behind for the next one. */
 const SCRIPT = `
 # A lock is left behind where Git stopped with an assertion.

@@ -84,6 +84,7 @@ export const CORRUPT: Record<string, [Buffer, RegExp]> = {
       'makes less than it says': delta(BASE.length, 9, insert('less')),
       'says another base size': delta(BASE.length + 1, 1, insert('x')),
       'goes on after its result': delta(BASE.length, 1, insert('x'), insert('y')),
+      'has fewer than four bytes': delta(BASE.length, 0),
       'has no sizes': Buffer.alloc(0),
       'has a size that never ends': Buffer.alloc(60, 0xff),
     }).map(([title, bytes]): [string, [Buffer, RegExp]] => [

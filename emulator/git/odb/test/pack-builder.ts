@@ -17,6 +17,11 @@ export class PackBuilder {
   #length = 12;
   count = 0;
 
+  /** Offset at which the next entry starts. */
+  get length(): number {
+    return this.#length;
+  }
+
   whole(type: ObjectType, body: Buffer | string, declared?: number): number {
     const bytes = Buffer.from(body);
     return this.entry(typeCode(type), declared ?? bytes.length, Buffer.alloc(0), zlibOf(bytes));

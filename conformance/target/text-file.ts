@@ -1,0 +1,69 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** A file that cannot be read; the message is the rest of a sentence that its name begins: `… cannot be read: …`. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  /** Error code of the system; undefined if the file is too large. */
+  readonly code: string | undefined;
+
+  constructor(
+    readonly reason: string,
+    cause?: NodeJS.ErrnoException,
+  ) {
+    super(`cannot be read: ${reason}`, { cause });
+    this.code = cause?.code;
+  }
+}
+
+const MEBIBYTE = 2 ** 20;
+/** Size of the chunks that a file is read in, in bytes. */
+const CHUNK = 64 * 1024;
+/** Maximum size of files that programs write, in bytes: results, recorded traffic, journals. */
+export const LARGE_FILE = 128 * MEBIBYTE;
+
+/** Why a file cannot be read, in words; the codes are those of the system. */
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is no folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links go in circles',
+  ERR_INVALID_ARG_VALUE: 'its name is none',
+};
+
+/**
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Never reads more than one chunk past the limit.
+ * The limit of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ */
+export async function readTextFile(path: string, limit = MEBIBYTE): Promise<string> {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      const stat = await handle.stat();
+      const isDevice = stat.isCharacterDevice() || stat.isBlockDevice();
+      const bytes = await readUpTo(handle, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size);
+      return bytes.toString().replace(/^\uFEFF/, '');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error;
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const reason = Object.hasOwn(WHY, code) ? `${WHY[code]} (${code})` : message;
+    throw new UnreadableFile(reason, error as NodeJS.ErrnoException);
+  }
+}
+
+/** `size`: as the file system tells it; 0 for pipes and devices. Throws `UnreadableFile`. */
+async function readUpTo(handle: FileHandle, limit: number, size: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let total = size > limit ? size : 0; ; ) {
+    if (total > limit) throw new UnreadableFile(`it is larger than ${limit / MEBIBYTE} MiB`);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, null);
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+}

@@ -1,0 +1,166 @@
+import { isAscii } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+
+/** Code that V8 compiled for a file. */
+export interface CachedFile {
+  /** Text that was compiled; undefined if the cache holds the code only. */
+  readonly source: string | undefined;
+  readonly code: Buffer;
+}
+
+export type CachedFiles = ReadonlyMap<string, CachedFile>;
+
+/** The first line of a cache; that of the user has its checksum before it. */
+interface Header {
+  /** Path of the entry that was compiled. */
+  readonly entry: string;
+  /** Hash of the entry's content, which names its parts by their content. */
+  readonly content: string;
+  /** Name, length of the source, and length of the code of each file. */
+  readonly files: readonly (readonly [name: string, source: number, code: number])[];
+}
+
+/** Identity of the code that a cache was compiled from: path of the entry, and hash of its content. */
+export type CacheOwner = Pick<Header, 'entry' | 'content'>;
+
+const CACHE = /\.cache$/;
+const TEMPORARY = /\.cache\.\d+$/;
+
+/** Age in milliseconds at which a temporary file is deleted, because its writer must have ended. */
+const ABANDONED = 60 * 60 * 1000;
+
+/**
+ * Folder for code in the user's cache folder (XDG Base Directory Specification; on macOS and Windows the system's own).
+ * undefined if there is none, or if NODE_DISABLE_COMPILE_CACHE is set, which also disables Node's own compile cache.
+ */
+export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platform' | 'env'>): string | undefined {
+  const { NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = env;
+  if (disabled) return undefined;
+  const given = platform === 'win32' ? local : xdg;
+  const usual = { win32: ['AppData', 'Local'], darwin: ['Library', 'Caches'] }[platform as string] ?? ['.cache'];
+  try {
+    const folder = isAbsolute(given) ? given : join(homedir(), ...usual);
+    return isAbsolute(folder) ? join(folder, 'repohost-emulator') : undefined;
+  } catch {
+    // The system knows no home folder of the user.
+    return undefined;
+  }
+}
+
+export function hashOf(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/**
+ * Reads a cache of this user. Returns undefined if it is missing, damaged, not private, or made of an entry with other content. Its
+ * first line is a hash of the rest, because V8 checks of code nothing but a header and its length.
+ */
+export function readUserCache(file: string, content: string): CachedFiles | undefined {
+  try {
+    const bytes = readPrivate(file);
+    const start = bytes.indexOf('\n') + 1;
+    const rest = bytes.subarray(start);
+    return bytes.toString('latin1', 0, start - 1) === hashOf(rest) ? parseCache(rest, content) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a cache that is a file of the package. Returns undefined if it is missing or made of an entry with other content. */
+export function readShippedCache(file: string, content: string): CachedFiles | undefined {
+  try {
+    return parseCache(readFileSync(file), content);
+  } catch {
+    return undefined;
+  }
+}
+
+function readPrivate(file: string): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile() || !isPrivate(stats)) throw new Error(`${file} is not private`);
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** All sources become one string outside the heap, of which each is a slice: a start then has nothing to collect. */
+function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
+  const start = bytes.indexOf('\n') + 1;
+  const header = JSON.parse(bytes.toString('utf8', 0, start)) as Header;
+  if (header.content !== content) return undefined;
+  const length = header.files.reduce((sum, [, source]) => sum + source, 0);
+  const text = bytes.toString('latin1', start, start + length);
+  const files = new Map<string, CachedFile>();
+  let from = 0;
+  let at = start + length;
+  for (const [name, sourceLength, codeLength] of header.files) {
+    const source = sourceLength === 0 ? undefined : text.slice(from, from + sourceLength);
+    files.set(name, { source, code: bytes.subarray(at, at + codeLength) });
+    from += sourceLength;
+    at += codeLength;
+  }
+  return files;
+}
+
+/** Bytes of a cache. Leaves out sources that are not ASCII, because they are read with one byte for each character. */
+export function cacheBytes({ entry, content }: CacheOwner, given: CachedFiles): Buffer {
+  const rows = [...given].filter(([, { source = '' }]) => isAscii(Buffer.from(source)));
+  const files = rows.map(([name, { source = '', code }]) => [name, source.length, code.length] as const);
+  const header: Header = { entry, content, files };
+  const text = rows.map(([, { source = '' }]) => source).join('');
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n${text}`), ...rows.map(([, { code }]) => code)]);
+}
+
+/** Returns true for what this user owns and nobody else can read or write. Windows has no such modes. */
+export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
+}
+
+/**
+ * Writes a cache of this user, and deletes stale ones in its folder. Makes the folder if it is missing. A reader sees the whole file
+ * or none. Throws if the folder cannot be written, or is not private.
+ */
+export function writeUserCache(file: string, bytes: Buffer): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isPrivate(statSync(folder))) throw new Error(`${folder} is not private`);
+  const temporary = `${file}.${process.pid}`;
+  try {
+    writeFileSync(temporary, Buffer.concat([Buffer.from(`${hashOf(bytes)}\n`), bytes]), { flag: 'wx', mode: 0o600 });
+    renameSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  for (const name of readdirSync(folder)) if (isStale(join(folder, name))) rmSync(join(folder, name), { force: true });
+}
+
+/** Returns true for a cache whose entry is missing or has other content, and for a temporary file of a writer that has ended. */
+function isStale(file: string): boolean {
+  if (TEMPORARY.test(file)) return statSync(file).mtimeMs < Date.now() - ABANDONED;
+  if (!CACHE.test(file)) return false;
+  try {
+    const [, header = ''] = readFileSync(file, 'utf8').split('\n', 2);
+    const { entry, content } = JSON.parse(header) as Header;
+    return hashOf(readFileSync(entry)) !== content;
+  } catch {
+    return true;
+  }
+}

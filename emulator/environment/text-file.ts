@@ -1,0 +1,41 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+/** A file that cannot be read. The message is the reason: a system error code, or a few words. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
+const MEBIBYTE = 2 ** 20;
+const CHUNK = 64 * 1024;
+
+/**
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Never reads more than one chunk past the limit.
+ * The limit of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ */
+export function readTextFile(file: string, limit = MEBIBYTE): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const stat = fstatSync(descriptor);
+    const isDevice = stat.isCharacterDevice() || stat.isBlockDevice();
+    return readUpTo(descriptor, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size).toString();
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw error;
+    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is no file');
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** `size`: as the file system tells it; 0 for pipes and devices. Throws `UnreadableFile`. */
+function readUpTo(descriptor: number, limit: number, size: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let total = size > limit ? size : 0; ; ) {
+    if (total > limit) throw new UnreadableFile(`it is larger than ${limit / MEBIBYTE} MiB`);
+    const part = Buffer.allocUnsafe(CHUNK);
+    const length = readSync(descriptor, part);
+    if (length === 0) return Buffer.concat(parts);
+    parts.push(part.subarray(0, length));
+    total += length;
+  }
+}

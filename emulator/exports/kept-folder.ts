@@ -1,0 +1,299 @@
+import { rmdirSync } from 'node:fs';
+import { lstat, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ObjectStore } from '../git/odb/object-store.js';
+import type { Refs } from '../git/refs/refs.js';
+import { Meter } from '../git/schedule/meter.js';
+import { Schedule } from '../git/schedule/schedule.js';
+import { inSlices } from '../git/schedule/steps.js';
+import type { RepositoryRecord } from '../repositories/repository.js';
+import { MANIFEST } from '../sources/open-source.js';
+import type { WorldConfig } from '../world/config.js';
+import type { Engine } from '../world/engine.js';
+import type { WorldSnapshot } from '../world/state.js';
+import { FolderWrites, removeFile } from './folder-writes.js';
+import { addPack, hashIds, type KeptPack, packFiles, samePacks } from './kept-packs.js';
+import { type List, type Shown, splitList, type WrittenList } from './list-files.js';
+import type { ReadRepositories, ReadRepository } from './read-repositories.js';
+import type { ListedRepository } from './schema.js';
+import { recordLists, writeRecord } from './show-record.js';
+import { worldLists, writeManifest } from './show-world.js';
+import { prune } from './state-directory.js';
+import { gitTexts, lfsPath, listRepository } from './write-state.js';
+
+/** With more refs than this, `packed-refs`, which only Git reads, is written by the last save only. */
+const FEW_REFS = 1000;
+
+type WrittenLists<Name extends string> = Readonly<Record<Name, WrittenList>>;
+
+/** A repository as it is in the folder. */
+interface KeptRepository {
+  /** What was written; undefined if it has to be written again. */
+  readonly record: RepositoryRecord | undefined;
+  readonly listed: ListedRepository;
+  readonly packs: readonly KeptPack[];
+  /** Identifies the world that numbers the objects as `packs` has them. */
+  readonly world: object;
+  /** The file of the record, and those that it names. */
+  readonly files: ReadonlySet<string>;
+  readonly lists: WrittenLists<string> | undefined;
+}
+
+/** What is in the folder: repositories by id, and the lists of the manifest. */
+interface Kept {
+  readonly repositories: ReadonlyMap<string, KeptRepository>;
+  readonly lists: WrittenLists<string> | undefined;
+}
+
+/** A state to be saved. `world` identifies the world that numbers its objects; it holds nothing of it. */
+export interface SavedState {
+  readonly snapshot: WorldSnapshot;
+  readonly world: object;
+  /** Brings all files for Git up to date as well. */
+  readonly isLast?: boolean;
+}
+
+export interface KeptFolderPorts {
+  readonly folder: string;
+  readonly secrets: boolean;
+  readonly config: WorldConfig;
+  readonly engine: Engine;
+}
+
+/**
+ * The state of a world in a folder. A save writes what has changed since the one before. Every file but `emulator.json` and
+ * those for Git has a name that says what is in it, never changes, and counts only if `emulator.json` leads to it, which is
+ * replaced in one step. So a reader finds the last complete save, whenever the process was killed.
+ */
+export class KeptFolder {
+  #kept: Kept = { repositories: new Map(), lists: undefined };
+  /** The files that belong to `#kept`. */
+  readonly #files = new Set<string>();
+  /** Folders that are known to exist. */
+  readonly #folders = new Set<string>();
+  /** What the files for Git show, by repository id. */
+  readonly #shown = new Map<string, Refs>();
+  /**
+   * Saves have a slice of each turn of the event loop to themselves. Beside the slices of many requests a save would take
+   * seconds.
+   */
+  readonly #schedule = new Schedule();
+
+  constructor(private readonly ports: KeptFolderPorts) {}
+
+  /** Takes the folder for what was read from it, so that nothing is written again. Returns false if something has to be. */
+  async adopt(
+    found: ReadRepositories,
+    { snapshot, world }: SavedState,
+    { hasSecrets, isGitCurrent }: { readonly hasSecrets: boolean; readonly isGitCurrent: boolean },
+  ): Promise<boolean> {
+    const { engine, secrets } = this.ports;
+    const repositories = new Map<string, KeptRepository>();
+    let isWhole = true;
+    for (const [id, read] of found) {
+      const content = engine.forkContent(snapshot.repositories.contents.get(id)!, this.#schedule);
+      const packs = await this.#adoptPacks(read, content.objects).finally(() => content.release());
+      isWhole &&= packs !== undefined;
+      const files = packs ? read.files : await this.#present(read.files);
+      repositories.set(id, {
+        record: packs && hasSecrets === secrets ? read.record : undefined,
+        listed: read.listed,
+        packs: packs ?? [],
+        world,
+        files: new Set(files),
+        lists: undefined,
+      });
+      for (const path of files) this.#files.add(path);
+      if (isGitCurrent) this.#shown.set(id, read.record.refs);
+    }
+    this.#kept = { repositories, lists: undefined };
+    return isWhole;
+  }
+
+  /** Saves a state. Rejects with the error of the file system; the folder then holds the state before, or the new one. */
+  async save(saved: SavedState): Promise<void> {
+    const { folder, config, secrets } = this.ports;
+    const { snapshot, isLast = false } = saved;
+    const meter = new Meter({ schedule: this.#schedule });
+    const writes = new FolderWrites(folder, this.#folders, (path) => this.#files.has(path), meter);
+    try {
+      const repositories = new Map<string, KeptRepository>();
+      const listed: ListedRepository[] = [];
+      const changed: string[] = [];
+      for (const record of snapshot.repositories.records.byId.values()) {
+        const before = this.#kept.repositories.get(record.id);
+        const isKept = before?.record === record;
+        const kept = isKept ? before : await this.#write(record, saved, before, writes, meter);
+        if (!isKept) changed.push(record.id);
+        repositories.set(record.id, kept);
+        listed.push(kept.listed);
+      }
+      const ofWorld = worldLists(snapshot, listed, secrets);
+      const lists = await this.#writeLists(ofWorld, this.#kept.lists, '', writes, meter);
+      writes.replace(MANIFEST, Buffer.from(writeManifest(snapshot, config, secrets, shownOf(lists))));
+      // From here on the new state counts.
+      writes.keep();
+      const gone = this.#replace({ repositories, lists }, changed);
+      const stale = isLast ? repositories.values() : changed.map((id) => repositories.get(id)!);
+      await this.#writeForGit(stale, isLast, writes, meter);
+      for (const each of gone) await this.#removeFolder(each);
+    } catch (error) {
+      writes.undo();
+      throw error;
+    }
+  }
+
+  /** Removes files that do not belong to the last complete save. */
+  async prune(): Promise<void> {
+    const own = new Set(this.#files).add(MANIFEST);
+    for (const { listed } of this.#kept.repositories.values()) {
+      if (listed.folder === undefined) continue;
+      for (const name of ['HEAD', 'config', 'packed-refs', 'refs', 'objects/pack']) own.add(`${listed.folder}/${name}`);
+    }
+    await prune(this.ports.folder, own);
+  }
+
+  async #write(
+    record: RepositoryRecord,
+    { snapshot, world }: SavedState,
+    before: KeptRepository | undefined,
+    writes: FolderWrites,
+    meter: Meter,
+  ): Promise<KeptRepository> {
+    const { engine, secrets } = this.ports;
+    const listed = listRepository(record, snapshot.repositories);
+    const { folder } = listed;
+    if (folder === undefined) return { record, listed, packs: [], world, files: new Set(), lists: undefined };
+    const files = new Set<string>();
+    const content = snapshot.repositories.contents.get(record.id)!;
+    let packs = before?.packs ?? [];
+    if (content.size !== (packs.at(-1)?.to ?? 0) || before?.world !== world) {
+      const fork = engine.forkContent(content, this.#schedule);
+      try {
+        if (before && before.world !== world) packs = await samePacks(fork.objects, packs, meter);
+        packs = await addPack(folder, fork.objects, packs, writes, meter);
+      } finally {
+        fork.release();
+      }
+    }
+    for (const pack of packs) for (const path of packFiles(folder, pack)) files.add(path);
+    for (const [oid, { blocks }] of record.lfsObjects?.entries() ?? []) {
+      const path = lfsPath(folder, oid);
+      files.add(path);
+      await writes.add(path, blocks);
+    }
+    const lists = await this.#writeLists(recordLists(record), before?.lists, `${folder}/`, writes, meter);
+    for (const { parts } of Object.values(lists)) for (const { name } of parts) files.add(`${folder}/${name}`);
+    const names = packs.map(({ checksum }) => `pack-${checksum}.pack`);
+    const { name, text } = writeRecord(record, names, secrets, shownOf(lists));
+    files.add(`${folder}/${name}`);
+    await writes.add(`${folder}/${name}`, [text]);
+    return { record, listed: { ...listed, record: name }, packs, world, files, lists };
+  }
+
+  async #writeLists<Name extends string>(
+    lists: Readonly<Record<Name, List>>,
+    before: WrittenLists<string> | undefined,
+    folder: string,
+    writes: FolderWrites,
+    meter: Meter,
+  ): Promise<WrittenLists<Name>> {
+    const written: [string, WrittenList][] = [];
+    for (const [name, list] of Object.entries<List>(lists)) {
+      const files: [string, Buffer][] = [];
+      const note = (file: string, content: Buffer) => files.push([file, content]);
+      written.push([name, await inSlices(splitList(list, before?.[name], note), meter)]);
+      for (const [file, content] of files) await writes.add(folder + file, [content]);
+    }
+    return Object.fromEntries(written) as WrittenLists<Name>;
+  }
+
+  /**
+   * Notes what the folder holds now, and removes the files that only the state before needed. `changed`: ids of repositories
+   * that were written. Returns the folders of repositories that are gone.
+   */
+  #replace(now: Kept, changed: readonly string[]): readonly string[] {
+    const before = this.#kept;
+    this.#kept = now;
+    const needed = new Set(listFiles(now.lists));
+    for (const id of changed) for (const path of now.repositories.get(id)!.files) needed.add(path);
+    // Only another world lacks repositories.
+    const isShorter = now.repositories.size < before.repositories.size + changed.length;
+    const absent = isShorter ? [...before.repositories.keys()].filter((id) => !now.repositories.has(id)) : [];
+    const replaced = [...changed, ...absent].flatMap((id) => before.repositories.get(id) ?? []);
+    for (const path of [...replaced.flatMap(({ files }) => [...files]), ...listFiles(before.lists)]) {
+      if (needed.has(path)) continue;
+      this.#files.delete(path);
+      removeFile(join(this.ports.folder, path));
+    }
+    for (const path of needed) this.#files.add(path);
+    const gone = replaced.filter(({ listed: { id, folder } }) => folder && !now.repositories.get(id)?.listed.folder);
+    if (gone.length === 0) return [];
+    for (const { listed } of gone) this.#shown.delete(listed.id);
+    const living = new Set(Array.from(now.repositories.values(), ({ listed }) => listed.folder));
+    return gone.map(({ listed }) => listed.folder!).filter((folder) => !living.has(folder));
+  }
+
+  async #writeForGit(
+    repositories: Iterable<KeptRepository>,
+    isLast: boolean,
+    writes: FolderWrites,
+    meter: Meter,
+  ): Promise<void> {
+    for (const { record, listed } of repositories) {
+      const { folder } = listed;
+      const refs = record?.refs;
+      if (folder === undefined || !refs || this.#shown.get(listed.id) === refs) continue;
+      if (refs.size > FEW_REFS && !isLast) continue;
+      const shown = this.#shown.get(listed.id);
+      writes.makeFolder(`${folder}/refs`);
+      writes.makeFolder(`${folder}/objects/pack`);
+      const { config, HEAD, 'packed-refs': packed } = gitTexts(refs);
+      if (!shown) writes.overwrite(`${folder}/config`, config);
+      if (shown?.head !== refs.head) writes.overwrite(`${folder}/HEAD`, HEAD);
+      writes.overwrite(`${folder}/packed-refs`, packed);
+      this.#shown.set(listed.id, refs);
+      if (meter.isOver) await meter.pass();
+    }
+  }
+
+  /** Removes the folder of a repository that is gone, and those around it that are empty. */
+  async #removeFolder(path: string): Promise<void> {
+    const root = this.ports.folder;
+    await rm(join(root, path), { recursive: true, force: true }).catch(() => {});
+    this.#folders.clear();
+    try {
+      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder));
+    } catch {
+      // It holds something else.
+    }
+  }
+
+  async #present(paths: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(paths.map((path) => lstat(join(this.ports.folder, path)).catch(() => undefined)));
+    return paths.filter((_, at) => found[at]?.isFile());
+  }
+
+  /** The packs that were read, with the numbers of their objects; undefined if others hold them or an index is absent. */
+  async #adoptPacks({ listed, packs }: ReadRepository, objects: ObjectStore): Promise<KeptPack[] | undefined> {
+    const meter = new Meter({ schedule: this.#schedule });
+    const adopted: KeptPack[] = [];
+    for (const { checksum, count, size } of packs ?? []) {
+      const from = adopted.at(-1)?.to ?? 0;
+      const [, index] = packFiles(listed.folder!, { checksum });
+      const found = await lstat(join(this.ports.folder, index)).catch(() => undefined);
+      if (!found?.isFile()) return undefined;
+      adopted.push({ checksum, from, to: from + count, size, ids: await hashIds(objects, from, from + count, meter) });
+    }
+    return packs && adopted;
+  }
+}
+
+function shownOf<Name extends string>(lists: WrittenLists<Name>): Shown<Name> {
+  const entries = Object.entries<WrittenList>(lists).map(([name, { json }]) => [name, json]);
+  return Object.fromEntries(entries) as Shown<Name>;
+}
+
+function listFiles(lists: WrittenLists<string> | undefined): string[] {
+  return Object.values(lists ?? {}).flatMap(({ parts }) => parts.map(({ name }) => name));
+}

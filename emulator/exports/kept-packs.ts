@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { OID_BYTES } from '../git/object/oid-slots.js';
+import type { ObjectStore } from '../git/odb/object-store.js';
+import { describePack } from '../git/pack-objects/pack-index.js';
+import { COST } from '../git/schedule/cost.js';
+import type { Meter } from '../git/schedule/meter.js';
+import { DRAFT, type FolderWrites } from './folder-writes.js';
+
+/** A pack in a folder that is kept: it holds the objects of some successive numbers, and no others. */
+export interface KeptPack {
+  /** SHA-1 that its files are named by. */
+  readonly checksum: string;
+  /** Numbers of the first object, and of the one behind the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly size: number;
+  /** SHA-256 of the ids of its objects, in the order of their numbers. */
+  readonly ids: string;
+}
+
+/** A small pack is written again together with new objects, so that there are few packs. One that is larger never is. */
+const SMALL = { objects: 1024, bytes: 1024 * 1024 };
+/** Ids hashed in one step. */
+const HASHED = 1024;
+
+export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum'>): readonly [string, string] {
+  const path = `${folder}/objects/pack/pack-${checksum}`;
+  return [`${path}.pack`, `${path}.idx`];
+}
+
+/** Writes the objects that no pack holds yet. Returns all packs, in the order of their objects. */
+export async function addPack(
+  folder: string,
+  objects: ObjectStore,
+  before: readonly KeptPack[],
+  writes: FolderWrites,
+  meter: Meter,
+): Promise<readonly KeptPack[]> {
+  const to = objects.size;
+  const packs = [...before];
+  if ((packs.at(-1)?.to ?? 0) === to) return before;
+  let from = packs.at(-1)?.to ?? 0;
+  // As in a log-structured merge tree: each object is written again some ten times at most, and no save writes many.
+  for (let last = packs.at(-1); last && isJoined(last, to - from); last = packs.at(-1)) {
+    from = last.from;
+    packs.pop();
+  }
+  const numbers = Int32Array.from({ length: to - from }, (_, at) => from + at);
+  const draft = `${folder}/objects/pack/pack${DRAFT}`;
+  const file = writes.open(draft);
+  let described: Awaited<ReturnType<typeof describePack>>;
+  try {
+    described = await describePack(objects, numbers, (piece) => file.write(piece));
+  } finally {
+    file.close();
+  }
+  const { checksum, size, index } = described;
+  const pack = { checksum, from, to, size, ids: await hashIds(objects, from, to, meter) };
+  const [packFile, indexFile] = packFiles(folder, pack);
+  writes.rename(draft, packFile);
+  await writes.add(indexFile, [index]);
+  return [...packs, pack];
+}
+
+/** Returns whether a pack is written again together with `count` new objects. */
+function isJoined({ from, to, size }: KeptPack, count: number): boolean {
+  return to - from <= 2 * count && to - from + count <= SMALL.objects && size <= SMALL.bytes;
+}
+
+/** The packs at the beginning whose objects a store has under the same numbers. */
+export async function samePacks(
+  objects: ObjectStore,
+  packs: readonly KeptPack[],
+  meter: Meter,
+): Promise<readonly KeptPack[]> {
+  for (const [at, { from, to, ids }] of packs.entries()) {
+    if (to > objects.size || (await hashIds(objects, from, to, meter)) !== ids) return packs.slice(0, at);
+  }
+  return packs;
+}
+
+export async function hashIds(objects: ObjectStore, from: number, to: number, meter: Meter): Promise<string> {
+  const hash = createHash('sha256');
+  const ids = Buffer.alloc(HASHED * OID_BYTES);
+  for (let first = from; first < to; first += HASHED) {
+    const count = Math.min(HASHED, to - first);
+    for (let at = 0; at < count; at++) objects.copyOid(first + at, ids, at * OID_BYTES);
+    hash.update(ids.subarray(0, count * OID_BYTES));
+    meter.spend(count * COST.operation * 4);
+    if (meter.isOver) await meter.pass();
+  }
+  return hash.digest('hex');
+}

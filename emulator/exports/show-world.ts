@@ -1,0 +1,109 @@
+import { isFixtureKey } from '../auth/fixture-keys.js';
+import type { Limits } from '../config/limits.js';
+import type { Variants } from '../config/variants.js';
+import { packageVersion } from '../config/version.js';
+import type { Delivery } from '../webhooks/delivery.js';
+import type { Webhook } from '../webhooks/webhook.js';
+import type { WorldConfig } from '../world/config.js';
+import type { Organization } from '../world/organizations.js';
+import type { WorldSnapshot } from '../world/state.js';
+import { jsonOf } from './json-text.js';
+import { type List, listOf, type Shown } from './list-files.js';
+import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
+
+export type WorldListName = 'repositories' | 'deliveries' | 'ended' | 'searches' | 'buckets';
+
+/** The lists of a manifest that grow with use. */
+export function worldLists(
+  { deliveries, searches, quotas }: WorldSnapshot,
+  repositories: readonly ListedRepository[],
+  secrets: boolean,
+): Readonly<Record<WorldListName, List>> {
+  const whole = (_: string, value: unknown) => value;
+  const { byId, ended } = deliveries;
+  const listed = repositories.map((each) => [each.id, each] as const);
+  return {
+    repositories: listOf(listed.length, listed, whole),
+    deliveries: listOf(byId.size, byId, (_, delivery) => showDelivery(delivery, secrets)),
+    ended: listOf(ended.size, ended.entries(), whole),
+    searches: listOf(searches.size, searches.entries(), whole),
+    buckets: listOf(quotas.buckets.size, quotas.buckets, (key, level) => [key, level]),
+  };
+}
+
+/** `emulator.json`. What is not in one of `lists` is small. */
+export function writeManifest(
+  snapshot: WorldSnapshot,
+  config: WorldConfig,
+  secrets: boolean,
+  lists: Shown<WorldListName>,
+): string {
+  const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks } = snapshot;
+  return jsonOf({
+    format: FORMAT,
+    version: VERSION,
+    written_by: packageVersion(),
+    content: 'world',
+    secrets,
+    world: {
+      clock: { ...clock },
+      ids: Object.fromEntries(ids),
+      requests,
+      conversations,
+      settings: {
+        limits: changed<Limits>(settings.limits, config.limits),
+        variants: changed<Variants>(settings.variants, config.variants),
+      },
+      organizations: [...organizations.values()].map(showOrganization),
+      quotas: {
+        quotas: [...quotas.quotas.values()].map((quota) => ({
+          ...quota,
+          by: [...quota.by],
+          cost: quota.cost.map(([op, tokens]) => [op, tokens]),
+        })),
+        buckets: lists.buckets,
+      },
+      webhooks: [...webhooks.values()].map((webhook) => showWebhook(webhook, secrets)),
+      deliveries: lists.deliveries,
+      deliveries_ended: lists.ended,
+      searches: lists.searches,
+      created: snapshot.repositories.records.created,
+    },
+    repositories: lists.repositories,
+  });
+}
+
+function showDelivery({ webhook, body, attempts, nextAttemptAt, ...rest }: Delivery, secrets: boolean): object {
+  return {
+    ...rest,
+    webhook: showWebhook(webhook, secrets),
+    body: body.toString(),
+    attempts: [...attempts],
+    ...(nextAttemptAt !== undefined && { next_attempt_at: nextAttemptAt }),
+  };
+}
+
+function showWebhook({ secret, events, ...rest }: Webhook, secrets: boolean): object {
+  return { ...rest, events: [...events], ...(secrets && { secret }) };
+}
+
+/** What was set anew since the start. */
+function changed<Values extends object>(values: Values, before: Values): Record<string, never> {
+  const old = new Map<string, unknown>(Object.entries(before));
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => old.get(name) !== value)) as Record<
+    string,
+    never
+  >;
+}
+
+/** Of keys only the public part was ever there. */
+function showOrganization({ keys, ...organization }: Organization): WorldManifest['world']['organizations'][number] {
+  return {
+    ...organization,
+    keys: Array.from(keys.keys(), ({ kid, allowedScopes, publicKey }) => ({
+      id: kid,
+      allowed_scopes: [...allowedScopes] as ['*'],
+      ...(!isFixtureKey(publicKey) && { public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString() }),
+    })),
+  };
+}

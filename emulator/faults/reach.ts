@@ -1,0 +1,148 @@
+import { type ProblemCode, problem } from '../http/problem.js';
+import { actionsOf, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
+import type { Action, Fault, Match } from './fault.js';
+import { matchesGlob } from './glob.js';
+import { isNoLater, knownFrom } from './known-facts.js';
+import type { Criterion } from './matching.js';
+import { isStateCode, isSwitchCode } from './names.js';
+import type { Effect, FaultedOperation } from './operation-shape.js';
+import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js';
+import { STAGES, type Stage } from './stage.js';
+
+/** Returns true if the operation refuses a request with this effect while its repository is in the state of `code`. */
+export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
+
+interface ReachContext {
+  /** Name of the fault in error messages. */
+  readonly where: string;
+  readonly inBand?: 'header' | 'claim' | undefined;
+  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
+  readonly isRefused?: IsRefused | undefined;
+}
+
+/** A kind of request, and the stage at which it meets an action. */
+interface Meeting {
+  readonly shape: RequestShape;
+  readonly stage: Stage;
+}
+
+/**
+ * Throws `bad_request` unless each action of the fault can happen to a request of at least one of `operations`: a request that
+ * has what `match` asks for, at a stage at which that is known.
+ */
+export function checkReach(
+  compiled: { readonly definition: Fault; readonly criteria: readonly Criterion[]; readonly entries: readonly Entry[] },
+  operations: readonly FaultedOperation[],
+  context: ReachContext,
+): void {
+  const { definition, criteria } = compiled;
+  const { match = {}, at } = definition;
+  const members = [...(match.op === undefined ? [] : ['op']), ...new Set(criteria.map(({ member }) => member))];
+  const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
+  const meant = shapesFor(match, members, operations);
+  if (meant.length === 0) throw refuse(`no operation is what match asks for${clashOf(match, members, operations)}.`);
+  const who = whoOf(meant);
+  for (const action of actionsOf(compiled)) {
+    const what = kindOf(action);
+    const answering = meant.filter(({ operation }) => canAnswer(action, operation));
+    if (answering.length === 0) throw refuse(`${who} cannot answer with ${codeOf(action)}.`);
+    const meetings = answering.flatMap((shape): Meeting[] => {
+      const stage = stageOf(action, at, shape.operation);
+      return stage !== undefined && shape.stages.has(stage) ? [{ shape, stage }] : [];
+    });
+    if (meetings.length === 0) {
+      const possible = stagesFor(action).filter((stage) => meant.some(({ stages }) => stages.has(stage)));
+      const rest = possible.length > 0 ? `; there ${what} can happen at ${possible.join(', ')}` : '';
+      throw refuse(`at: ${at === undefined ? what : `the stage ${at}`} does not happen on ${who}${rest}.`);
+    }
+    const stages = [...new Set(meetings.map(({ stage }) => stage))].join(', ');
+    for (const member of members) {
+      if (meetings.some((meeting) => isKnown(member, meeting, context))) continue;
+      const known = (Object.keys(STAGES) as Stage[]).filter((stage) =>
+        meant.some((shape) => shape.stages.has(stage) && isKnown(member, { shape, stage }, context)),
+      );
+      throw refuse(
+        `match.${member} is not known at ${stages}, where ${what} would happen; it is at ${known.join(', ')}.`,
+      );
+    }
+    const knowing = meetings.filter((meeting) => members.every((member) => isKnown(member, meeting, context)));
+    if (knowing.length === 0) throw refuse(`no request has all of ${members.map(named).join(', ')} at ${stages}.`);
+    const lacked = match.token?.scopes?.lacks ?? [];
+    const coming = knowing.filter((meeting) => !isStopped(meeting, members, lacked));
+    if (coming.length === 0) {
+      throw refuse(
+        `match.token.scopes.lacks: ${who} refuses such a request before its body is read, and before ${stages}.`,
+      );
+    }
+    if (!coming.some((meeting) => isStateRefusing(action, meeting, context))) {
+      throw refuse(`${who} cannot answer with ${codeOf(action)}: the state does not refuse such a request.`);
+    }
+  }
+}
+
+/** Returns the kinds of requests that can have all `members` of `match`. */
+function shapesFor(
+  match: Match,
+  members: readonly string[],
+  operations: readonly FaultedOperation[],
+): readonly RequestShape[] {
+  const globs = match.op === undefined ? undefined : [match.op].flat();
+  return operations
+    .filter(({ id }) => globs === undefined || globs.some((glob) => matchesGlob(glob, id)))
+    .flatMap(shapesOf)
+    .filter((shape) => fits(shape, match) && members.every((member) => knownFrom(member, shape) !== undefined));
+}
+
+/** Names the members of `match` that exclude each other: without any one of them, some request fits. */
+function clashOf(match: Match, members: readonly string[], operations: readonly FaultedOperation[]): string {
+  const clashing = members.filter((member) => {
+    const others = members.filter((one) => one !== member);
+    return shapesFor(without(match, member), others, operations).length > 0;
+  });
+  return clashing.length > 0 ? `: no request has all of ${clashing.map(named).join(', ')}` : '';
+}
+
+/** Returns true if the operation can answer with the code of the action, or the action has no code. */
+export function canAnswer(action: Action, { errors }: FaultedOperation): boolean {
+  return !('error' in action) || !isSwitchCode(action.error.code) || (errors?.includes(action.error.code) ?? false);
+}
+
+/** Returns true if the member is known. A token that asks for faults is verified before they meet the stage `auth`. */
+function isKnown(member: string, { shape, stage }: Meeting, { inBand }: ReachContext): boolean {
+  return isNoLater(knownFrom(member, shape)!, inBand === 'claim' && stage === 'auth' ? 'body' : stage);
+}
+
+/** Returns true if a request without the scopes is refused before the stage, or before the members are known. */
+function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked: readonly string[]): boolean {
+  if (!shape.scopes.some((scope) => lacked.includes(scope))) return false;
+  const isBehind = !isNoLater(stage, 'auth') && isNoLater(stage, 'after');
+  return isBehind || members.some((member) => isNoLater('before', knownFrom(member, shape)!));
+}
+
+function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused }: ReachContext): boolean {
+  if (!('error' in action) || !isStateCode(action.error.code)) return true;
+  const { code } = action.error;
+  const { operation } = shape;
+  if (isRefused) return isRefused(code, operation, effectAt(shape, isNoLater('before', stage)));
+  return operation.subject === 'repository' || (operation.errors?.includes(code) ?? false);
+}
+
+function whoOf(meant: readonly RequestShape[]): string {
+  const ids = new Set(meant.map(({ operation }) => operation.id));
+  return ids.size === 1 ? [...ids][0]! : 'the operations it is for';
+}
+
+function codeOf(action: Action): string {
+  return 'error' in action ? action.error.code : '';
+}
+
+function named(member: string): string {
+  return `match.${member}`;
+}
+
+/** Returns `match` without a member such as `git.ref`. */
+function without(match: Match, member: string): Match {
+  const [group, name] = member.split('.') as [keyof Match, string | undefined];
+  const rest = { ...(match[group] as object), [name ?? '']: undefined };
+  return { ...match, [group]: name === undefined ? undefined : rest };
+}

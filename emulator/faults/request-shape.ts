@@ -1,0 +1,108 @@
+import type { Match } from './fault.js';
+import { matchesGlob } from './glob.js';
+import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
+import { STAGES, type Stage } from './stage.js';
+
+type GitMatch = NonNullable<Match['git']>;
+
+/** Facts from the head of a Git request, and the command in its body. */
+interface GitShape {
+  readonly service: NonNullable<GitMatch['service']>;
+  readonly phase: NonNullable<GitMatch['phase']>;
+  readonly protocols: readonly NonNullable<GitMatch['protocol']>[];
+  readonly command?: NonNullable<GitMatch['command']>;
+}
+
+/** One kind of request to an operation, as far as the row of the operation determines it. */
+export interface RequestShape extends FaultedPurpose {
+  readonly operation: FaultedOperation;
+  readonly methods: readonly string[];
+  /** True if a path of the operation names the repository. */
+  readonly namesRepository: boolean;
+  readonly git: GitShape | undefined;
+  readonly stages: ReadonlySet<Stage>;
+}
+
+const COMMON: ReadonlySet<Stage> = new Set<Stage>([
+  'accept',
+  'headers',
+  'auth',
+  'before',
+  'after',
+  'response.head',
+  'response.body',
+]);
+const WITH_BODY: ReadonlySet<Stage> = new Set<Stage>([...COMMON, 'body']);
+
+/** Query or body that gives a request a purpose other than that in the row of its operation. */
+const OTHER_PURPOSES: Readonly<Record<string, { readonly query?: string; readonly body?: object }>> = {
+  gitInfoRefs: { query: 'service=git-receive-pack' },
+  lfsBatch: { body: { operation: 'upload' } },
+};
+
+type GitRow = GitShape & { readonly stages: readonly Stage[] };
+
+/** Kinds of requests to the Git operations, with their additional stages. Version 2 has one command per request. */
+const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
+  gitInfoRefs: [
+    { service: 'upload-pack', phase: 'advertise', protocols: [0, 1, 2], stages: ['git.advertise'] },
+    { service: 'receive-pack', phase: 'advertise', protocols: [0, 1, 2], stages: ['git.advertise'] },
+  ],
+  gitUploadPack: [
+    { service: 'upload-pack', phase: 'rpc', protocols: [2], command: 'ls-refs', stages: ['git.advertise'] },
+    { service: 'upload-pack', phase: 'rpc', protocols: [0, 1, 2], command: 'fetch', stages: ['git.pack'] },
+    { service: 'upload-pack', phase: 'rpc', protocols: [2], command: 'object-info', stages: [] },
+  ],
+  gitReceivePack: [
+    { service: 'receive-pack', phase: 'rpc', protocols: [0, 1, 2], stages: ['git.receive', 'git.report'] },
+  ],
+};
+
+/** Returns the kinds of requests to the operation. */
+export function shapesOf(operation: FaultedOperation): readonly RequestShape[] {
+  const { id, reads, routes } = operation;
+  const methods = methodsOf(operation);
+  const namesRepository = routes.some(({ path }) => path.includes('{repo_name}'));
+  const common = reads === 'json' || reads === 'stream' ? WITH_BODY : COMMON;
+  const shapeOf = ({ effect, scopes }: FaultedPurpose, git?: GitRow): RequestShape => {
+    const stages = git ? new Set([...common, ...git.stages]) : common;
+    return { operation, methods, namesRepository, effect, scopes, git, stages };
+  };
+  const other = otherPurposeOf(operation);
+  const git = OF_GIT[id];
+  if (git) return git.map((row) => shapeOf((row.service === 'receive-pack' && other) || operation, row));
+  return other ? [shapeOf(operation), shapeOf(other)] : [shapeOf(operation)];
+}
+
+function otherPurposeOf({ id, purposeOf }: FaultedOperation): FaultedPurpose | undefined {
+  const given = OTHER_PURPOSES[id];
+  return given && purposeOf?.(new URLSearchParams(given.query), given.body);
+}
+
+function methodsOf({ routes, head }: FaultedOperation): string[] {
+  const methods = routes.map(({ method }) => method);
+  return head !== false && methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+}
+
+/** Returns the stages that a request to the operation can reach, in the order of their table. */
+export function stagesOf(operation: FaultedOperation): ReadonlySet<Stage> {
+  const shapes = shapesOf(operation);
+  return new Set((Object.keys(STAGES) as Stage[]).filter((stage) => shapes.some(({ stages }) => stages.has(stage))));
+}
+
+/** Returns true if a request of this kind can have what `match` asks for. The operation itself is not compared. */
+export function fits({ methods, git }: RequestShape, { http = {}, git: wanted = {} }: Match): boolean {
+  const { service, phase, protocol, command } = wanted;
+  return (
+    (http.method === undefined || methods.some((method) => matchesGlob(http.method!, method))) &&
+    (service === undefined || git?.service === service) &&
+    (phase === undefined || git?.phase === phase) &&
+    (protocol === undefined || (git?.protocols.includes(protocol) ?? false)) &&
+    (command === undefined || git?.command === command)
+  );
+}
+
+/** Returns the effect of the request. An effect that the body decides is known only after the body was read. */
+export function effectAt({ operation, effect }: RequestShape, isBodyRead: boolean): Effect {
+  return operation.reads === 'json' && !isBodyRead ? operation.effect : effect;
+}

@@ -1,0 +1,253 @@
+import t from 'tap';
+import { atOnce } from '../../git/schedule/steps.js';
+import { gitFacts } from '../../smart-http/git-facts.js';
+import { Journal } from '../journal.js';
+import type { RequestRecord } from '../record.js';
+import { bodyOf, recordOf } from '../test/record.js';
+import { verifySteps } from '../verify.js';
+import type { ClientRuleId } from './ids.js';
+
+interface Given extends Partial<RequestRecord> {
+  /** Real time in milliseconds: when it began, and when its answer had ended. */
+  readonly from: number;
+  readonly to: number;
+  /** When its answer was decided; `to` unless given. */
+  readonly decided?: number;
+}
+
+/** A journal of these requests, on a clock that runs with real time; their ids are in order of arrival. */
+function journalOf(given: readonly Given[]): Journal {
+  const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });
+  const records = given.map(({ from, to, decided = to, ...rest }) =>
+    recordOf([...given].filter((other) => other.from < from).length + 1, {
+      started: from,
+      micros: (to - from) * 1000,
+      time: decided,
+      took: decided - from,
+      sendTime: to - decided,
+      ...rest,
+    }),
+  );
+  for (const record of records.toSorted((a, b) => a.time - b.time)) journal.add(record);
+  for (const record of records.toSorted((a, b) => a.started + a.micros / 1000 - b.started - b.micros / 1000)) {
+    journal.end(record, record.outcome === 'open' ? 'complete' : record.outcome);
+  }
+  return journal;
+}
+
+function judge(rule: ClientRuleId, given: readonly Given[]) {
+  const [verdict] = atOnce(verifySteps(journalOf(given), { client: [rule] })).client;
+  return verdict!;
+}
+
+const limited = { status: 429, answerHead: { 'retry-after': '1' } };
+const write = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}') } as const;
+const push = {
+  operation: 'gitReceivePack',
+  method: 'POST',
+  git: gitFacts('rpc', 'git-receive-pack', 1),
+  body: bodyOf('pack'),
+} as const;
+const look = {
+  operation: 'gitInfoRefs',
+  path: '/info/refs',
+  git: gitFacts('advertise', 'git-receive-pack', 1),
+} as const;
+const page = { operation: 'listBranches', path: '/branches' } as const;
+const keyed = (body: string) => ({
+  ...write,
+  head: { fields: ['Idempotency-Key', 'k'], weight: 0 },
+  body: bodyOf(body),
+});
+
+t.test('a request that began before an answer had ended was not sent because of it', async (t) => {
+  const rows: readonly (readonly [name: string, rule: ClientRuleId, requests: readonly Given[]])[] = [
+    [
+      'sent side by side, of which one is told to wait',
+      'retry-after',
+      [
+        { from: 0, to: 100, ...limited },
+        { from: 50, to: 101, ...limited },
+      ],
+    ],
+    [
+      'sent while the answer was on its way',
+      'retry-after',
+      [
+        { from: 0, to: 500, decided: 10, ...limited },
+        { from: 400, to: 401 },
+      ],
+    ],
+    [
+      'sent just before the answer was written',
+      'retry-after',
+      [
+        { from: 0, to: 10, ...limited },
+        { from: 10.05, to: 11 },
+      ],
+    ],
+    ['twins that fail again and again', 'back-off', [0, 1, 2, 3].map((from) => ({ from, to: 50 + from, status: 503 }))],
+    [
+      'twins that are both refused',
+      'hopeless-retry',
+      [
+        { from: 0, to: 100, status: 404 },
+        { from: 50, to: 101, status: 404 },
+      ],
+    ],
+    [
+      'twins that are both refused with an unknown code',
+      'unknown-code',
+      [
+        { from: 0, to: 100, status: 409, code: 'frozen' },
+        { from: 50, to: 101, status: 409, code: 'frozen' },
+      ],
+    ],
+    [
+      'twins of a write whose answer is lost',
+      'expected-head',
+      [
+        { from: 0, to: 100, ...write, outcome: 'cut' },
+        { from: 50, to: 101, ...write },
+      ],
+    ],
+    [
+      'pushes side by side',
+      'git-retry',
+      [
+        { from: 0, to: 100, ...push, status: 503 },
+        { from: 50, to: 101, ...push },
+      ],
+    ],
+  ];
+  for (const [name, rule, requests] of rows) {
+    t.match(judge(rule, requests), { verdict: 'unseen', occasions: 0, faults: [] }, name);
+    const behind = requests.map(({ from, to, decided = to, ...rest }, at) => {
+      const shift = at * 1000;
+      return { ...rest, from: from + shift, to: to + shift, decided: decided + shift };
+    });
+    t.not(judge(rule, behind).occasions, 0, `${name}: one behind the other they are an occasion`);
+  }
+});
+
+t.test('a pause is from the end of an answer to the begin of a request', async (t) => {
+  const rows = [
+    [
+      'kept',
+      [
+        { from: 0, to: 500, decided: 10, ...limited },
+        { from: 1_500, to: 1_501 },
+      ],
+    ],
+    [
+      'broken',
+      [
+        { from: 0, to: 500, decided: 10, ...limited },
+        { from: 1_400, to: 3_000 },
+      ],
+    ],
+    [
+      'broken',
+      [
+        { from: 0, to: 500, ...limited },
+        { from: 500.5, to: 3_000 },
+      ],
+    ],
+  ] as const;
+  for (const [verdict, requests] of rows) t.equal(judge('retry-after', requests).verdict, verdict);
+  t.match(judge('retry-after', rows[1][1]).faults, [{ detail: /^It came 900 ms after/ }]);
+});
+
+t.test('the request that began first is the first, whichever was answered first', async (t) => {
+  const keys = [
+    { from: 0, to: 100, ...keyed('a') },
+    { from: 50, to: 60, ...keyed('b') },
+  ];
+  t.match(judge('idempotency-key', keys).faults, [{ request: 'req-00000002', earlier: 'req-00000001' }]);
+});
+
+t.test('a look at the refs counts if the push had ended before it', async (t) => {
+  const pushes = [
+    { from: 0, to: 100, ...push, status: 503 },
+    { from: 300, to: 301, ...push },
+  ];
+  t.equal(
+    judge('git-retry', [...pushes, { from: 10, to: 150, ...look }]).verdict,
+    'broken',
+    'it began while the push ran',
+  );
+  t.equal(judge('git-retry', [...pushes, { from: 200, to: 201, ...look }]).verdict, 'kept');
+});
+
+t.test('a cursor is known to those who have read the answer that gave it', async (t) => {
+  const first = { from: 0, to: 200, ...page, answer: '{"next_cursor":"c"}' };
+  const second = (from: number) => ({ from, to: from + 300, ...page, query: 'cursor=c', answer: '{}' });
+  t.equal(judge('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'it was made up');
+  t.equal(judge('cursor-verbatim', [first, second(201)]).verdict, 'kept');
+  const again = { ...first, from: 50, to: 90 };
+  t.equal(judge('cursor-verbatim', [first, again, second(100)]).verdict, 'kept', 'another answer gave it before');
+});
+
+t.test('what is refused for the state that was found is repeated when that is read anew', async (t) => {
+  const conflict = { ...write, status: 409, code: 'conflict' };
+  const pair = [
+    { from: 0, to: 100, ...conflict },
+    { from: 300, to: 301, ...conflict },
+  ];
+  const read = { from: 200, to: 201, path: '/branch' };
+  const other = { from: 200, to: 201, ...write, body: bodyOf('{"b":1}') };
+  const late = { subject: 'other', scheme: 'bearer', digest: 'd', verified: true } as const;
+  const rows: readonly (readonly ['kept' | 'broken', readonly Given[]])[] = [
+    ['broken', []],
+    ['kept', [read]],
+    ['broken', [{ ...read, status: 404 }]],
+    ['broken', [{ ...read, from: 50 }]],
+    ['broken', [{ ...read, token: late }]],
+    ['kept', [{ ...other, token: late }]],
+    ['broken', [{ ...other, status: 409 }]],
+  ];
+  for (const [verdict, between] of rows) {
+    t.equal(judge('hopeless-retry', [...pair, ...between]).verdict, verdict, JSON.stringify(between));
+  }
+  const refused = pair.map((each) => ({ ...each, status: 403, code: 'forbidden' }));
+  t.equal(judge('hopeless-retry', [...refused, read]).verdict, 'broken', 'a look does not widen what is allowed');
+  for (const code of ['repository_thawing', 'sync_in_progress', 'github_repository_inaccessible']) {
+    const passing = pair.map((each) => ({ ...each, code }));
+    t.equal(judge('hopeless-retry', passing).verdict, 'unseen', `${code} passes`);
+  }
+});
+
+t.test('a least pause between requests is that between the ones that follow each other', async (t) => {
+  const gap = (minGap: string, given: readonly Given[]) =>
+    atOnce(verifySteps(journalOf(given), { requests: [{ match: {}, minGap }] })).unmet.map(({ detail }) => detail);
+  t.same(
+    gap('PT0.1S', [
+      { from: 0, to: 10 },
+      { from: 110, to: 120 },
+    ]),
+    [],
+  );
+  t.match(
+    gap('PT0.1S', [
+      { from: 0, to: 100 },
+      { from: 60, to: 70 },
+    ]),
+    [/^req-00000002 began 40 ms before req-00000001 was answered, and not 100 ms after\.$/],
+  );
+  t.same(
+    gap('retry-after', [
+      { from: 0, to: 100, ...limited },
+      { from: 60, to: 70 },
+    ]),
+    [],
+    'it did not know yet',
+  );
+  t.match(
+    gap('retry-after', [
+      { from: 0, to: 100, ...limited },
+      { from: 60, to: 70 },
+      { from: 300, to: 301 },
+    ]),
+    [/^req-00000003 began 200 ms after req-00000001 was answered, and not 1000 ms after\.$/],
+  );
+});

@@ -1,0 +1,76 @@
+import t from 'tap';
+import { readPage } from './page.js';
+import type { RequestQuery } from './query.js';
+import { watchedJournal } from './test/watched.js';
+
+const read = { operation: 'getRepository' } as const;
+
+t.test('requests are read page by page, from either end', async (t) => {
+  const { journal } = watchedJournal(7, (at) => (at % 2 === 0 ? read : {}));
+  const pages = (limit: number, query: RequestQuery = {}, order?: 'newest') => {
+    const found: number[][] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { records, next } = readPage(journal, { cursor, limit, order, query });
+      found.push(records.map(({ id }) => Number(id.slice(4))));
+      if (next === undefined) return found;
+      cursor = next;
+    }
+  };
+  t.same(pages(3), [[1, 2, 3], [4, 5, 6], [7]]);
+  t.same(pages(7), [[1, 2, 3, 4, 5, 6, 7]]);
+  t.same(pages(2, read), [
+    [1, 3],
+    [5, 7],
+  ]);
+  t.same(pages(3, {}, 'newest'), [[7, 6, 5], [4, 3, 2], [1]]);
+  t.same(pages(2, read, 'newest'), [
+    [7, 5],
+    [3, 1],
+  ]);
+  t.equal(readPage(journal).records.length, 7);
+  for (const [options, member] of [
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1001 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ cursor: 'x' }, 'cursor'],
+    [{ cursor: '-1' }, 'cursor'],
+  ] as const) {
+    t.throws(() => readPage(journal, options), { code: 'bad_request', detail: new RegExp(`^${member}: `) });
+  }
+});
+
+t.test('a page looks only at its own requests, wherever it stands', async (t) => {
+  for (const dropped of [0, 7, 40]) {
+    const { journal, reads } = watchedJournal(2_000 + dropped, () => ({}), 2_000);
+    for (const order of ['oldest', 'newest'] as const) {
+      let last = 0;
+      for (let cursor: string | undefined; ; ) {
+        reads.count = 0;
+        const { records, next } = readPage(journal, { cursor, limit: 100, order });
+        t.ok(reads.count < 1_000, `${reads.count} members of ${records.length} requests`);
+        for (const { sequence } of records) {
+          if (last !== 0 && sequence !== last + (order === 'newest' ? -1 : 1)) t.fail(`${sequence} behind ${last}`);
+          last = sequence;
+        }
+        if (next === undefined) break;
+        cursor = next;
+      }
+      t.equal(last, order === 'newest' ? 1 + dropped : 2_000 + dropped);
+    }
+  }
+});
+
+t.test('a journal that was put back is read from either end', async (t) => {
+  const { journal, add } = watchedJournal(21);
+  const mark = journal.snapshot();
+  add();
+  journal.restore(mark);
+  for (let at = 0; at < 30; at++) add();
+  const sequences = (order: 'oldest' | 'newest') =>
+    readPage(journal, { order }).records.map(({ sequence }) => sequence);
+  const all = Array.from({ length: 51 }, (_, at) => at + 1);
+  t.same(sequences('oldest'), all);
+  t.same(sequences('newest'), all.toReversed());
+  journal.clear();
+  t.same([sequences('oldest'), sequences('newest')], [[], []]);
+});

@@ -1,0 +1,129 @@
+import t from 'tap';
+import { type EndedRequest, type MissedRequests, subscribe } from './subscription.js';
+import { type WatchedJournal, watchedJournal } from './test/watched.js';
+
+type Told = EndedRequest | MissedRequests;
+
+/** The next so many that a subscription tells. */
+async function take(source: AsyncIterator<Told>, count: number): Promise<Told[]> {
+  const told: Told[] = [];
+  while (told.length < count) told.push((await source.next()).value as Told);
+  return told;
+}
+
+const numbers = (told: readonly Told[]) => told.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/** Requests as they repeat each other in journals of tests. */
+const SHAPES = {
+  'requests that repeat none': () => ({}),
+  'failures that nobody repeats': (at: number) => ({ status: 404, path: `/${at}` }),
+  'one failure, and then what is like it in everything but its body': (at: number) => ({
+    status: at === 0 ? 503 : 200,
+    query: at === 0 ? 'a' : 'b',
+  }),
+  'one request that fails again and again': () => ({ status: 503 }),
+};
+
+for (const [name, make] of Object.entries(SHAPES)) {
+  t.test(`twice the requests are replayed with twice the work: ${name}`, async (t) => {
+    const replay = async (entries: number, bodies: boolean) => {
+      const { journal, reads } = watchedJournal(entries, make);
+      const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
+      const told = await take(source, entries);
+      await source.return();
+      t.same(numbers(told), range(1, entries));
+      return reads.count;
+    };
+    for (const bodies of [true, false]) {
+      const [half, whole] = [await replay(1_000, bodies), await replay(2_000, bodies)];
+      t.ok(whole < 2.2 * half, `${half} members read, then ${whole}`);
+      t.ok(whole < 2_000 * 300, `${whole} members read`);
+    }
+  });
+
+  t.test(`what is told of one request does not cost more the more there were before: ${name}`, async (t) => {
+    const tell = async (entries: number) => {
+      const { journal, reads, add } = watchedJournal(entries, make);
+      const source = subscribe(journal);
+      const first = source.next();
+      add(make(entries));
+      await first;
+      reads.count = 0;
+      add(make(entries + 1));
+      const [told] = await take(source, 1);
+      t.equal((told as EndedRequest).id, entries + 2);
+      await source.return();
+      return reads.count;
+    };
+    const [few, many] = [await tell(100), await tell(4_000)];
+    t.ok(many < 2 * few + 100, `${few} members read, then ${many}`);
+  });
+}
+
+t.test('a replay says which request each one repeats', async (t) => {
+  const failed = { status: 503 };
+  const { journal, add } = watchedJournal(3, () => failed);
+  const source = subscribe(journal, { after: 1 });
+  const retryOf = async () => ((await take(source, 1))[0] as EndedRequest).entry.retryOf;
+  t.equal(await retryOf(), 'req-00000001');
+  t.equal(await retryOf(), 'req-00000002');
+  const next = retryOf();
+  add();
+  t.equal(await next, 'req-00000003');
+  const after = retryOf();
+  add({ path: '/other' });
+  t.equal(await after, undefined);
+  await source.return();
+});
+
+t.test('the index of failures is bounded as the journal is', async (t) => {
+  const { journal, add } = watchedJournal(10, (at) => ({ status: 404, path: `/${at}` }), 10);
+  const source = subscribe(journal, { after: 0 });
+  await take(source, 1);
+  for (let at = 10; at < 500; at++) add({ status: 404, path: `/${at}` });
+  const { failed } = (journal as unknown as { lineage: { failed: Map<string, unknown> } }).lineage;
+  t.equal(failed.size, 10);
+  await source.return();
+});
+
+t.test('nothing is missed during a replay, however much comes', async (t) => {
+  const { journal, add } = watchedJournal(100);
+  const source = subscribe(journal, { after: 0, capacity: 2 });
+  const told = await take(source, 10);
+  for (let at = 0; at < 50; at++) add();
+  told.push(...(await take(source, 140)));
+  t.same(numbers(told), range(1, 150));
+  const live = source.next();
+  for (let at = 0; at < 5; at++) add();
+  t.same(
+    numbers([(await live).value as Told, ...(await take(source, 2))]),
+    ['-3', 154, 155],
+    'a slow reader misses some',
+  );
+  await source.return();
+});
+
+t.test('a replay tells what the journal let go of meanwhile, and ends with the journal', async (t) => {
+  const { journal, add }: WatchedJournal = watchedJournal(20, () => ({}), 20);
+  const source = subscribe(journal, { after: 5 });
+  const told = await take(source, 15);
+  for (let at = 0; at < 30; at++) add();
+  told.push(...(await take(source, 2)));
+  t.same(numbers(told), [...range(6, 20), '-10', 31]);
+  journal.close();
+  t.match(await source.next(), { done: true });
+});
+
+t.test('without bodies it tells everything else', async (t) => {
+  const { journal } = watchedJournal(1, () => ({ answer: '{"a":1}', path: '/a' }));
+  const tell = async (bodies: boolean) => {
+    const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
+    const [told] = await take(source, 1);
+    await source.return();
+    return (told as EndedRequest).entry;
+  };
+  const [whole, outline] = [await tell(true), await tell(false)];
+  t.match(whole.answer, { bytes: 7, body: { text: '{"a":1}' } });
+  t.strictSame(outline, { ...whole, answer: { headers: whole.answer.headers, bytes: 7 } });
+});

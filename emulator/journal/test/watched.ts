@@ -1,0 +1,37 @@
+import { Journal } from '../journal.js';
+import type { RequestRecord } from '../record.js';
+import { recordOf } from './record.js';
+
+/** A journal of so many requests, and how often a member of one of them was read. */
+export interface WatchedJournal {
+  readonly journal: Journal;
+  readonly reads: { count: number };
+  /** Adds one more, whose answer has ended. */
+  add(given?: Partial<RequestRecord>): RequestRecord;
+}
+
+/** `most`: requests that the journal holds. */
+export function watchedJournal(
+  entries: number,
+  make: (at: number) => Partial<RequestRecord> = () => ({}),
+  most = entries + 10_000,
+): WatchedJournal {
+  const journal = new Journal({ entries: most, bytes: 1e9, key: Buffer.from('key') });
+  const reads = { count: 0 };
+  let added = 0;
+  const add = (given: Partial<RequestRecord> = {}): RequestRecord => {
+    const record = recordOf(++added, { started: added, ...given });
+    const watched = new Proxy(record, {
+      get(target, name) {
+        reads.count += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    journal.add(watched);
+    journal.end(watched, record.outcome === 'open' ? 'complete' : record.outcome);
+    return watched;
+  };
+  for (let at = 0; at < entries; at++) add(make(at));
+  reads.count = 0;
+  return { journal, reads, add };
+}

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+export interface ScrollBoxProps {
+  /** Accessible name of the region. */
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * Box with its own scroll bars. It takes the keyboard focus only while its content overflows, so that the keyboard can scroll
+ * it (WCAG 2.2, 2.1.1) and other boxes add no tab stop.
+ */
+export function ScrollBox({ label, children }: ScrollBoxProps) {
+  const box = useRef<HTMLElement>(null);
+  const [isOverflowing, setOverflowing] = useState(false);
+  const measure = () => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = box.current!;
+    setOverflowing(scrollWidth > clientWidth || scrollHeight > clientHeight);
+  };
+  useLayoutEffect(measure);
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(measure);
+    watch.observe(box.current!);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <section ref={box} class="scroll-box" {...(isOverflowing && { tabIndex: 0, 'aria-label': label })}>
+      {children}
+    </section>
+  );
+}

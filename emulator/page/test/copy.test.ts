@@ -1,0 +1,35 @@
+import t from 'tap';
+import { openPage, skip } from './browser.js';
+import { eventuallyEquals } from './eventually.js';
+import { startStocked } from './stocked.js';
+
+t.setTimeout(120_000);
+
+t.test('without a clipboard a text is selected for the keys that copy it', { skip }, async (t) => {
+  const emulator = await startStocked(t);
+  for (const clipboard of ['none', 'one that refuses']) {
+    const { page, complaints } = await openPage(t, emulator);
+    await page.addInitScript((isThere) => {
+      const refuse = { writeText: () => Promise.reject(new Error('not allowed')) };
+      Object.defineProperty(navigator, 'clipboard', { value: isThere ? refuse : undefined });
+    }, clipboard !== 'none');
+    await page.goto(`${emulator.admin_url}/?again#/repository?name=team%2Fapp`);
+    const selected = () => page.evaluate(() => `${getSelection()}`);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('button', { name: 'Selected: press Ctrl+C' }).waitFor();
+    t.equal(await selected(), await page.locator('.copy code').first().textContent(), clipboard);
+
+    // Only a part of the id is shown beside its button.
+    await page.goto(`${emulator.admin_url}/#/repository?name=team%2Fapp&tab=commits`);
+    await page.getByRole('link', { name: 'Change 39' }).click();
+    await page.getByRole('button', { name: 'Copy id' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Selected: press Ctrl+C' });
+    const area = dialog.getByLabel('Text to copy');
+    await eventuallyEquals(
+      t,
+      () => area.evaluate((one: HTMLTextAreaElement) => one.value.slice(one.selectionStart, one.selectionEnd)),
+      new URL(page.url().replace('#/', '')).searchParams.get('commit'),
+    );
+    t.same(complaints, []);
+  }
+});

@@ -1,0 +1,39 @@
+import { admin } from './admin-request.js';
+import type { Started } from './browser.js';
+
+/** The parts of Control. */
+export const PARTS = [
+  'clock',
+  'token',
+  'keys',
+  'quotas',
+  'organizations',
+  'variants',
+  'webhooks',
+  'namespaces',
+  'snapshots',
+  'about',
+];
+
+/** Addresses of all that the page shows of an emulator with the repository `name`, which has the file `a.txt`. */
+export async function everyPlace(emulator: Started, name: string): Promise<readonly string[]> {
+  const { items } = await admin(emulator, 'GET', 'requests?limit=1000');
+  const { items: commits } = await admin(emulator, 'GET', `repositories/${encodeURIComponent(name)}/graph`);
+  const repository = `repository?name=${encodeURIComponent(name)}`;
+  const push = (items as { id: string; operation?: string }[]).find(({ operation }) => operation === 'gitReceivePack');
+  return [
+    'requests',
+    'requests?status=4xx',
+    ...[push!, ...items.slice(-3)].map(({ id }: { id: string }) => `requests?id=${id}`),
+    'repositories',
+    repository,
+    ...['commits', 'files', 'refs', 'notes'].map((tab) => `${repository}&tab=${tab}`),
+    `${repository}&tab=files&path=a.txt`,
+    `${repository}&tab=files&path=a.txt&blame=on`,
+    `${repository}&tab=commits&commit=${commits[0].oid}`,
+    'faults',
+    'scenarios',
+    'verify',
+    ...PARTS.map((part) => `control?part=${part}`),
+  ];
+}

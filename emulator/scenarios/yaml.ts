@@ -1,0 +1,87 @@
+import { MAX_DEPTH } from '../http/json-reader.js';
+
+/** A text that is not one YAML document. The message has no full stop. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError';
+}
+
+/** Maximum number of aliases in one document. Each costs a search through all anchors. */
+const MAX_ALIASES = 100;
+
+const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
+
+/** Place of a mistake as `yaml` reports it: an offset, a range, or a token. */
+type Place = number | readonly number[] | { readonly offset: number };
+
+/**
+ * Reads one YAML 1.2 document, of which JSON is a part. Time and memory are linear in the length of the text. Collections
+ * are nested at most `MAX_DEPTH` deep, as in JSON bodies. Throws `YamlError` at the first mistake.
+ */
+export async function readYaml(text: string): Promise<unknown> {
+  const { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } = await import('yaml');
+  const lines = new LineCounter();
+  let failure: YamlError | undefined;
+  const fail = (message: string, place: Place): never => {
+    // The composer catches an error inside a collection, and reports it again.
+    if (failure !== undefined) throw failure;
+    const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
+    const { line, col } = lines.linePos(Math.max(0, offset));
+    failure = new YamlError(`${message.replace(/[:.]$/, '')} at line ${line}, column ${col}`);
+    throw failure;
+  };
+
+  function* tokens() {
+    const parser = new Parser(lines.addNewLine);
+    lines.addNewLine(0);
+    let aliases = 0;
+    const isTooDeep = () =>
+      parser.stack.length > MAX_DEPTH && parser.stack.filter(({ type }) => COLLECTIONS.has(type)).length > MAX_DEPTH;
+    for (const lexeme of new Lexer().lex(text)) {
+      if (CST.tokenType(lexeme) === 'alias' && ++aliases > MAX_ALIASES) {
+        fail(`The document has more than ${MAX_ALIASES} aliases`, parser.offset);
+      }
+      for (const token of parser.next(lexeme)) {
+        if (token.type === 'error') fail(token.message, token.offset);
+        yield token;
+      }
+      if (isTooDeep()) fail(`The document is nested deeper than ${MAX_DEPTH} levels`, parser.offset);
+    }
+    yield* parser.end();
+  }
+
+  // The library's check of unique keys compares each key with all others.
+  const composer = new Composer({ uniqueKeys: false, stringKeys: true });
+  // The library's handler collects every error, at about 6 kB each.
+  Object.assign(composer, {
+    onError: (place: Place, code: string, message: string, isWarning = false) =>
+      isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),
+  });
+  let value: unknown = null;
+  let count = 0;
+  for (const document of composer.compose(tokens(), true, text.length)) {
+    if (++count > 1) fail('A second document begins', document.range);
+    const [error] = document.errors;
+    if (error !== undefined) fail(error.message, error.pos);
+    visit(document, {
+      Map: (_key, { items }) => {
+        const seen = new Set<unknown>();
+        for (const { key } of items) {
+          if (!isScalar(key)) continue;
+          if (seen.has(key.value)) fail('Map keys must be unique', key.range ?? 0);
+          seen.add(key.value);
+        }
+      },
+      Alias: (_key, { source, range }, path) => {
+        if (path.some((above) => isNode(above) && 'anchor' in above && above.anchor === source)) {
+          fail(`The alias ${source} is inside the collection that it names`, range ?? 0);
+        }
+      },
+    });
+    try {
+      value = document.toJS({ maxAliasCount: MAX_ALIASES });
+    } catch (error) {
+      throw error instanceof ReferenceError ? new YamlError(error.message) : error;
+    }
+  }
+  return value;
+}

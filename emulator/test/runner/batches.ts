@@ -1,0 +1,42 @@
+import { dirname, sep } from 'node:path';
+
+/** Folders below `dist/` whose test files start programs or browsers, or change the process: each file has its own. */
+const OWN_PROCESS: readonly string[] = [
+  'conformance/cli',
+  'conformance/test',
+  'emulator/bench',
+  'emulator/bundle',
+  'emulator/cli',
+  'emulator/page/test',
+  'emulator/test',
+];
+
+/** Largest number of files in one process, so that two cores share the work evenly. */
+const MOST_FILES = 12;
+
+/**
+ * Groups test files that one process runs: files of one folder, unless each needs a process of its own.
+ *
+ * @param files Paths below `dist/`.
+ */
+export function batchesOf(files: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  const open = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = dirname(file).split(sep).join('/');
+    if (OWN_PROCESS.some((own) => folder === own || folder.startsWith(`${own}/`))) {
+      batches.push([file]);
+      continue;
+    }
+    // Folders of the engine are small: they share a process.
+    const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
+    let batch = open.get(key);
+    if (batch === undefined || batch.length === MOST_FILES) {
+      batch = [];
+      open.set(key, batch);
+      batches.push(batch);
+    }
+    batch.push(file);
+  }
+  return batches;
+}

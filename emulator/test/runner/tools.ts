@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A program that tests start. */
+interface Tool {
+  /** Name by which test files and their helper modules ask for it: `// needs: git, curl`. */
+  readonly name: string;
+  readonly isInstalled: () => boolean;
+  /** Debian package. */
+  readonly debian: string;
+}
+
+const runs = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+export const TOOLS: readonly Tool[] = [
+  { name: 'git', isInstalled: () => runs('git', '--version'), debian: 'git' },
+  { name: 'git-lfs', isInstalled: () => runs('git-lfs', '--version'), debian: 'git-lfs' },
+  { name: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium'), debian: 'chromium' },
+  { name: 'python3', isInstalled: () => runs('python3', '--version'), debian: 'python3' },
+  { name: 'curl', isInstalled: () => runs('curl', '--version'), debian: 'curl' },
+  { name: 'tar', isInstalled: () => runs('tar', '--version'), debian: 'tar' },
+];
+
+/** Returns the tools that are not installed. */
+export function missingTools(): Tool[] {
+  return TOOLS.filter(({ isInstalled }) => !isInstalled());
+}
+
+const NEEDS = /^\/\/ needs: (.+)$/gm;
+const IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.js)'/g;
+
+/** Returns the names of the tools that a compiled test file and the test modules that it imports ask for. */
+export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
+  const names = new Set<string>();
+  if (seen.has(file) || !existsSync(file)) return names;
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  for (const [, list = ''] of text.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
+  for (const [, path = ''] of text.matchAll(IMPORT)) {
+    const imported = join(dirname(file), path);
+    if (!/\/test\//.test(imported)) continue;
+    for (const name of toolsOf(imported, seen)) names.add(name);
+  }
+  return names;
+}
