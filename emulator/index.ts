@@ -1,24 +1,22 @@
 import { operations } from './api/index.js';
 import { type GivenOptions, resolveOptions } from './config/options.js';
-import type { Log } from './environment/log.js';
-import { createEmulator, type Emulator } from './service/emulator.js';
-import type { BuiltInHosts } from './service/https.js';
-import { startServer } from './service/server.js';
+import { createEmulator, type Emulator } from './library/emulator.js';
+import type { Log } from './log/log.js';
+import type { BuiltInHosts } from './server/https.js';
+import { startServer } from './server/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
-export type { Log, LogLine } from './environment/log.js';
 export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
 export type { Stage } from './faults/stage.js';
 export type { ClientVerdict } from './journal/client-rules/evaluate.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';
 export type { RequestQuery } from './journal/query.js';
 export type { NearRequest, Unmet, Verification } from './journal/verify.js';
-export type { OrganizationAddress, SecureAddress } from './service/address.js';
-export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './service/emulator.js';
-export type { EmulatorClock } from './service/emulator-clock.js';
-export type { FaultHandle } from './service/emulator-faults.js';
-export type { EmulatorQuotas, QuotaChanges, QuotaView } from './service/emulator-quotas.js';
-export type { EmulatorRepository, RepositoryScope, RepositorySource } from './service/emulator-repository.js';
+export type { EmulatorClock } from './library/clock.js';
+export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './library/emulator.js';
+export type { FaultHandle } from './library/faults.js';
+export type { EmulatorQuotas, QuotaChanges, QuotaView } from './library/quotas.js';
+export type { EmulatorRepository, RepositoryScope, RepositorySource } from './library/repository.js';
 export type {
   EmulatorState,
   OrganizationState,
@@ -26,10 +24,12 @@ export type {
   StateChanges,
   StateScope,
   StateView,
-} from './service/emulator-state.js';
-export type { TokenOptions } from './service/emulator-token.js';
-export type { BuiltInHosts } from './service/https.js';
-export type { NamespaceOptions } from './service/namespaces.js';
+} from './library/state.js';
+export type { TokenOptions } from './library/token.js';
+export type { Log, LogLine } from './log/log.js';
+export type { OrganizationAddress, SecureAddress } from './server/address.js';
+export type { BuiltInHosts } from './server/https.js';
+export type { NamespaceOptions } from './server/namespaces.js';
 export type { Seeded, SeedOptions } from './sources/seeded.js';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CLOCK_MODES } from '../environment/clock.js';
-import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { json } from '../http/reply.js';
+import { CLOCK_MODES } from '../time/clock.js';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { changeClock as applyClockChanges } from '../world/clock-changes.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';

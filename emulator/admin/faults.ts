@@ -4,10 +4,10 @@ import { readGivenFault, within } from '../faults/given-fault.js';
 import { faultReference } from '../faults/reference.js';
 import { faultSchema, readFault } from '../faults/schema.js';
 import { STAGES, type Stage } from '../faults/stage.js';
-import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { once } from '../environment/once.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
 import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
+import { once } from '../memory/once.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
 import type { AdminRoute } from './route.js';
 

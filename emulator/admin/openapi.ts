@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { writeOpenApi } from '../api/openapi.js';
-import { Meter } from '../git/schedule/meter.js';
-import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { type ProblemCode, problemCodes } from '../http/problem.js';
+import { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { ADMIN_PREFIX } from './path.js';
 import type { AdminContext, AdminRoute } from './route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { showWebhook, webhookRecord } from '../api/webhooks.js';
+import { showWebhook, webhookRecord } from '../api/operations/webhooks.js';
 import type { Delivery } from '../webhooks/delivery.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName } from './route.js';

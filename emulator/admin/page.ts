@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { once } from '../environment/once.js';
-import { packageFile } from '../environment/package-root.js';
 import { problem } from '../http/problem.js';
 import { bytes, empty, type Reply } from '../http/reply.js';
+import { once } from '../memory/once.js';
+import { packageFile } from '../system/package-root.js';
 import { ADMIN_PREFIX } from './path.js';
 import { type AdminContext, adminRoute } from './route.js';
 

@@ -7,11 +7,11 @@ import { readTreeInSteps } from '../git/object/large-tree.js';
 import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
 import { findTree } from '../git/object/tag.js';
 import { formatMode } from '../git/object/tree.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
+import { inSlices } from '../schedule/steps.js';
 import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
 import {
   exactBytes,

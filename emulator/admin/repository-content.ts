@@ -10,11 +10,11 @@ import { type ByteString, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
 import { findEntry } from '../git/object/read-tree.js';
 import { formatMode } from '../git/object/tree.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import {
   commitLine,
   exactBytes,

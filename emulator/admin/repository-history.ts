@@ -7,11 +7,11 @@ import { parseCommit } from '../git/object/commit.js';
 import { BLOB, COMMIT, type Oid, readInSlicesAs } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { inDateOrder } from '../git/revwalk/date-order.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { listQuery, readPageLimit } from './lists.js';
 import {
   commitDetails,

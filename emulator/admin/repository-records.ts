@@ -7,8 +7,8 @@ import { findCommit, parseTag } from '../git/object/tag.js';
 import { MODE_GITLINK, MODE_TREE } from '../git/object/tree.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
 import type { Refs } from '../git/refs/refs.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 
 /** What several routes show of a repository: one schema and one function per record. */
 

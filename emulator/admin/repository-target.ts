@@ -3,10 +3,10 @@ import { resolveRef } from '../api/resolve.js';
 import { type ByteString, bytesIn, bytesOf } from '../git/object/bytes.js';
 import { isCommit, type ObjectReader, type Oid, parseOid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { type AdminContext, organizationName } from './route.js';
 
 /** What path and query of a route name: a repository, a commit, an object, a file. */

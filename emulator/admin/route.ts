@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { once } from '../environment/once.js';
-import type { Meter } from '../git/schedule/meter.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Method } from '../http/route.js';
+import { once } from '../memory/once.js';
 import type { Operation } from '../operation/operation.js';
+import type { Meter } from '../schedule/meter.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import type { AdminControls } from './controls.js';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { Meter } from '../git/schedule/meter.js';
 import { methodNotAllowed, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { decodeOnce, type RequestTarget } from '../http/request-target.js';
 import type { Operation } from '../operation/operation.js';
+import { Meter } from '../schedule/meter.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { AdminControls } from './controls.js';
 import type { EventStreams } from './event-streams.js';

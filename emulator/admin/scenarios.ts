@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
 import { shippedScenarios } from '../scenarios/library.js';
 import { readScenario } from '../scenarios/read-scenario.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import type { LoadedScenario } from '../world/scenario.js';
 import { verifyScenario } from '../world/verify-world.js';
 import type { World } from '../world/world.js';

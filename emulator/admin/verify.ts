@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { inSlices } from '../git/schedule/steps.js';
 import { largeJson } from '../http/reply.js';
 import { expectationsSchema } from '../journal/expectations.js';
+import { inSlices } from '../schedule/steps.js';
 import { verifyWorld } from '../world/verify-world.js';
 import { adminRoute } from './route.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';

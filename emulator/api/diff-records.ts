@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import type { Diff, DiffStats } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
-import type { CacheRegion } from '../git/memory/memory-cache.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
+import type { CacheRegion } from '../memory/memory-cache.js';
+import { once } from '../memory/once.js';
 import type { AnswerCaches } from '../repositories/answer-caches.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 
 /** Above these a file is named but not shown, unless its path was asked for. */
 const MOST_PATCH_BYTES = 500_000;

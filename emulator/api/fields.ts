@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import type { ByteString } from '../git/object/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
 import { parseOid } from '../git/object/object.js';
 import { describePathFault, readPath } from '../git/object/path.js';
 import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 
 /** Schemas and readings of the fields that several operations share. */
 

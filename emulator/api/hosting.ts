@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
-import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';

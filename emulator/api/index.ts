@@ -2,36 +2,36 @@ import { lfsBatch } from '../lfs/batch.js';
 import { lfsCreateLock, lfsListLocks, lfsUnlock, lfsVerifyLocks } from '../lfs/lock-routes.js';
 import { lfsDownloadObject, lfsUploadObject, lfsVerifyObject } from '../lfs/transfers.js';
 import type { Operation } from '../operation/operation.js';
-import { archive } from './archive.js';
-import { blameFile } from './blame.js';
-import { createBranch, deleteBranch, getBranch, listBranches } from './branches.js';
-import { commitPack } from './commit-pack.js';
-import { getCommit, listCommits } from './commits.js';
-import { createRepository } from './create-repository.js';
-import { createDeployment, getDeployment, listDeployments } from './deployments.js';
-import { commitPatch } from './diff-commit.js';
-import { diffBranch, diffCommits } from './diffs.js';
-import { fileMetadata } from './file-metadata.js';
-import { readFile } from './files.js';
+import { archive } from './operations/archive.js';
+import { blameFile } from './operations/blame.js';
+import { createBranch, deleteBranch, getBranch, listBranches } from './operations/branches.js';
+import { commitPack } from './operations/commit-pack.js';
+import { getCommit, listCommits } from './operations/commits.js';
+import { createRepository } from './operations/create-repository.js';
+import { createDeployment, getDeployment, listDeployments } from './operations/deployments.js';
+import { commitPatch } from './operations/diff-commit.js';
+import { diffBranch, diffCommits } from './operations/diffs.js';
+import { fileMetadata } from './operations/file-metadata.js';
+import { readFile } from './operations/files.js';
 import {
   createCredential,
   deleteCredential,
   deleteCredentialByBody,
   updateCredential,
   updateCredentialByBody,
-} from './git-credentials.js';
-import { gitInfoRefs, gitReceivePack, gitUploadPack } from './git-over-http.js';
-import { grep } from './grep.js';
-import { mergeBranches } from './merge.js';
-import { previewMerge } from './merge-preview.js';
-import { deleteNote, listNotesRefs, readNote, writeNote } from './notes.js';
-import { getOrganization } from './organization.js';
-import { deleteRepository, getRepository, listRepositories, updateRepository } from './repositories.js';
-import { restoreCommit } from './restore.js';
-import { createTag, deleteTag, deleteTagByBody, getTag, listTags } from './tags.js';
-import { listFiles } from './tree-listing.js';
-import { detachBase, pullUpstream } from './upstream.js';
-import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.js';
+} from './operations/git-credentials.js';
+import { gitInfoRefs, gitReceivePack, gitUploadPack } from './operations/git-over-http.js';
+import { grep } from './operations/grep.js';
+import { mergeBranches } from './operations/merge.js';
+import { previewMerge } from './operations/merge-preview.js';
+import { deleteNote, listNotesRefs, readNote, writeNote } from './operations/notes.js';
+import { getOrganization } from './operations/organization.js';
+import { deleteRepository, getRepository, listRepositories, updateRepository } from './operations/repositories.js';
+import { restoreCommit } from './operations/restore.js';
+import { createTag, deleteTag, deleteTagByBody, getTag, listTags } from './operations/tags.js';
+import { listFiles } from './operations/tree-listing.js';
+import { detachBase, pullUpstream } from './operations/upstream.js';
+import { createWebhook, deleteWebhook, listWebhooks } from './operations/webhooks.js';
 
 /** Every operation of the service, in the order documents list them. */
 export const operations = [

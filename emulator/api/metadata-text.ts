@@ -1,4 +1,3 @@
-import type { CacheRegion } from '../git/memory/memory-cache.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
@@ -6,10 +5,11 @@ import { numberOf, type ObjectReader, type Oid } from '../git/object/object.js';
 import { formatMode, MODE_GITLINK } from '../git/object/tree.js';
 import { PathCursor, PathList } from '../git/pathspec/path-list.js';
 import type { TreeWalk } from '../git/pathspec/tree-walk.js';
-import { COST } from '../git/schedule/cost.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
-import { entryType } from './tree-listing.js';
+import type { CacheRegion } from '../memory/memory-cache.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
+import { entryType } from './operations/tree-listing.js';
 
 /** Characters that are put together before they are encoded. */
 const PIECE = 64 * 1024;

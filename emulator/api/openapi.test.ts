@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { OPERATION_IDS } from '../config/operation-ids.js';
-import { atOnce } from '../git/schedule/steps.js';
+import { atOnce } from '../schedule/steps.js';
 import { operations } from './index.js';
 import { writeOpenApi } from './openapi.js';
 

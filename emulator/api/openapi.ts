@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import type { Steps } from '../git/schedule/steps.js';
 import { problemCodes, shownCode } from '../http/problem.js';
 import type { Route } from '../http/route.js';
 import type { Operation } from '../operation/operation.js';
+import type { Steps } from '../schedule/steps.js';
 import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { OperationId } from '../config/operation-ids.js';
-import { once } from '../environment/once.js';
-import type { Meter } from '../git/schedule/meter.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
+import type { Meter } from '../schedule/meter.js';
 
 /** The query parameters every list takes. */
 export const pageQuery = once(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import { bytesOf } from '../git/object/bytes.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
 import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/select-files.js';
-import type { Steps } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
+import type { Steps } from '../schedule/steps.js';
 
 export const patternList = once(() => z.array(z.string()).optional());
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';

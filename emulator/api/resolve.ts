@@ -3,11 +3,11 @@ import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/byte
 import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
-import { inSlices } from '../git/schedule/steps.js';
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
+import { inSlices } from '../schedule/steps.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
-import { inSlices, type Steps } from '../git/schedule/steps.js';
 import { base64Steps } from '../http/base64.js';
 import { checkItems, checkShape } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 

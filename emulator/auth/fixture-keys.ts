@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { once } from '../environment/once.js';
-import { packageFile } from '../environment/package-root.js';
+import { once } from '../memory/once.js';
+import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 

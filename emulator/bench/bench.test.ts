@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 import { parseBenchArguments } from './arguments.js';
 import { FIGURES, PEERS, replacePart } from './document.js';
 import { fetchRequest, lsRefsRequest } from './fetch-requests.js';

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 
 const DOCUMENT = 'emulator/bench/README.md';
 

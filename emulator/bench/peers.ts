@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 import { PEERS as PEERS_PART, writePart } from './document.js';
 import { median } from './statistics.js';
 

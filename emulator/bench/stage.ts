@@ -1,6 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { once } from '../environment/once.js';
+import { once } from '../memory/once.js';
 import type { Fixture } from './fixture.js';
 import { type LoneIngest, loneIngest } from './lone-ingest.js';
 import { type Practice, preparePractice } from './practice.js';

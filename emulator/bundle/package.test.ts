@@ -5,7 +5,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import t from 'tap';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 import { BUNDLES, bundleOptions, declarationOptions, runnerOptions } from './bundles.js';
 import { pageOptions } from './page-bundle.js';
 import { installPackage, run, sizeOf } from './test/installed-package.js';

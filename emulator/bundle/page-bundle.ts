@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildOptions } from 'rolldown';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 import { MADE } from './bundles.js';
 
 const SOURCES = packageFile('emulator/page');

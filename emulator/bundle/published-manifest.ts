@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 
 /*
  * `prepack` and `postpack`: while the package is packed, its package.json is the published one, without what is only for

@@ -11,7 +11,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import t, { type Test } from 'tap';
 import { optionRows } from '../config/options.js';
 import { variantRows } from '../config/variants.js';
-import { oidOf, packOf, pushBody, type RawObject } from '../test/raw-push.js';
+import { oidOf, packOf, pushBody, type RawObject } from '../test/git/raw-push.js';
 import { readFlags } from './flags.js';
 import { createLog } from './log.js';
 import { main } from './main.js';

@@ -1,4 +1,4 @@
-import { readTextFile, UnreadableFile } from '../environment/text-file.js';
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
 /** Reads a YAML or JSON file. Throws `UsageError` that names `flag` and the file. */

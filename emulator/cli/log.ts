@@ -1,4 +1,4 @@
-import { errorLog, type Log, type LogLine, printable } from '../environment/log.js';
+import { errorLog, type Log, type LogLine, printable } from '../log/log.js';
 
 /** The log of `--log`: one line a request, in JSON or for people. */
 export function createLog(form: 'pretty' | 'json' | 'quiet', write: (text: string) => void): Log {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { isAlive } from '../environment/process-owner.js';
+import { isAlive } from '../system/process-owner.js';
 import { isWrapper } from './parent-watch.js';
 import { readReady } from './ready.js';
 

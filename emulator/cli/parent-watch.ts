@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isAlive } from '../environment/process-owner.js';
+import { isAlive } from '../system/process-owner.js';
 import { commandLine, type ProcessRecord, processRecord } from './processes.js';
 
 /** Milliseconds between two looks. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import { OptionError } from '../config/option-values.js';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

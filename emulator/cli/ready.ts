@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { type ReadAddress, readAddress, readyMembers } from '../admin/address-members.js';
-import { readTextFile } from '../environment/text-file.js';
 import type { Emulator } from '../index.js';
+import { readTextFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
 /** What scripts wait for: one line of JSON that says where everything is. */

@@ -93,7 +93,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
 async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<number> {
   const verification = emulator.verify();
   if (verification.met) return 0;
-  const { writeVerification } = await import('./verify.js');
+  const { writeVerification } = await import('./commands/verify.js');
   terminal.warn(writeVerification(verification));
   return 1;
 }

@@ -1,4 +1,4 @@
-import { once } from '../environment/once.js';
+import { once } from '../memory/once.js';
 import { Output } from './output.js';
 
 /** Where a command reads and writes. Commands know nothing else of the process. */

@@ -17,7 +17,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { ended, spawnCli } from '../test/cli-process.js';
-import { hasGit } from '../test/git-upstream.js';
+import { hasGit } from '../test/git/git-upstream.js';
 
 // needs: git
 

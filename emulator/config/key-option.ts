@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readTextFile, UnreadableFile } from '../environment/text-file.js';
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { OptionError } from './option-values.js';
 
 /** A key of `--key`: a file, and whom it is registered with. */

@@ -1,4 +1,4 @@
-import { parseTime } from '../environment/iso-8601.js';
+import { parseTime } from '../time/iso-8601.js';
 
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
 export class OptionError extends Error {

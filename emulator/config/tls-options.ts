@@ -1,4 +1,4 @@
-import { readTextFile, UnreadableFile } from '../environment/text-file.js';
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { flag, integer, OptionError, publicUrl, type Read, text } from './option-values.js';
 
 /** Options about TLS, and about addresses that clients use instead of the emulator's own. */

@@ -1,4 +1,4 @@
-import { readTextFile, UnreadableFile } from '../environment/text-file.js';
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { OptionError } from './option-values.js';
 import { parseVariants, type Variants } from './variants.js';
 

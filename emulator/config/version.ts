@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 
 /** The version of this package, as its package.json has it. */
 export function packageVersion(): string {

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isOwnerAlive, ownerOf } from '../environment/process-owner.js';
 import { SourceError } from '../sources/file-tree.js';
+import { isOwnerAlive, ownerOf } from '../system/process-owner.js';
 
 const NAME = 'lock';
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Meter } from '../git/schedule/meter.js';
+import type { Meter } from '../schedule/meter.js';
 
 /** Suffix of a draft: a file that is not complete yet. */
 export const DRAFT = '.new';

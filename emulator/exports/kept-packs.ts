@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { OID_BYTES } from '../git/object/oid-slots.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
 import { describePack } from '../git/pack-objects/pack-index.js';
-import { COST } from '../git/schedule/cost.js';
-import type { Meter } from '../git/schedule/meter.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
 import { DRAFT, type FolderWrites } from './folder-writes.js';
 
 /** A pack in a folder that is kept: it holds the objects of some successive numbers, and no others. */

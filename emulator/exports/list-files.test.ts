@@ -1,6 +1,6 @@
 import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
-import { atOnce } from '../git/schedule/steps.js';
+import { atOnce } from '../schedule/steps.js';
 import { MemoryTree } from '../sources/memory-tree.js';
 import { joinLists, LIST_NAME, listOf, splitList, type WrittenList } from './list-files.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bytesOf } from '../git/object/bytes.js';
-import type { Steps } from '../git/schedule/steps.js';
+import type { Steps } from '../schedule/steps.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 import { MOST_JSON } from './read-json.js';
 

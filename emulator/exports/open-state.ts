@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
+import { MemoryBudget } from '../memory/memory-budget.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { DiskTree } from '../sources/disk-tree.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';

@@ -5,8 +5,8 @@ import t, { type Test } from 'tap';
 import { operations } from '../api/index.js';
 import { run } from '../cli/test/run.js';
 import { resolveOptions } from '../config/options.js';
-import { createEmulator } from '../service/emulator.js';
-import { startServer } from '../service/server.js';
+import { createEmulator } from '../library/emulator.js';
+import { startServer } from '../server/server.js';
 import type { StateName } from '../world/state.js';
 import { EXPORT_PARTS, exportParts } from './parts.js';
 

@@ -19,7 +19,7 @@ import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { SourceError } from '../sources/file-tree.js';
 import { ended, spawnCli, untilReady } from '../test/cli-process.js';
-import { WebhookReceiver } from '../test/webhook-receiver.js';
+import { WebhookReceiver } from '../test/operations/webhook-receiver.js';
 import { saveState } from './state-directory.js';
 import { fileOf, type StateFile } from './write-state.js';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../config/options.js';
-import { hasGit } from '../test/git-upstream.js';
+import { hasGit } from '../test/git/git-upstream.js';
+import { WebhookReceiver } from '../test/operations/webhook-receiver.js';
 import { type Service, startService } from '../test/service.js';
-import { stateDigest } from '../test/state-digest.js';
-import { WebhookReceiver } from '../test/webhook-receiver.js';
-import { readAll, touchEverything } from '../test/world-story.js';
+import { stateDigest } from '../test/world/state-digest.js';
+import { readAll, touchEverything } from '../test/world/world-story.js';
 
 // needs: git
 

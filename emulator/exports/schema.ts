@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SCOPES } from '../auth/scope.js';
-import { CLOCK_MODES } from '../environment/clock.js';
-import { once } from '../environment/once.js';
+import { once } from '../memory/once.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import { CLOCK_MODES } from '../time/clock.js';
 import { MOST_DELIVERIES } from '../webhooks/deliveries.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 

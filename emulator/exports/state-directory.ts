@@ -1,9 +1,9 @@
 import { renameSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isAlive } from '../environment/process-owner.js';
 import { SourceError } from '../sources/file-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
+import { isAlive } from '../system/process-owner.js';
 import { DRAFT, FILE_MODE, FOLDER_MODE } from './folder-writes.js';
 import { LIST_NAME } from './list-files.js';
 import { FORMAT, VERSION } from './schema.js';

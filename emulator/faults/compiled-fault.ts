@@ -1,5 +1,5 @@
-import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { problem } from '../http/problem.js';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { actionsOf, carriedOutAt, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
 import type { Action, Fault, Match, When } from './fault.js';
 import { matchesGlob } from './glob.js';

@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { parseDuration, parseTime } from '../environment/iso-8601.js';
-import { once } from '../environment/once.js';
 import { checkShape } from '../http/body.js';
 import { type ProblemCode, problemCodes, specifiedCode } from '../http/problem.js';
+import { once } from '../memory/once.js';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { ACTIONS, kindOf } from './actions.js';
 import type { Action, Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';
-import { Schedule } from '../git/schedule/schedule.js';
+import { Schedule } from '../schedule/schedule.js';
 import type { Patience } from './answer-cut.js';
 import { type Breakage, breakReply } from './broken-answer.js';
 import { bytes, empty, json, largeJson, type Reply, stream } from './reply.js';

@@ -12,11 +12,11 @@ const SHORT = 32 * 1024;
 const DECODED = 512 * 1024;
 const SCANNED = 64 * 1024;
 const PIECE = 8 * 1024;
-/** Units of a character looked at for nesting only, and of one that is read (`git/schedule/cost.ts`). */
+/** Units of a character looked at for nesting only, and of one that is read (`schedule/cost.ts`). */
 const LOOKED_AT = 1 / 512;
 const READ = 1 / 32;
 
-/** Work that yields after each small piece the units it cost (`git/schedule/steps.ts`). */
+/** Work that yields after each small piece the units it cost (`schedule/steps.ts`). */
 export type JsonSteps<T> = Generator<number, T, void>;
 
 /** Does short work to its end. */

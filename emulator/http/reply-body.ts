@@ -5,7 +5,7 @@ const JSON_TYPE = 'application/json';
 /** Units of work for a character of JSON. */
 const CHARACTER_COST = 1 / 128;
 
-/** What shares the event loop between long work: `git/schedule`. */
+/** What shares the event loop between long work: `schedule`. */
 export interface Pace {
   spend(units: number): void;
   readonly isSliceOver: boolean;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { Pool } from 'undici';
-import { Schedule, SLICE } from '../git/schedule/schedule.js';
+import { Schedule, SLICE } from '../schedule/schedule.js';
 import { readChunks } from './body.js';
 import { json, largeJson, stream } from './reply.js';
 import { WriteCoalescing } from './write-coalescing.js';

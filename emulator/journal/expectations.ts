@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseDuration } from '../environment/iso-8601.js';
-import { once } from '../environment/once.js';
-import { atOnce, type Steps } from '../git/schedule/steps.js';
+import { once } from '../memory/once.js';
+import { atOnce, type Steps } from '../schedule/steps.js';
+import { parseDuration } from '../time/iso-8601.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from './client-rules/ids.js';
 import { type RequestQuery, readShape, requestQuerySchema } from './query.js';
 

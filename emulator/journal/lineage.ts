@@ -1,4 +1,4 @@
-import { COST } from '../git/schedule/cost.js';
+import { COST } from '../schedule/cost.js';
 import { isBehind, type RequestRecord } from './record.js';
 import type { WorkDone } from './work-done.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
-import { once } from '../environment/once.js';
 import { isCode, problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 

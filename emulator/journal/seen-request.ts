@@ -1,5 +1,5 @@
-import { COST } from '../git/schedule/cost.js';
-import type { Steps } from '../git/schedule/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
 import { type ShownBody, shownAnswerBody, shownRequestBody } from './entry.js';
 import { fieldOf, isSameRequest, Lineage } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { LIMITS } from '../config/limits.js';
-import { Meter } from '../git/schedule/meter.js';
-import { Schedule, SLICE } from '../git/schedule/schedule.js';
-import { atOnce, inSlices, type Steps } from '../git/schedule/steps.js';
+import { Meter } from '../schedule/meter.js';
+import { Schedule, SLICE } from '../schedule/schedule.js';
+import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
 import { gitFacts } from '../smart-http/git-facts.js';
 import { MOST_BODY_BYTES } from './captured-body.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';

@@ -1,6 +1,6 @@
-import { parseDuration } from '../environment/iso-8601.js';
-import { COST } from '../git/schedule/cost.js';
-import type { Steps } from '../git/schedule/steps.js';
+import { COST } from '../schedule/cost.js';
+import type { Steps } from '../schedule/steps.js';
+import { parseDuration } from '../time/iso-8601.js';
 import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';

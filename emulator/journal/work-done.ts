@@ -1,4 +1,4 @@
-/** Units of work (`git/schedule`) that were done since the last step: those who do it add to it, their driver takes it. */
+/** Units of work (`schedule`) that were done since the last step: those who do it add to it, their driver takes it. */
 export interface WorkDone {
   units: number;
 }

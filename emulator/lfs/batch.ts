@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 import { heldBytesOf, type LfsObject } from '../repositories/lfs-objects.js';
 
 const FIRST_BLOCK_BYTES = 4 * 1024;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { once } from '../environment/once.js';
-import { StoreFull } from '../git/memory/memory-budget.js';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
 import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
+import { StoreFull } from '../memory/memory-budget.js';
+import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';

@@ -1,7 +1,7 @@
 import type { Claims } from '../auth/claims.js';
-import type { Meter } from '../git/schedule/meter.js';
 import type { Scheme } from '../http/scheme.js';
 import type { Repository } from '../repositories/repository.js';
+import type { Meter } from '../schedule/meter.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
 import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';

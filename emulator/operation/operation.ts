@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { Scope } from '../auth/scope.js';
 import type { OperationId } from '../config/operation-ids.js';
-import { once } from '../environment/once.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Routed } from '../http/route.js';
+import { once } from '../memory/once.js';
 import type { Effect } from '../repositories/lifecycle.js';
 import type { HandlerContext } from './handler-context.js';
 

@@ -1,5 +1,5 @@
 import { BlameMemory } from '../git/blame/blame-memory.js';
-import { type CacheGroup, type CacheRegion, costOfBuffer } from '../git/memory/memory-cache.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory/memory-cache.js';
 
 /**
  * Answers that follow from commits alone, by their ids. So what is kept for a repository serves its forks as well, and the other

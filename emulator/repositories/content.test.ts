@@ -1,7 +1,7 @@
 import t from 'tap';
-import { MemoryCache } from '../git/memory/memory-cache.js';
 import { BLOB } from '../git/object/object.js';
 import { ObjectStore } from '../git/odb/object-store.js';
+import { MemoryCache } from '../memory/memory-cache.js';
 import { AnswerCaches } from './answer-caches.js';
 import { RepositoryContent } from './content.js';
 

@@ -1,8 +1,8 @@
 import type { BlameMemory } from '../git/blame/blame-memory.js';
 import { TextCache } from '../git/grep/text-cache.js';
-import type { CacheRegion } from '../git/memory/memory-cache.js';
 import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js';
 import { History } from '../git/revwalk/history.js';
+import type { CacheRegion } from '../memory/memory-cache.js';
 import type { AnswerCaches } from './answer-caches.js';
 
 /** The objects of one repository in one world, and what operations derive from them and keep to be fast. */

@@ -5,7 +5,7 @@ import { COMMIT, type Oid, ZERO_OID } from '../git/object/object.js';
 import { peelToTree } from '../git/object/tag.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 import { heldBytesOf, type LfsObject } from './lfs-objects.js';
 
 /** LFS objects that are held for several at once: they are given back when the last of them has let go. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import t from 'tap';
-import { MemoryBudget } from '../git/memory/memory-budget.js';
 import { ObjectIntake } from '../lfs/intake.js';
+import { MemoryBudget } from '../memory/memory-budget.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from './lfs-objects.js';
 
 const object = (size: number): LfsObject => ({ size, blocks: [Buffer.alloc(size)], storedAt: 0 });

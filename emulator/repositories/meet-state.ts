@@ -1,5 +1,5 @@
 import type { Variants } from '../config/variants.js';
-import { secondsLeft } from '../environment/ends.js';
+import { secondsLeft } from '../time/ends.js';
 import { type Affecting, checkState, refusalOf } from './lifecycle.js';
 import type { Repository } from './repository.js';
 import { RETRY_AFTER } from './state-override.js';

@@ -1,4 +1,4 @@
-import { afterRequest, begun, type Ends, isOver } from '../environment/ends.js';
+import { afterRequest, begun, type Ends, isOver } from '../time/ends.js';
 import type { RepositoryState } from './lifecycle.js';
 
 /** What a repository can be told to pretend. `no_default_branch`: HEAD is detached. */

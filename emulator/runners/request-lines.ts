@@ -1,5 +1,5 @@
-import { printable } from '../environment/log.js';
 import type { AnsweredRequest } from '../index.js';
+import { printable } from '../log/log.js';
 
 /** Lines that are shown of one test. */
 const MOST_LINES = 100;

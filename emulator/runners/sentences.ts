@@ -1,7 +1,7 @@
-import { printable } from '../environment/log.js';
 import type { Fault, FaultHandle, Namespace } from '../index.js';
 import type { ClientRuleId } from '../journal/client-rules/ids.js';
 import { checkFault } from '../journal/verify.js';
+import { printable } from '../log/log.js';
 
 /** A fault that a test made. */
 export interface PlannedFault {

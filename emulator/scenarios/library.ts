@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFile } from '../environment/package-root.js';
+import { packageFile } from '../system/package-root.js';
 import { parseScenarioText, readText } from './scenario-file.js';
 
 /** A scenario that is shipped, by its file. */

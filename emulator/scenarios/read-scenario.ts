@@ -1,4 +1,3 @@
-import { parseTime } from '../environment/iso-8601.js';
 import type { Fault } from '../faults/fault.js';
 import { readGivenFault, within } from '../faults/given-fault.js';
 import { matchesGlob } from '../faults/glob.js';
@@ -7,6 +6,7 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { readExpectations } from '../journal/expectations.js';
+import { parseTime } from '../time/iso-8601.js';
 import type { Scenario, Step, Trigger } from '../world/scenario.js';
 import { checkFaults } from '../world/scenario-runs.js';
 import { PUSH, scenarioSchema } from './schema.js';

@@ -1,5 +1,5 @@
-import { readTextFile, UnreadableFile } from '../environment/text-file.js';
 import { Problem } from '../http/problem.js';
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
 import { readYaml, YamlError } from './yaml.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CLOCK_MODES } from '../environment/clock.js';
-import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { faultSchema } from '../faults/schema.js';
 import { expectationsSchema } from '../journal/expectations.js';
+import { CLOCK_MODES } from '../time/clock.js';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { quotaChangesSchema } from '../world/quota-changes.js';
 import { SCENARIO_LIMITS } from '../world/scenario.js';
 import { stateChangesSchema } from '../world/state-changes.js';

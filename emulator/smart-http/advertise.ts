@@ -1,5 +1,5 @@
 import { type ByteString, bytesOf, latin1 } from '../git/object/bytes.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import {
   capabilityList,
   type ProtocolVersion,

@@ -4,7 +4,7 @@ import { peelToCommit } from '../git/object/tag.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { NothingSelected, type ShallowBoundary } from '../git/revwalk/depth.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import type { GitFacts } from './git-facts.js';
 import { type PacketReader, ProtocolError, packetText, type Sideband } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';

@@ -4,7 +4,7 @@ import { CORRUPT } from '../git/odb/test/corrupt-packs.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { createRepository } from '../git/test/memory-repository.js';
 import { Workbench } from '../git/test/workbench.js';
-import { type PushCommand, pushBody } from '../test/raw-push.js';
+import { type PushCommand, pushBody } from '../test/git/raw-push.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
 // The same bytes go to git receive-pack and here; both have to say the same of the pack and of every ref.

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CacheRegion, MemoryCache } from '../git/memory/memory-cache.js';
 import { type Oid, TAG } from '../git/object/object.js';
 import { tagTarget } from '../git/object/tag.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
-import { Meter } from '../git/schedule/meter.js';
 import { AnswerCut } from '../http/answer-cut.js';
+import type { CacheRegion, MemoryCache } from '../memory/memory-cache.js';
+import { Meter } from '../schedule/meter.js';
 import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
 import type { GitFacts, PackFacts } from './git-facts.js';

@@ -1,6 +1,6 @@
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
-import { StoreFull } from '../git/memory/memory-budget.js';
 import { PackError } from '../git/pack/pack-error.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
+import { StoreFull } from '../memory/memory-budget.js';
 
 export interface SpoolOptions {
   /** Bytes of the largest pack taken. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
 import { ObjectStore, type ObjectStoreOptions } from '../git/odb/object-store.js';
 import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
 import { createRepository } from '../git/test/memory-repository.js';
 import { Workbench } from '../git/test/workbench.js';
+import { MemoryBudget } from '../memory/memory-budget.js';
 import { PackSpool } from './pack-spool.js';
 import { packet } from './pkt-line.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';

@@ -1,8 +1,8 @@
 import { type ByteString, sliceBytes } from '../git/object/bytes.js';
 import { isOid } from '../git/object/object.js';
 import { isDeletion, type RefChange } from '../git/refs/ref-change.js';
-import { Meter } from '../git/schedule/meter.js';
-import type { Schedule } from '../git/schedule/schedule.js';
+import { Meter } from '../schedule/meter.js';
+import type { Schedule } from '../schedule/schedule.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import { lineOf, type PacketReader, ProtocolError } from './pkt-line.js';
 import type { WireLimits } from './wire-limits.js';

@@ -1,7 +1,6 @@
 import type { ChosenAction } from '../faults/request-faults.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
-import { StoreFull } from '../git/memory/memory-budget.js';
 import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -10,7 +9,8 @@ import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/re
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced, newCommits } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import { Meter } from '../git/schedule/meter.js';
+import { StoreFull } from '../memory/memory-budget.js';
+import { Meter } from '../schedule/meter.js';
 import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
 import { type GitFacts, MOST_NOTED, note } from './git-facts.js';
 import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';

@@ -1,13 +1,13 @@
-import { type CacheRegion, ENTRY_BYTES } from '../git/memory/memory-cache.js';
 import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES } from '../git/object/bytes.js';
 import { type Oid, TAG, ZERO_OID } from '../git/object/object.js';
 import { byBytes, sortInSteps } from '../git/object/sort.js';
 import { tagTarget } from '../git/object/tag.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import { COST } from '../git/schedule/cost.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices, type Steps } from '../git/schedule/steps.js';
+import { type CacheRegion, ENTRY_BYTES } from '../memory/memory-cache.js';
+import { COST } from '../schedule/cost.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices, type Steps } from '../schedule/steps.js';
 import { lineText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 

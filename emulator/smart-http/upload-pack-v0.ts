@@ -1,7 +1,7 @@
 import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
 import { peelToCommit } from '../git/object/tag.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import {
   asksForDepth,

@@ -1,6 +1,6 @@
 import { type ByteString, bytesOf, latin1, sliceBytes, textOf } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import { COMMANDS, type Command, checkObjectFormat } from './capabilities.js';
 import {
   asksForDepth,

@@ -1,7 +1,6 @@
 import { inflate } from 'node:zlib';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
-import { StoreFull } from '../git/memory/memory-budget.js';
 import { bytesIn, textOf } from '../git/object/bytes.js';
 import { MissingObject, type ObjectType, type Oid, typeCode, ZERO_OID } from '../git/object/object.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
@@ -10,8 +9,9 @@ import { type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js'
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
+import { StoreFull } from '../memory/memory-budget.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { UpstreamError } from '../upstream/upstream-error.js';
 import { SourceError } from './file-tree.js';
 import type { HistorySource } from './history-source.js';

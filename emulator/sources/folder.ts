@@ -6,8 +6,8 @@ import { MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK } from '../git/object/tree.js'
 import { applyEdits, EditConflict, type TreeEdit } from '../git/object/tree-edit.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { ObjectTooLarge } from '../git/pack/pack-error.js';
-import type { Meter } from '../git/schedule/meter.js';
-import { inSlices } from '../git/schedule/steps.js';
+import type { Meter } from '../schedule/meter.js';
+import { inSlices } from '../schedule/steps.js';
 import { type FileTree, SourceError } from './file-tree.js';
 
 /** Content of files by their paths. */

@@ -1,6 +1,6 @@
-import { freeBlocks } from '../git/memory/free-blocks.js';
 import { type ByteString, splitBytes } from '../git/object/bytes.js';
 import { byBytes } from '../git/object/sort.js';
+import { freeBlocks } from '../memory/free-blocks.js';
 import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
 
 interface Folder {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { GitUpstream, hasGit } from '../test/git-upstream.js';
+import { GitUpstream, hasGit } from '../test/git/git-upstream.js';
 import { startService } from '../test/service.js';
-import { stateDigest } from '../test/state-digest.js';
+import { stateDigest } from '../test/world/state-digest.js';
 
 // needs: git
 

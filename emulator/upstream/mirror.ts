@@ -9,7 +9,7 @@ import type { Refs } from '../git/refs/refs.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import { Meter } from '../git/schedule/meter.js';
+import { Meter } from '../schedule/meter.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
 import { UpstreamError } from './upstream-error.js';

@@ -1,13 +1,13 @@
-import type { Clock } from '../environment/clock.js';
-import { type Log, stackOf } from '../environment/log.js';
 import { FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
-import { StoreFull } from '../git/memory/memory-budget.js';
 import { bytesIn, textOf } from '../git/object/bytes.js';
 import { MissingObject } from '../git/object/object.js';
 import { ObjectTooLarge, PackError } from '../git/pack/pack-error.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Outbound } from '../http/outbound.js';
+import { type Log, stackOf } from '../log/log.js';
+import { StoreFull } from '../memory/memory-budget.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
+import type { Clock } from '../time/clock.js';
 import type { SyncReport } from '../webhooks/events.js';
 import { openUpstream, type Remote } from './fetch-client.js';
 import { mirror } from './mirror.js';

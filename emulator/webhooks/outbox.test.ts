@@ -1,8 +1,8 @@
 import t from 'tap';
-import { WorldClock } from '../environment/clock.js';
-import { Ids } from '../environment/ids.js';
-import type { LogLine } from '../environment/log.js';
 import { Outbound } from '../http/outbound.js';
+import { Ids } from '../ids/ids.js';
+import type { LogLine } from '../log/log.js';
+import { WorldClock } from '../time/clock.js';
 import { Deliveries } from './deliveries.js';
 import { Outbox } from './outbox.js';
 import { signatureOf } from './signature.js';

@@ -1,7 +1,7 @@
-import type { Clock } from '../environment/clock.js';
-import type { Ids } from '../environment/ids.js';
-import type { Log } from '../environment/log.js';
 import type { Outbound } from '../http/outbound.js';
+import type { Ids } from '../ids/ids.js';
+import type { Log } from '../log/log.js';
+import type { Clock } from '../time/clock.js';
 import type { Deliveries } from './deliveries.js';
 import { attempt, isAccepted } from './delivery.js';
 import type { WebhookEvent } from './events.js';

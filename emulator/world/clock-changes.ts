@@ -1,6 +1,6 @@
-import { CLOCK_MODES, type ClockMode, type WorldClock } from '../environment/clock.js';
-import { parseDuration, parseTime } from '../environment/iso-8601.js';
 import { problem } from '../http/problem.js';
+import { CLOCK_MODES, type ClockMode, type WorldClock } from '../time/clock.js';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
 
 /** A time: ISO 8601, a `Date`, or milliseconds since 1970. */
 export type Time = string | number | Date;

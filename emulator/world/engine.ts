@@ -1,13 +1,13 @@
 import { Authenticator } from '../auth/authenticate.js';
 import { packageVersion } from '../config/version.js';
-import { Ids, secretOf } from '../environment/ids.js';
-import type { Log } from '../environment/log.js';
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
 import { ObjectStore, type ObjectStoreOptions } from '../git/odb/object-store.js';
-import type { Schedule } from '../git/schedule/schedule.js';
 import { Cursors } from '../http/cursor.js';
+import { Ids, secretOf } from '../ids/ids.js';
+import type { Log } from '../log/log.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 import { AnswerCaches } from '../repositories/answer-caches.js';
 import { type KeptContent, RepositoryContent } from '../repositories/content.js';
+import type { Schedule } from '../schedule/schedule.js';
 import { GitService } from '../smart-http/git-service.js';
 import type { WorldConfig } from './config.js';
 import type { ProcessResources } from './process-resources.js';

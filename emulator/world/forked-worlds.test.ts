@@ -7,9 +7,9 @@ import { writeCommit } from '../git/object/commit.js';
 import { BLOB, COMMIT, type Oid, TREE, ZERO_OID } from '../git/object/object.js';
 import { writeTree } from '../git/object/tree.js';
 import { History } from '../git/revwalk/history.js';
-import { unlimited } from '../git/schedule/test/unlimited.js';
 import { heldBytesOf } from '../repositories/lfs-objects.js';
 import type { Repository } from '../repositories/repository.js';
+import { unlimited } from '../schedule/test/unlimited.js';
 import { CurrentWorld } from './current-world.js';
 
 const MAIN = bytesOf('refs/heads/main');

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../auth/keys.js';
-import type { Clock } from '../environment/clock.js';
-import { afterRequest, type Ends, isOver } from '../environment/ends.js';
+import type { Clock } from '../time/clock.js';
+import { afterRequest, type Ends, isOver } from '../time/ends.js';
 import type { StatePart } from './state-part.js';
 
 /** An organization as it stands: an immutable value. */

@@ -1,8 +1,8 @@
-import { errorLog, type Log } from '../environment/log.js';
-import { MemoryBudget } from '../git/memory/memory-budget.js';
-import { MemoryCache } from '../git/memory/memory-cache.js';
 import { Scratch } from '../git/odb/scratch.js';
-import { Schedule } from '../git/schedule/schedule.js';
+import { errorLog, type Log } from '../log/log.js';
+import { MemoryBudget } from '../memory/memory-budget.js';
+import { MemoryCache } from '../memory/memory-cache.js';
+import { Schedule } from '../schedule/schedule.js';
 import { PackCache } from '../smart-http/pack-sender.js';
 import type { WorldConfig } from './config.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
-import { once } from '../environment/once.js';
 import { matchesGlob } from '../faults/glob.js';
 import { checkShape } from '../http/body.js';
+import { once } from '../memory/once.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WorldClock } from '../environment/clock.js';
+import { WorldClock } from '../time/clock.js';
 import { type Quota, type QuotaFacts, Quotas } from './quotas.js';
 import { refilled, windowOf, withdraw } from './token-bucket.js';
 

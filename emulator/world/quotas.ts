@@ -1,5 +1,5 @@
-import type { Clock } from '../environment/clock.js';
 import { matchesGlob } from '../faults/glob.js';
+import type { Clock } from '../time/clock.js';
 import type { StatePart } from './state-part.js';
 import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from './token-bucket.js';
 

@@ -1,15 +1,15 @@
 import sortedBTree from 'sorted-btree';
-import type { Clock } from '../environment/clock.js';
-import type { Ids } from '../environment/ids.js';
-import { stackOf } from '../environment/log.js';
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
 import { bytesOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import { Refs } from '../git/refs/refs.js';
+import type { Ids } from '../ids/ids.js';
+import { stackOf } from '../log/log.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
 import { holdLfsObjects, LfsHoldings, releaseLfsObjects, type SharedLfsObjects } from '../repositories/lfs-holdings.js';
 import type { LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repositories/repository.js';
+import type { Clock } from '../time/clock.js';
 import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
 

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../git/memory/memory-budget.js';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 

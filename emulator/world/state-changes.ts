@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Limits, RUNNING_LIMITS } from '../config/limits.js';
 import { type Variants, variantRows } from '../config/variants.js';
-import type { Clock } from '../environment/clock.js';
-import { begun, type Ends } from '../environment/ends.js';
-import { parseDuration } from '../environment/iso-8601.js';
-import { once } from '../environment/once.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
+import type { Clock } from '../time/clock.js';
+import { begun, type Ends } from '../time/ends.js';
+import { parseDuration } from '../time/iso-8601.js';
 import type { Syncs } from '../upstream/syncs.js';
 import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';

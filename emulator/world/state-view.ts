@@ -1,7 +1,7 @@
 import type { Variants } from '../config/variants.js';
-import type { Ends } from '../environment/ends.js';
 import type { Repository } from '../repositories/repository.js';
 import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
+import type { Ends } from '../time/ends.js';
 import type { Organization } from './organizations.js';
 import { type RunningLimits, requireOrganization, runningLimits } from './state-changes.js';
 import type { World } from './world.js';

@@ -1,9 +1,9 @@
-import { WorldClock } from '../environment/clock.js';
-import { Counter } from '../environment/counter.js';
-import { Ids, secretOf } from '../environment/ids.js';
 import { Faults } from '../faults/registry.js';
+import { Counter } from '../ids/counter.js';
+import { Ids, secretOf } from '../ids/ids.js';
 import { Journal } from '../journal/journal.js';
 import { refusedUnder } from '../repositories/lifecycle.js';
+import { WorldClock } from '../time/clock.js';
 import { Deliveries } from '../webhooks/deliveries.js';
 import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';

@@ -1,6 +1,6 @@
 import type { FaultView } from '../faults/registry.js';
-import type { Steps } from '../git/schedule/steps.js';
 import { type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
+import type { Steps } from '../schedule/steps.js';
 import type { LoadedScenario } from './scenario.js';
 import type { World } from './world.js';
 

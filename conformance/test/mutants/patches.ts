@@ -17,7 +17,7 @@ export const HIDDEN_FROM_GIT: readonly Patch[] = [
 /** A server that lets a token pass to an operation, whatever its scopes. */
 export function ignoresScope(operation: string): Patch {
   return {
-    file: 'service/chain/credential.js',
+    file: 'pipeline/credential.js',
     find: 'requireScopes(claims, purpose.scopes);',
     replace: `if (arguments[0].operation.id !== '${operation}') requireScopes(claims, purpose.scopes);`,
   };
@@ -27,7 +27,7 @@ export function ignoresScope(operation: string): Patch {
 export function ignoresSignature(operation: string): readonly Patch[] {
   return [
     {
-      file: 'service/chain/credential.js',
+      file: 'pipeline/credential.js',
       find: 'tenant: organization.name,',
       replace: 'tenant: organization.name, operation: operation.id,',
     },
@@ -45,7 +45,7 @@ export function ignoresSignature(operation: string): readonly Patch[] {
 /** A server that takes the first repository of the organization for the one that the token names. */
 export function takesFirstRepository(operation: string): Patch {
   return {
-    file: 'service/chain/gate.js',
+    file: 'pipeline/gate.js',
     find: "world.state.repositories.find(context.organizationName, claims.repo ?? '')",
     replace: `operation.id === '${operation}'
       ? world.state.repositories.list(context.organizationName, 0)[Symbol.iterator]().next().value
@@ -56,7 +56,7 @@ export function takesFirstRepository(operation: string): Patch {
 /** A server that does not compare the repository in the path of an operation with the one that the token names. */
 export function ignoresPathAndClaim(operation: string): Patch {
   return {
-    file: 'service/chain/credential.js',
+    file: 'pipeline/credential.js',
     find: 'params.repo_name !== claims.repo',
     replace: `params.repo_name !== claims.repo && context.operation.id !== '${operation}'`,
   };
@@ -71,7 +71,7 @@ export function needsNoRepoClaim(operation: string): readonly Patch[] {
       replace: 'true',
     },
     {
-      file: 'service/chain/credential.js',
+      file: 'pipeline/credential.js',
       find: "operation.subject !== 'organization'",
       replace: `operation.subject !== 'organization' && operation.id !== '${operation}'`,
     },

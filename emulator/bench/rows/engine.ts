@@ -5,7 +5,7 @@ import { Fsck } from '../../git/fsck/fsck.js';
 import { indexPack } from '../../git/index-pack/index-pack.js';
 import { readCommit } from '../../git/object/commit.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
-import { unlimited } from '../../git/schedule/test/unlimited.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { type Fixture, initServerRepository } from '../fixture.js';
 import { countOutput, git } from '../native-git.js';
 import { type Row, type Sides, timed } from '../row.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { packageFile } from '../../environment/package-root.js';
+import { packageFile } from '../../system/package-root.js';
 
 export const run = promisify(execFile);
 

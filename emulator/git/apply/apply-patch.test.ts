@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { diffTrees } from '../diff/diff.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { RandomTree } from '../diff/test/random-tree.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import { BLOB, type Oid } from '../object/object.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';

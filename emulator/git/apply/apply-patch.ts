@@ -1,3 +1,5 @@
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
@@ -14,8 +16,6 @@ import {
   MODE_TREE,
 } from '../object/tree.js';
 import { DeltaError, patchDelta } from '../pack/patch-delta.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import type { BinaryHunk, FilePatch } from './file-patch.js';
 import { Image, type SearchBudget } from './image.js';
 import { parsePatch } from './parse-patch.js';

@@ -1,10 +1,10 @@
 import { inflateSync } from 'node:zlib';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { readBase85Line } from '../diff/base85.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { createInflater, InflateError } from '../pack/inflater.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { BinaryHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';

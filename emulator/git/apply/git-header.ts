@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, sliceBytes } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import { commonName, readName } from './file-names.js';
 import type { FilePatch } from './file-patch.js';
 import type { LineReader, LineRest } from './line-reader.js';

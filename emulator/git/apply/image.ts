@@ -1,8 +1,8 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { ByteSink } from '../diff/byte-sink.js';
 import { type FileLines, lineCount } from '../diff/file-lines.js';
 import { LineInterner, type Lines } from '../diff/line-interner.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { TextHunk } from './file-patch.js';
 import { brokenLines, isLooselyEqual } from './loose-match.js';
 import { PatchError } from './patch-error.js';

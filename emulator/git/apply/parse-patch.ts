@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { NO_BYTES, textOf } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import { readBinaryHunk } from './binary-hunk.js';
 import { type FilePatch, newFilePatch } from './file-patch.js';
 import { readGitHeader } from './git-header.js';

@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { ByteSink } from '../diff/byte-sink.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { TextHunk } from './file-patch.js';
 import type { LineReader } from './line-reader.js';
 import { PatchError } from './patch-error.js';

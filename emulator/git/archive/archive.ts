@@ -1,12 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import type { Meter } from '../../schedule/meter.js';
 import { type ByteString, bytesIn, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { readCommit } from '../object/commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from '../object/tree.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { TreeWalk } from '../pathspec/tree-walk.js';
-import type { Meter } from '../schedule/meter.js';
 import { TarWriter } from './tar.js';
 
 export interface ArchiveOptions {

@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
 import { type ByteString, bytesOf, isUtf8, joinBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
-import { COST } from '../schedule/cost.js';
 import { ENTRY_TYPE, type EntryHeader, HeaderWriter, paxRecord, RECORD } from './tar-header.js';
 
 /** tar reads and writes 20 records at a time; an archive is padded to a multiple of it. */

@@ -1,4 +1,4 @@
-import { type CacheGroup, type CacheRegion, MemoryCache } from '../memory/memory-cache.js';
+import { type CacheGroup, type CacheRegion, MemoryCache } from '../../memory/memory-cache.js';
 import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';

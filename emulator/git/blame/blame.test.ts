@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
+import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { Schedule } from '../../schedule/schedule.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { RandomText } from '../diff/test/random-text.js';
 import { type ByteString, bytesOf, NO_BYTES } from '../object/bytes.js';
 import { COMMIT, type Oid } from '../object/object.js';
 import { CommitGraph } from '../revwalk/commit-graph.js';
-import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { Schedule } from '../schedule/schedule.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';

@@ -1,9 +1,9 @@
+import type { Meter } from '../../schedule/meter.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
 import { MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
-import type { Meter } from '../schedule/meter.js';
 import { type KnownBlames, partOfBlame } from './blame-memory.js';
 import type { BlamedLines } from './blamed-lines.js';
 import { type LineRange, parseLineRanges } from './line-ranges.js';

@@ -1,9 +1,9 @@
 import t from 'tap';
+import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
+import { atOnce } from '../../schedule/steps.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { LineInterner } from '../diff/line-interner.js';
-import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
-import { atOnce } from '../schedule/steps.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
 
 /** The most units between two looks at the meter. */

@@ -1,9 +1,9 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { Lines } from '../diff/line-interner.js';
 import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 
 /** Lines `start` to before `end`, counted from 0. */
 export interface LineRange {

@@ -1,10 +1,10 @@
+import { COST } from '../../schedule/cost.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import type { Lines } from '../diff/line-interner.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import { numberOf } from '../object/object.js';
 import { MODE_GITLINK } from '../object/tree.js';
 import type { GraphPosition } from '../revwalk/commit-graph.js';
-import { COST } from '../schedule/cost.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import { type BlameEntry, byStart, type Origin } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 

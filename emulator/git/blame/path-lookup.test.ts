@@ -1,12 +1,12 @@
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { bytesOf } from '../object/bytes.js';
 import { TREE } from '../object/object.js';
 import { decodeTree, objectAt } from '../object/tree-entries.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/pack-builder.js';
-import { atOnce } from '../schedule/steps.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { randomNumbers } from '../test/random-numbers.js';
 import { PathLookup } from './path-lookup.js';
 

@@ -1,12 +1,12 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { atOnce } from '../../schedule/steps.js';
 import { type ByteString, splitBytes } from '../object/bytes.js';
 import type { LinkReader, TreeDifference } from '../object/link-reader.js';
 import { MissingObject } from '../object/object.js';
 import { canonicalMode, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import type { EntryKey } from '../object/tree-names.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { atOnce } from '../schedule/steps.js';
 
 export interface Found {
   readonly mode: number;

@@ -1,3 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import type { Change } from '../diff/change.js';
 import { LineInterner, type Lines } from '../diff/line-interner.js';
 import { diffInterned } from '../diff/lines.js';
@@ -9,9 +12,6 @@ import { numberOf, type Oid } from '../object/object.js';
 import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { CommitQueue } from './commit-queue.js';
 import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';

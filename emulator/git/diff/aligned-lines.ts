@@ -1,4 +1,4 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
 import { sameBytes } from '../pack/same-bytes.js';
 import type { FileLines } from './file-lines.js';
 

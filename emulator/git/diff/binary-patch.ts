@@ -1,5 +1,5 @@
+import type { Steps } from '../../schedule/steps.js';
 import { diffDelta } from '../pack/diff-delta.js';
-import type { Steps } from '../schedule/steps.js';
 import { writeBase85 } from './base85.js';
 import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { compareSplits, scoreSplit } from './indent-heuristic.js';
 import type { Lines } from './line-interner.js';
 

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import t from 'tap';
-import { atOnce } from '../schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { deflate } from './deflate.js';
 import { RandomText } from './test/random-text.js';
 

@@ -1,6 +1,6 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 const LEVEL = 1;
 /** Bytes deflated between two steps. */

@@ -1,9 +1,9 @@
 import t from 'tap';
+import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { Schedule } from '../../schedule/schedule.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
-import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { Schedule } from '../schedule/schedule.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
 import { type Diff, diffTrees } from './diff.js';

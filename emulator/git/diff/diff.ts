@@ -1,9 +1,9 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { FileDiff, type FileDiffOptions } from './file-diff.js';
 import { PathFilter } from './path-filter.js';
 import { detectRenames } from './renames.js';

@@ -1,9 +1,9 @@
+import { atOnce, type Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import type { PathEntry } from '../object/tree.js';
 import { fileType, MODE_GITLINK } from '../object/tree.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
 import type { Change } from './change.js';
 import { lineCount, splitLines } from './file-lines.js';
 import { LineInterner } from './line-interner.js';

@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, NO_BYTES } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { type FileLines, lineCount } from './file-lines.js';

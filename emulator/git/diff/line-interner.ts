@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { alignLines, RUN } from './aligned-lines.js';
 import { DistinctLines } from './distinct-lines.js';
 import { type FileLines, lineCount, splitLines } from './file-lines.js';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { atOnce } from '../schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { writeHunks } from './hunks.js';

@@ -1,5 +1,5 @@
+import type { Steps } from '../../schedule/steps.js';
 import { sameBytes, sameBytesBefore } from '../pack/same-bytes.js';
-import type { Steps } from '../schedule/steps.js';
 import { type Change, collectChanges } from './change.js';
 import { compactChanges } from './compaction.js';
 import { selectCandidates } from './discard.js';

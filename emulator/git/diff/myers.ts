@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { roughSquareRoot, type Side } from './discard.js';
 
 /** A run of equal lines longer than this is a sign of being on a good path. */

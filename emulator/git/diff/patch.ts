@@ -1,7 +1,7 @@
+import type { Steps } from '../../schedule/steps.js';
 import { bytesOf, concatBytes } from '../object/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
-import type { Steps } from '../schedule/steps.js';
 import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';

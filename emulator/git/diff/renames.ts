@@ -1,12 +1,12 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { nameOf } from '../object/path.js';
 import type { PathEntry } from '../object/tree.js';
 import { isRegular } from '../object/tree.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import {
   type Candidate,
   compareCandidates,

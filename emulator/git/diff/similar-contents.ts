@@ -1,7 +1,7 @@
+import type { Steps } from '../../schedule/steps.js';
 import { BLOB, numberOf, type ObjectReader, type Oid } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
 import { isRegular } from '../object/tree.js';
-import type { Steps } from '../schedule/steps.js';
 import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
 
 /** The least score of a rename, and of one between files that alone bear their name. */

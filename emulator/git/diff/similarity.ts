@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** The score of equal files; a score is this times the share of the larger file found in the other one. */
 export const FULL_SCORE = 60_000;

@@ -1,3 +1,5 @@
+import { COST } from '../../schedule/cost.js';
+import { PIECE, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EntriesPair } from '../object/entries-pair.js';
@@ -6,8 +8,6 @@ import { EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.
 import type { PathEntry } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import { entryOid, objectAt, type TreeEntries } from '../object/tree-entries.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, type Steps } from '../schedule/steps.js';
 import type { PathFilter } from './path-filter.js';
 
 /** A path that differs between two trees: only `after` was added, only `before` deleted, both modified. */

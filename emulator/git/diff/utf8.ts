@@ -1,6 +1,6 @@
 import { isUtf8 as isUtf8AtOnce } from 'node:buffer';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 /** Bytes looked at between two steps. */
 const UNIT = 1 << 20;

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import { PIECE, type Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, type Steps } from '../../schedule/steps.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 

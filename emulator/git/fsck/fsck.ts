@@ -1,6 +1,6 @@
+import { atOnce, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object/object.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
 import { checkCommit } from './commit.js';
 import { checkGitattributes } from './gitattributes.js';
 import { checkGitmodules } from './gitmodules.js';

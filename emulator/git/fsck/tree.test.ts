@@ -1,7 +1,7 @@
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { type ByteString, bytesIn } from '../object/bytes.js';
 import { type DotName, hidesDotName, isDotName } from '../object/dot-names.js';
-import { atOnce } from '../schedule/steps.js';
 import { checkTree } from './tree.js';
 
 const WORDS = ['git', 'gitmodules', 'gitattributes', 'gitignore', 'mailmap'] as const;

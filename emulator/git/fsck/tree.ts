@@ -1,3 +1,5 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import { hidesDotName, isDotName } from '../object/dot-names.js';
@@ -5,8 +7,6 @@ import { MalformedObject } from '../object/malformed-object.js';
 import type { Oid } from '../object/object.js';
 import { fileType, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../object/tree.js';
 import { TreeCursor } from '../object/tree-cursor.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import { type Finding, finding, type MessageId } from './messages.js';
 import { EntryOrder } from './tree-order.js';
 

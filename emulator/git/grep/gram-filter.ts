@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 /** How far the grams of a text are apart, and their bytes: of the word at a place, and half of the next one. */
 const STRIDE = 4;

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
-import { unlimited } from '../schedule/test/unlimited.js';
+import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { compilePattern, InvalidPattern } from './matcher.js';
 import { patternSize } from './pattern-size.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';
-import { atOnce } from '../schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { LineAutomaton } from './line-automaton.js';
 import { readProgram } from './pattern-program.js';
 

@@ -1,4 +1,4 @@
-import { COST } from '../schedule/cost.js';
+import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
 /** What came before a place in a line. */

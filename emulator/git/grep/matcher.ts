@@ -1,8 +1,8 @@
 import type { RE2JS } from 're2js';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import { costOf, hasPlainEdges, literalOf, requiredText, trimEnds } from './analysis.js';
 import { Needle } from './gram-filter.js';
 import { LineAutomaton } from './line-automaton.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf, textOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
 import { type SearchLimits, type SearchPage, type SearchPosition, type SearchQuery, searchPage } from './search.js';

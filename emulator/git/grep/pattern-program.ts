@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 /** Conditions on the place between two characters, as RE2 numbers them. */
 export const AT = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, wordEdge: 16, noWordEdge: 32 } as const;

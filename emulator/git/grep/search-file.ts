@@ -1,4 +1,4 @@
-import type { Steps } from '../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { LineMatcher } from './matcher.js';
 import type { SearchText } from './search-text.js';
 

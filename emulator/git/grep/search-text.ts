@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { GramFilter, type Needle } from './gram-filter.js';
 
 /** Bytes decoded at once. */

@@ -1,11 +1,11 @@
+import { COST } from '../../schedule/cost.js';
+import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { inSlices, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { PathCursor, type PathList } from '../pathspec/path-list.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
-import { COST } from '../schedule/cost.js';
-import { type Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { inSlices, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { compilePattern, type LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';

@@ -1,12 +1,12 @@
+import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../../memory/memory-cache.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
-import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../memory/memory-cache.js';
 import { isBinary } from '../object/binary.js';
 import { BLOB, type ObjectReader, type Oid } from '../object/object.js';
 import { MODE_EXECUTABLE, MODE_FILE } from '../object/tree.js';
 import { PathList } from '../pathspec/path-list.js';
 import { TreeWalk } from '../pathspec/tree-walk.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { SearchText } from './search-text.js';
 
 /** The regular files of a tree in index order, with the numbers of their blobs. */

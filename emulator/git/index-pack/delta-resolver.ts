@@ -1,5 +1,8 @@
+import { bufferWithRoom } from '../../memory/growable.js';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
-import { bufferWithRoom } from '../memory/growable.js';
 import { BLOB, TREE, type TypeCode, typeName } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
@@ -10,9 +13,6 @@ import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
 /** An arena larger than this is not made larger than it has to be. */

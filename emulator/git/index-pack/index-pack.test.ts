@@ -1,6 +1,6 @@
 import t from 'tap';
-import { StoreFull } from '../memory/memory-budget.js';
-import { MemoryCache } from '../memory/memory-cache.js';
+import { StoreFull } from '../../memory/memory-budget.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
 import { build, CORRUPT } from '../odb/test/corrupt-packs.js';

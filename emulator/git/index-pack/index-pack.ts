@@ -1,3 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
@@ -7,9 +10,6 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import { Segment } from '../pack/segment.js';
-import { COST } from '../schedule/cost.js';
-import { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import { DeltaResolver } from './delta-resolver.js';
 import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';

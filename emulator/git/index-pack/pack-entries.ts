@@ -1,4 +1,4 @@
-import { withRoom } from '../memory/growable.js';
+import { withRoom } from '../../memory/growable.js';
 import { OidSet } from '../object/oid-slots.js';
 
 /** No entry, no object, nothing kept. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type TypeCode, typeName } from '../object/object.js';
 import { EntryHeader, LONGEST_HEADER, OFS_DELTA, REF_DELTA } from '../pack/entry-header.js';
 import { FEED_BYTES, InflateError, type Inflater } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
 import type { Segment } from '../pack/segment.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;

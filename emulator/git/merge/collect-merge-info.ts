@@ -1,11 +1,11 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, PIECE, type Steps } from '../../schedule/steps.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { pathIn } from '../object/path.js';
 import { MODE_TREE, type TreeEntry } from '../object/tree.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, PIECE, type Steps } from '../schedule/steps.js';
 import {
   ABSENT,
   ALL_BITS,

@@ -1,10 +1,10 @@
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { BLOB, type Oid, readAs } from '../object/object.js';
 import { isRegular } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 

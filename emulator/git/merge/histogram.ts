@@ -1,10 +1,10 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type Change, collectChanges } from '../diff/change.js';
 import { compactChanges } from '../diff/compaction.js';
 import { selectCandidates } from '../diff/discard.js';
 import type { LineInterner } from '../diff/line-interner.js';
 import { markDifferences } from '../diff/myers.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** Lines that occur more often than this in a region are not looked at as anchors. */
 const MAX_OCCURRENCES = 64;

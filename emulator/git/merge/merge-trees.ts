@@ -1,7 +1,7 @@
+import { inSlices } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
-import { inSlices } from '../schedule/steps.js';
 import { collectMergeInfo } from './collect-merge-info.js';
 import type { Conflict, ConflictMessage } from './conflict.js';
 import type { MergeContext } from './content.js';

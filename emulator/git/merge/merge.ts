@@ -1,8 +1,8 @@
+import type { Meter } from '../../schedule/meter.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 import type { History } from '../revwalk/history.js';
-import type { Meter } from '../schedule/meter.js';
 import { mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface MergeOptions {

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import { History } from '../revwalk/history.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { mergeCommits } from './merge.js';
 import { OverlayObjects } from './overlay.js';

@@ -1,8 +1,8 @@
+import type { Meter } from '../../schedule/meter.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
-import type { Meter } from '../schedule/meter.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
 const FIRST = 2 ** 30;

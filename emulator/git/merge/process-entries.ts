@@ -1,10 +1,10 @@
+import { inSlices } from '../../schedule/steps.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, replaceBytes, SLASH, sliceBytes } from '../object/bytes.js';
 import { writeTreeInSteps } from '../object/large-tree.js';
 import { type Oid, TREE } from '../object/object.js';
 import { folderOf, nameOf } from '../object/path.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
 import { fileType, isRegular, MODE_GITLINK, MODE_TREE, type TreeEntry } from '../object/tree.js';
-import { inSlices } from '../schedule/steps.js';
 import type { ConflictMessage } from './conflict.js';
 import { type MergeContext, mergeContents } from './content.js';
 import {

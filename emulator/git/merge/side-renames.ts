@@ -1,3 +1,5 @@
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import {
   type Candidate,
   compareCandidates,
@@ -14,8 +16,6 @@ import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { folderOf, nameOf, pathIn } from '../object/path.js';
 import { isRegular } from '../object/tree.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import type { FilePair, PathVersion, RenameInfo } from './collect-merge-info.js';
 import { FolderRenameCounts } from './folder-rename-counts.js';
 

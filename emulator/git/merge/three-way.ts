@@ -1,6 +1,6 @@
+import type { Steps } from '../../schedule/steps.js';
 import type { Change } from '../diff/change.js';
 import { LineInterner, type Lines } from '../diff/line-interner.js';
-import type { Steps } from '../schedule/steps.js';
 import { diffByHistogram } from './histogram.js';
 
 export interface MergeLabels {

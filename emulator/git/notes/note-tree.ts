@@ -1,9 +1,9 @@
+import { atOnce, type Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { type ObjectReader, type Oid, TREE } from '../object/object.js';
 import { findEntry, readTree } from '../object/read-tree.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
 
 /**
  * One folder of a notes tree: `git help notes`, "Notes can be fanned out".

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 import type { ObjectReader, Oid } from './object.js';
 import { readTreeBody } from './read-tree.js';

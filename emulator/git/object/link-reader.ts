@@ -1,4 +1,4 @@
-import type { Steps } from '../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { ObjectReader } from './object.js';
 import type { TreeEntries } from './tree-entries.js';
 import type { TreeNames } from './tree-names.js';

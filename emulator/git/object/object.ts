@@ -1,5 +1,5 @@
-import type { Meter } from '../schedule/meter.js';
-import type { Steps } from '../schedule/steps.js';
+import type { Meter } from '../../schedule/meter.js';
+import type { Steps } from '../../schedule/steps.js';
 
 /** An object id as 40 lower-case hexadecimal digits. */
 export type Oid = string & { readonly [oid]: true };

@@ -1,4 +1,4 @@
-import { withRoom } from '../memory/growable.js';
+import { withRoom } from '../../memory/growable.js';
 
 export const OID_BYTES = 20;
 

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import { atOnce, PIECE, type Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import { atOnce, PIECE, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from './object.js';
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';

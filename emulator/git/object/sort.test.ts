@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { bytesOf } from './bytes.js';
 import { byBytes, sortInSteps } from './sort.js';
 

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import { atOnce, type Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, NO_BYTES, textOf } from './bytes.js';
 import { commitLinks, parseHeaders } from './commit.js';
 import { type Identity, parseIdentity } from './identity.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { walkTree } from '../test/walk-tree.js';
 import { ScratchGit } from '../test/workbench.js';

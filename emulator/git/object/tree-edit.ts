@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, joinBytes, NO_BYTES, splitBytes, textOf } from './bytes.js';
 import { findEntries, replaceEntries } from './large-tree.js';
 import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';

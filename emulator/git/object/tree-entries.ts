@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import { PIECE, type Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid } from './object.js';
 import { canonicalMode } from './tree.js';

@@ -1,4 +1,4 @@
-import { withRoom } from '../memory/growable.js';
+import { withRoom } from '../../memory/growable.js';
 import { type ByteString, bytesIn, sliceBytes } from './bytes.js';
 import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';

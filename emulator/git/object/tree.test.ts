@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { selectFiles } from '../pathspec/select-files.js';
-import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { walkTree } from '../test/walk-tree.js';

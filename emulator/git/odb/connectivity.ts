@@ -1,7 +1,7 @@
+import { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { BLOB, MissingObject, type Oid, oidIn, TREE, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
-import { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { ANY, type EdgeType, isEmptyTree, readEdges } from './edge-list.js';
 import type { ObjectWriter } from './object-writer.js';
 

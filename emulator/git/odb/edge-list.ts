@@ -1,5 +1,5 @@
-import { withRoom } from '../memory/growable.js';
-import { IntList } from '../memory/int-list.js';
+import { withRoom } from '../../memory/growable.js';
+import { IntList } from '../../memory/int-list.js';
 import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
 import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 

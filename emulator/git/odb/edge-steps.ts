@@ -1,7 +1,7 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { COMMIT, TREE, type TypeCode } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { EdgeList } from './edge-list.js';
 
 /** Bytes of `tree <40 digits> LF` and of `parent <40 digits> LF`. */

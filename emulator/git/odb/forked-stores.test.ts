@@ -1,14 +1,14 @@
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t, { type Test } from 'tap';
+import { MemoryBudget } from '../../memory/memory-budget.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
-import { MemoryBudget } from '../memory/memory-budget.js';
-import { MemoryCache } from '../memory/memory-cache.js';
 import { bytesOf } from '../object/bytes.js';
 import { BLOB, MissingObject, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';
 import { writePack } from '../pack-objects/pack-writer.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { randomNumbers } from '../test/random-numbers.js';
 import { ObjectStore } from './object-store.js';
 import { BYTES_PER_OBJECT, type ObjectTable } from './object-table.js';

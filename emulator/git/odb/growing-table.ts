@@ -1,9 +1,9 @@
-import type { MemoryBudget } from '../memory/memory-budget.js';
-import { permute } from '../memory/permute.js';
+import type { MemoryBudget } from '../../memory/memory-budget.js';
+import { permute } from '../../memory/permute.js';
+import type { Meter } from '../../schedule/meter.js';
 import type { TypeCode } from '../object/object.js';
 import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Segment } from '../pack/segment.js';
-import type { Meter } from '../schedule/meter.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';

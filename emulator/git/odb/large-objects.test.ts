@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import t from 'tap';
+import { Meter } from '../../schedule/meter.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { Fsck } from '../fsck/fsck.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, COMMIT, type Oid, type TypeCode } from '../object/object.js';
 import { writePack } from '../pack-objects/pack-writer.js';
-import { Meter } from '../schedule/meter.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.js';
 import { build } from './test/corrupt-packs.js';
 import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/pack-builder.js';

@@ -1,8 +1,8 @@
+import { COST } from '../../schedule/cost.js';
+import { atOnce, type Steps } from '../../schedule/steps.js';
 import type { CommitRecord, TreeDifference } from '../object/link-reader.js';
 import type { ObjectReader } from '../object/object.js';
 import { decodeTree, TreeEntries } from '../object/tree-entries.js';
-import { COST } from '../schedule/cost.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /** The body of a tree this large is decoded in slices. */

@@ -1,11 +1,11 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, type Steps } from '../../schedule/steps.js';
 import { commitTimes } from '../object/commit.js';
 import { BLOB, COMMIT, oidIn, TREE, type TypeCode } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { EntryKey, TreeNames } from '../object/tree-names.js';
 import { eachCopy } from '../pack/patch-delta.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, type Steps } from '../schedule/steps.js';
 import type { EdgeList } from './edge-list.js';
 import { type LinkRecords, NO_RECORD } from './link-records.js';
 import type { StoredObjects } from './stored-objects.js';

@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap';
+import { Meter } from '../../schedule/meter.js';
+import { atOnce } from '../../schedule/steps.js';
 import { Fsck, FsckError } from '../fsck/fsck.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { commitLinks } from '../object/commit.js';
@@ -6,8 +8,6 @@ import { COMMIT, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';
 import { decodeTree } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
-import { Meter } from '../schedule/meter.js';
-import { atOnce } from '../schedule/steps.js';
 import { generateHistory } from '../test/history.js';
 import { randomNumbers } from '../test/random-numbers.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';

@@ -1,6 +1,6 @@
-import { type MemoryBudget, SharedBytes, StoreFull } from '../memory/memory-budget.js';
+import { type MemoryBudget, SharedBytes, StoreFull } from '../../memory/memory-budget.js';
+import type { Steps } from '../../schedule/steps.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
-import type { Steps } from '../schedule/steps.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, ObjectTable } from './object-table.js';
 

@@ -1,4 +1,4 @@
-import type { CacheGroup, CacheRegion } from '../memory/memory-cache.js';
+import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 
 /** What follows from the objects of one store, by number. That of the quarantine is apart, because its numbers are not final. */
 export class NumberCache<Value> {

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { MemoryBudget, StoreFull } from '../../memory/memory-budget.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { indexPack } from '../index-pack/index-pack.js';
-import { MemoryBudget, StoreFull } from '../memory/memory-budget.js';
-import { MemoryCache } from '../memory/memory-cache.js';
 import { bytesOf } from '../object/bytes.js';
 import { BLOB, COMMIT, EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';

@@ -1,5 +1,5 @@
-import { resized } from '../memory/growable.js';
-import type { SharedBytes } from '../memory/memory-budget.js';
+import { resized } from '../../memory/growable.js';
+import type { SharedBytes } from '../../memory/memory-budget.js';
 import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { TreeNames } from '../object/tree-names.js';

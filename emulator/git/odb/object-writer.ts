@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { ObjectTooLarge, PackError } from '../pack/pack-error.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
 import { EdgeList } from './edge-list.js';
 import { edgeSteps } from './edge-steps.js';
 import type { EntryLocation } from './growing-table.js';

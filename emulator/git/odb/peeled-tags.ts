@@ -1,6 +1,6 @@
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { type ObjectReader, TAG } from '../object/object.js';
 import { tagTarget } from '../object/tag.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**

@@ -1,3 +1,5 @@
+import { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { CommitRecord, LinkReader, TreeDifference } from '../object/link-reader.js';
 import type { MissingObject, Oid, TypeCode } from '../object/object.js';
@@ -5,8 +7,6 @@ import type { HashBytes } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { TreeEntries } from '../object/tree-entries.js';
 import type { TreeNames } from '../object/tree-names.js';
-import { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import { Connectivity } from './connectivity.js';
 import { differenceOf, entriesOf, recordOf } from './link-reader.js';
 import type { Extent } from './object-table.js';

@@ -1,4 +1,4 @@
-import { bufferWithRoom } from '../memory/growable.js';
+import { bufferWithRoom } from '../../memory/growable.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 
 /** An arena larger than this is not kept for the next object. */

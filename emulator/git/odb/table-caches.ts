@@ -1,4 +1,4 @@
-import { type CacheGroup, type CacheRegion, costOfBuffer, ENTRY_BYTES } from '../memory/memory-cache.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer, ENTRY_BYTES } from '../../memory/memory-cache.js';
 import type { TreeEntries } from '../object/tree-entries.js';
 import type { LinkRecords } from './link-records.js';
 import { NumberCache } from './number-cache.js';

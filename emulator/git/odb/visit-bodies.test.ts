@@ -1,7 +1,7 @@
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB } from '../object/object.js';
-import { atOnce } from '../schedule/steps.js';
 import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, PackBuilder } from './test/pack-builder.js';
 

@@ -1,8 +1,8 @@
-import { bufferWithRoom } from '../memory/growable.js';
+import { bufferWithRoom } from '../../memory/growable.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { applyDelta, DeltaHeader } from '../pack/patch-delta.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 

@@ -1,11 +1,11 @@
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
 import type { RepackCache } from '../odb/repack-cache.js';
 import type { StoredObjects } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { ABSENT, type Positions } from './positions.js';
 import { relateByDeltas } from './related-delta.js';
 

@@ -1,10 +1,10 @@
-import { bufferWithRoom } from '../memory/growable.js';
+import { bufferWithRoom } from '../../memory/growable.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
 import type { StoredObjects } from '../odb/stored-objects.js';
 import { DeltaHeader, eachCopy } from '../pack/patch-delta.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** A delta of more bytes is not taken apart at once. */
 const LARGEST_DELTA = 64 * 1024;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { COST } from '../../schedule/cost.js';
+import { Meter } from '../../schedule/meter.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
-import { COST } from '../schedule/cost.js';
-import { Meter } from '../schedule/meter.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { writePack } from './pack-writer.js';
 
 /** Offsets from here on go into a table of their own. */

@@ -1,3 +1,5 @@
+import { COST } from '../../schedule/cost.js';
+import { Meter } from '../../schedule/meter.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
@@ -5,8 +7,6 @@ import type { RepackCache } from '../odb/repack-cache.js';
 import type { StoredObjects } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
-import { COST } from '../schedule/cost.js';
-import { Meter } from '../schedule/meter.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { PackOutput } from './pack-output.js';
 import { ABSENT, createPositions, PENDING, type Positions, tellPositions } from './positions.js';

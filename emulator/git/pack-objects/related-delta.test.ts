@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/pack-builder.js';
 import { patchDelta } from '../pack/patch-delta.js';
-import { atOnce } from '../schedule/steps.js';
 import { relateByDeltas } from './related-delta.js';
 
 /** An instruction: a part of the base by where it begins and ends, or text. */

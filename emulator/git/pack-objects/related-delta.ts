@@ -1,8 +1,8 @@
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
 import type { StoredObjects } from '../odb/stored-objects.js';
 import { DeltaWriter } from '../pack/delta-writer.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { commonRoot, type DeltaPieces, InsertedText, MOST_PIECES, readPieces } from './delta-pieces.js';
 
 /** Where the bytes of an instruction are: in the base, among what deltas insert, in the root. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import * as zlib from 'node:zlib';
-import { COST } from '../schedule/cost.js';
-import type { Meter } from '../schedule/meter.js';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
 /** Half the time of Git's 6 for a tenth more bytes. Only what no sender has deflated before is concerned. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { COST } from '../schedule/cost.js';
-import { atOnce } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import { atOnce } from '../../schedule/steps.js';
 import { diffDelta } from './diff-delta.js';
 import { applyDelta, DeltaError, DeltaHeader, patchDelta } from './patch-delta.js';
 

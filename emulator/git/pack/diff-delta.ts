@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { DeltaWriter } from './delta-writer.js';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 

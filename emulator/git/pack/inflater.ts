@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { HEADROOM } from '../object/object-hash.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { Segment } from './segment.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 

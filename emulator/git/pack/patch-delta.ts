@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 
 /** Thrown when bytes are no delta, or none of this base. */
 export class DeltaError extends Error {

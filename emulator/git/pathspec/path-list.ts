@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 import type { TreeWalk } from './tree-walk.js';

@@ -1,5 +1,5 @@
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { ANY, ANY_BUT_SLASH, type Token } from './wildmatch.js';
 
 /** A sequence of tokens that a whole path has to match; or only what comes before one of `ends`. */

@@ -1,6 +1,6 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, concatBytes } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { MatchState, PathMatcher } from './path-matcher.js';
 
 const SLASH = 0x2f;

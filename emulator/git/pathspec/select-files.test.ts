@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
+import { atOnce } from '../../schedule/steps.js';
 import { writeArchive } from '../archive/archive.js';
 import { searchPage } from '../grep/search.js';
 import { TextCache } from '../grep/text-cache.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, concatBytes, SLASH } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
-import { Meter, WorkLimitExceeded } from '../schedule/meter.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
-import { atOnce } from '../schedule/steps.js';
 import { BacktrackingWildmatch } from '../test/backtracking-wildmatch.js';
 import { choose } from '../test/choose.js';
 import { type Content, MemoryObjects } from '../test/memory-objects.js';

@@ -1,7 +1,7 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import { parseGlob } from './glob.js';
 import { PathMatcher, type PathPattern } from './path-matcher.js';
 import { BadPathspec, type Pathspec, parsePathspec } from './pathspec.js';

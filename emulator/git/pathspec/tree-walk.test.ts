@@ -1,10 +1,10 @@
 import t from 'tap';
+import { Meter } from '../../schedule/meter.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
+import { atOnce } from '../../schedule/steps.js';
 import { writeArchive } from '../archive/archive.js';
 import { bytesOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
-import { Meter } from '../schedule/meter.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
-import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { PathCursor, PathList } from './path-list.js';
 import { selectFiles } from './select-files.js';

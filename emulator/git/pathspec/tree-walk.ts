@@ -1,10 +1,10 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { EMPTY_TREE_OID, type ObjectReader, type Oid } from '../object/object.js';
 import { readTreeBody } from '../object/read-tree.js';
 import { canonicalMode, MODE_TREE } from '../object/tree.js';
 import { TreeCursor } from '../object/tree-cursor.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 import type { PathMatcher } from './path-matcher.js';
 import { PathStack } from './path-stack.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
-import { atOnce } from '../schedule/steps.js';
 import { accepts, choose } from '../test/choose.js';
 import { ScratchGit } from '../test/workbench.js';
 import { PathMatcher } from './path-matcher.js';

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { COMMIT, EMPTY_TREE_OID, MissingObject, TAG, ZERO_OID } from '../object/object.js';
@@ -6,7 +7,6 @@ import { ObjectStore } from '../odb/object-store.js';
 import { oidOf } from '../odb/test/pack-builder.js';
 import { GitRepository, type RepositoryHost } from '../repository/repository.js';
 import { History } from '../revwalk/history.js';
-import { Schedule, SLICE } from '../schedule/schedule.js';
 import { oid } from '../test/oid.js';
 import { type RefChange, RefTransactionFailed } from './ref-change.js';
 import { Refs } from './refs.js';

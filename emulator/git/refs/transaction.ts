@@ -1,10 +1,10 @@
+import { COST } from '../../schedule/cost.js';
+import { Meter } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../object/object.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import type { Quarantine } from '../odb/quarantine.js';
-import { COST } from '../schedule/cost.js';
-import { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
 import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } from './ref-change.js';
 import type { Head, Refs, RefsDraft } from './refs.js';
 

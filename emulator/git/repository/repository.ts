@@ -1,10 +1,10 @@
+import { Meter } from '../../schedule/meter.js';
 import { peelToCommit } from '../object/tag.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { Refs } from '../refs/refs.js';
 import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
-import { Meter } from '../schedule/meter.js';
 
 /** What a repository is part of: it keeps the refs, and is told when they moved. */
 export interface RepositoryHost extends RefStore {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atOnce } from '../../schedule/steps.js';
 import { bytesIn, bytesOf, concatBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { Refs } from '../refs/refs.js';
 import { CommitGraph } from '../revwalk/commit-graph.js';
-import { atOnce } from '../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
 import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';

@@ -1,3 +1,5 @@
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { commitLinks } from '../object/commit.js';
@@ -8,8 +10,6 @@ import { findCommit, findTree, peelTags } from '../object/tag.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { resolveShortOid } from './short-oid.js';
 
 /** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */

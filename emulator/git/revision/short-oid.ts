@@ -1,8 +1,8 @@
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { MalformedObject } from '../object/malformed-object.js';
 import { COMMIT, MissingObject, type ObjectReader, type Oid, TAG, TREE } from '../object/object.js';
 import { peelTags } from '../object/tag.js';
-import { COST } from '../schedule/cost.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** More objects of one prefix are not looked at; a prefix of four digits has as many in a store of 65 million. */
 const MOST_CANDIDATES = 1000;

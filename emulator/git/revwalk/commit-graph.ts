@@ -1,10 +1,10 @@
-import { withRoom } from '../memory/growable.js';
-import { IntList } from '../memory/int-list.js';
+import { withRoom } from '../../memory/growable.js';
+import { IntList } from '../../memory/int-list.js';
+import { atOnce, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { type CommitLinks, commitLinks } from '../object/commit.js';
 import type { CommitRecord, LinkReader } from '../object/link-reader.js';
 import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
 import { peel } from '../object/tag.js';
-import { atOnce, PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 
 /** A commit's position in the graph: a number from 0, larger than those of all its ancestors. */
 export type GraphPosition = number;

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { atOnce, PIECE_COST } from '../schedule/steps.js';
-import { unlimited } from '../schedule/test/unlimited.js';
+import { atOnce, PIECE_COST } from '../../schedule/steps.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { inDateOrder } from './date-order.js';
 import { History } from './history.js';

@@ -1,4 +1,4 @@
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Oid } from '../object/object.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import { INFINITE_DEPTH } from './depth.js';

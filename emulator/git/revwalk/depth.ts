@@ -1,6 +1,6 @@
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { COMMIT, type Oid } from '../object/object.js';
 import { peel } from '../object/tag.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 

@@ -1,12 +1,12 @@
 import t from 'tap';
+import { Meter } from '../../schedule/meter.js';
+import { Schedule } from '../../schedule/schedule.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { parseCommit } from '../object/commit.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { parseTree } from '../object/read-tree.js';
 import { tagTarget } from '../object/tag.js';
 import { MODE_GITLINK } from '../object/tree.js';
-import { Meter } from '../schedule/meter.js';
-import { Schedule } from '../schedule/schedule.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { GeneratedHistory, loadObjects } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import type { EnumerateRequest } from './enumerate.js';

@@ -1,8 +1,8 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { BLOB, COMMIT, MissingObject, numberOf, type Oid, TAG, TREE } from '../object/object.js';
 import { peel, tagTarget } from '../object/tag.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
 import type { HistoryIndex } from './history-index.js';

@@ -1,9 +1,9 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { MODE_FILE, MODE_TREE, writeTree } from '../object/tree.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { History } from './history.js';
 import { enumerate } from './test/enumerate.js';

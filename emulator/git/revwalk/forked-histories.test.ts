@@ -1,10 +1,10 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import { writeCommit } from '../object/commit.js';
 import { BLOB, COMMIT, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';
 import { ObjectStore } from '../odb/object-store.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { randomNumbers } from '../test/random-numbers.js';
 import { History } from './history.js';
 

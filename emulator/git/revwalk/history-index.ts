@@ -1,6 +1,6 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { NONE } from '../object/tree-cursor.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { NumberSet } from './number-set.js';
 import { PathTable } from './path-table.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf, splitBytes } from '../object/bytes.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { oid } from '../test/oid.js';
 import { History } from './history.js';

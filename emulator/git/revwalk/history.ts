@@ -1,9 +1,9 @@
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
 import { NONE } from '../object/tree-cursor.js';
-import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
 import { CommitGraph, type GraphBasis, type GraphPosition } from './commit-graph.js';
 import { type DepthRequest, findShallowBoundary, type ShallowBoundary } from './depth.js';
 import { type EnumerateRequest, planSend } from './enumerate.js';

@@ -1,3 +1,4 @@
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
@@ -5,7 +6,6 @@ import { entryAt } from '../object/read-tree.js';
 import { MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt } from '../object/tree-entries.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 import { PathDescent } from './path-descent.js';

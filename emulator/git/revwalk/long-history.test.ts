@@ -1,9 +1,9 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, type Oid } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { inPieces } from '../odb/test/pack-builder.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { loadObjects } from '../test/generated-history.js';
 import { oid, oids } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';

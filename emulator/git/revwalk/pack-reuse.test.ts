@@ -1,9 +1,9 @@
 import t from 'tap';
+import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, isOid, type Oid, typeName } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { inPieces, PackBuilder } from '../odb/test/pack-builder.js';
-import { unlimited } from '../schedule/test/unlimited.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { History } from './history.js';
 

@@ -1,9 +1,9 @@
-import { withRoom } from '../memory/growable.js';
+import { withRoom } from '../../memory/growable.js';
+import { atOnce } from '../../schedule/steps.js';
 import { type ByteString, splitBytes } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt, type TreeEntries } from '../object/tree-entries.js';
-import { atOnce } from '../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 

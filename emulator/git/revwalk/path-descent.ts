@@ -1,5 +1,5 @@
-import { IntList } from '../memory/int-list.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
+import { IntList } from '../../memory/int-list.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 import type { PathId } from './path-table.js';

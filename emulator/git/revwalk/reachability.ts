@@ -1,4 +1,4 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
 const WANTED = 1;

@@ -1,9 +1,9 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt } from '../object/tree-entries.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { NumberSet } from './number-set.js';
 
 /**

@@ -1,10 +1,10 @@
-import { IntList } from '../memory/int-list.js';
+import { IntList } from '../../memory/int-list.js';
+import { COST } from '../../schedule/cost.js';
+import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { EntriesPair } from '../object/entries-pair.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt, type TreeEntries } from '../object/tree-entries.js';
-import { COST } from '../schedule/cost.js';
-import { PIECE, PIECE_COST, type Steps } from '../schedule/steps.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**

@@ -1,7 +1,7 @@
+import { atOnce } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
-import { atOnce } from '../schedule/steps.js';
 
 /** Whether a matcher takes a path that it is given byte by byte. */
 export function accepts(matcher: PathMatcher, path: ByteString): boolean {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Steps } from '../../schedule/steps.js';
 import { bytesIn } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { type ObjectType, type Oid, oidIn, type TypeCode, typeCode, typeName } from '../object/object.js';
 import { type TreeEntry, writeTree } from '../object/tree.js';
 import { decodeTree, type TreeEntries } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
-import type { Steps } from '../schedule/steps.js';
 
 /** The simplest `ObjectReader` there can be, with a writer: what tests of the object formats stand on. */
 export class MemoryObjects implements LinkReader {

@@ -1,4 +1,4 @@
-import type { Steps } from '../../git/schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import { byBegin, type SeenRequest } from '../seen-request.js';
 import { isStep, take, type WorkDone } from '../work-done.js';
 import { CONTENT_RULES } from './contents.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce } from '../../git/schedule/steps.js';
+import { atOnce } from '../../schedule/steps.js';
 import { gitFacts } from '../../smart-http/git-facts.js';
 import { Journal } from '../journal.js';
 import type { RequestRecord } from '../record.js';

@@ -28,7 +28,7 @@ interface Sent {
 }
 
 /** Where the admin API is: the folder of the page. */
-export const API = new URL('.', document.baseURI);
+export const API = new URL('./', document.baseURI);
 
 /** The URL of a route, whose parameters are encoded by now: `repositories/team%2Fapp/refs`. */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {

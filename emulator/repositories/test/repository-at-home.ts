@@ -1,8 +1,8 @@
-import { MemoryCache } from '../../git/memory/memory-cache.js';
 import { bytesOf } from '../../git/object/bytes.js';
 import { ObjectStore } from '../../git/odb/object-store.js';
 import type { RefChange } from '../../git/refs/ref-change.js';
 import { Refs } from '../../git/refs/refs.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { AnswerCaches } from '../answer-caches.js';
 import { RepositoryContent } from '../content.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repository.js';

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { biomeConfiguration, folderTable, PROGRAMS, type Program } from './folders.js';
+import { biomeConfiguration, folderTable } from './folder-rules.js';
+import { PROGRAMS, type Program } from './folders.js';
 
 // The tests run compiled, from dist/emulator/test/documents.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));

@@ -24,11 +24,16 @@ const EMULATOR: Program = {
   name: 'emulator',
   never: { group: '**/conformance/**', reason: 'The emulator never imports the suite that checks it.' },
   folders: [
-    { path: 'environment', content: 'clock, ids, expiry, ISO 8601, log, lazy values', imports: [] },
+    { path: 'time', content: 'the clock, expiry, ISO 8601', imports: [] },
+    { path: 'ids', content: 'ids and counters', imports: [] },
+    { path: 'log', content: 'structured log lines', imports: [] },
+    { path: 'system', content: 'files and processes of this machine', imports: [] },
+    { path: 'schedule', content: 'time slices of the event loop', imports: [] },
+    { path: 'memory', content: 'lazy values, the memory limit, the LRU cache of the process', imports: ['schedule'] },
     {
       path: 'config',
       content: 'tables of the options of `start`, limits, variants and operation ids',
-      imports: ['environment'],
+      imports: ['system', 'time'],
     },
     {
       path: 'http',
@@ -38,124 +43,118 @@ const EMULATOR: Program = {
     {
       path: 'auth',
       content: 'credentials, keys, claims, policies. Only `verify.ts` and `mint.ts` import jose',
-      imports: ['environment', 'http'],
+      imports: ['http', 'memory', 'system'],
     },
     {
       path: 'faults',
       content: 'injected faults: grammar, matching, reach (`known-facts.ts`, `reach.ts`), counters, latches',
-      imports: ['environment', 'http'],
+      imports: ['http', 'memory', 'time'],
     },
     { path: 'git/limits', content: 'limits of one request to the engine', imports: [] },
-    { path: 'git/schedule', content: 'time slices of the event loop', imports: [] },
-    { path: 'git/memory', content: 'the memory limit and the LRU cache of the process', imports: ['git/schedule'] },
-    {
-      path: 'git/object',
-      content: 'object formats, ids, paths, trees',
-      imports: ['git/memory', 'git/schedule'],
-    },
-    { path: 'git/notes', content: 'notes trees', imports: ['git/object', 'git/schedule'] },
-    { path: 'git/pack', content: 'the pack format: entries, deltas, zlib', imports: ['git/object', 'git/schedule'] },
+    { path: 'git/object', content: 'object formats, ids, paths, trees', imports: ['memory', 'schedule'] },
+    { path: 'git/notes', content: 'notes trees', imports: ['git/object', 'schedule'] },
+    { path: 'git/pack', content: 'the pack format: entries, deltas, zlib', imports: ['git/object', 'schedule'] },
     {
       path: 'git/pathspec',
       content: 'globs and path lists, and the files they select',
-      imports: ['git/limits', 'git/object', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'schedule'],
     },
     {
       path: 'git/archive',
       content: 'tar.gz archives',
-      imports: ['git/limits', 'git/object', 'git/pathspec', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/pathspec', 'schedule'],
     },
     {
       path: 'git/diff',
       content: 'tree and file comparison, rename detection, patches',
-      imports: ['git/limits', 'git/memory', 'git/object', 'git/pack', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/pack', 'memory', 'schedule'],
     },
     {
       path: 'git/grep',
       content: 'content search: expressions, automata, line index',
-      imports: ['git/limits', 'git/memory', 'git/object', 'git/pathspec', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/pathspec', 'memory', 'schedule'],
     },
     {
       path: 'git/odb',
       content: 'the object database: index tables, packs, quarantine, forks',
-      imports: ['git/limits', 'git/memory', 'git/object', 'git/pack', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/pack', 'memory', 'schedule'],
     },
     {
       path: 'git/apply',
       content: 'applying patches',
-      imports: ['git/diff', 'git/limits', 'git/object', 'git/pack', 'git/schedule'],
+      imports: ['git/diff', 'git/limits', 'git/object', 'git/pack', 'schedule'],
     },
     {
       path: 'git/index-pack',
       content: 'reading and checking a received pack',
-      imports: ['git/limits', 'git/memory', 'git/object', 'git/odb', 'git/pack', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/odb', 'git/pack', 'memory', 'schedule'],
     },
     {
       path: 'git/pack-objects',
       content: 'writing a pack for a fetch',
-      imports: ['git/memory', 'git/object', 'git/odb', 'git/pack', 'git/schedule'],
+      imports: ['git/object', 'git/odb', 'git/pack', 'memory', 'schedule'],
     },
     {
       path: 'git/refs',
       content: 'refs and the ref transaction',
-      imports: ['git/limits', 'git/object', 'git/odb', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/odb', 'schedule'],
     },
     {
       path: 'git/fsck',
       content: 'format checks of received objects',
-      imports: ['git/limits', 'git/object', 'git/refs', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/refs', 'schedule'],
     },
     {
       path: 'git/revwalk',
       content: 'walks over commits and their trees, reachability, merge bases',
-      imports: ['git/memory', 'git/object', 'git/pack-objects', 'git/schedule'],
+      imports: ['git/object', 'git/pack-objects', 'memory', 'schedule'],
     },
     {
       path: 'git/blame',
       content: 'the commit that last changed each line',
-      imports: ['git/diff', 'git/grep', 'git/memory', 'git/object', 'git/revwalk', 'git/schedule'],
+      imports: ['git/diff', 'git/grep', 'git/object', 'git/revwalk', 'memory', 'schedule'],
     },
     {
       path: 'git/merge',
       content: 'three-way merge of trees and files',
-      imports: ['git/diff', 'git/limits', 'git/object', 'git/revwalk', 'git/schedule'],
+      imports: ['git/diff', 'git/limits', 'git/object', 'git/revwalk', 'schedule'],
     },
     {
       path: 'git/repository',
       content: 'one repository: object database, refs, turns of writers',
-      imports: ['git/object', 'git/odb', 'git/refs', 'git/revwalk', 'git/schedule'],
+      imports: ['git/object', 'git/odb', 'git/refs', 'git/revwalk', 'schedule'],
     },
     {
       path: 'git/revision',
       content: 'resolving revisions such as `main~2`',
-      imports: ['git/limits', 'git/object', 'git/refs', 'git/revwalk', 'git/schedule'],
+      imports: ['git/limits', 'git/object', 'git/refs', 'git/revwalk', 'schedule'],
     },
     {
       path: 'repositories',
       content: 'repository records, allowed states by operation (`lifecycle.ts`), commits onto branches',
-      imports: ['config', 'environment', 'git', 'http'],
+      imports: ['config', 'git', 'http', 'memory', 'schedule', 'time'],
     },
     {
       path: 'smart-http',
       content: 'fetch and push over HTTP, protocol versions 0, 1 and 2',
-      imports: ['faults', 'git', 'http'],
+      imports: ['faults', 'git', 'http', 'memory', 'schedule'],
     },
     {
       path: 'journal',
       content:
         'recorded requests: records, redaction, queries, HAR export, verification; `client-rules/` has one row a rule',
-      imports: ['auth', 'config', 'environment', 'git', 'http', 'smart-http'],
+      imports: ['auth', 'config', 'http', 'memory', 'schedule', 'smart-http', 'time'],
       isNested: true,
     },
     {
       path: 'webhooks',
       content: 'webhook deliveries, an outbound connection',
-      imports: ['environment', 'git', 'http', 'repositories'],
+      imports: ['git', 'http', 'ids', 'log', 'repositories', 'time'],
     },
     {
       path: 'upstream',
       content: 'sync with an upstream, an outbound connection',
-      imports: ['config', 'environment', 'git', 'http', 'repositories', 'smart-http', 'webhooks'],
+      imports: ['config', 'git', 'http', 'log', 'memory', 'repositories', 'schedule', 'smart-http', 'time', 'webhooks'],
     },
     {
       path: 'world',
@@ -163,13 +162,17 @@ const EMULATOR: Program = {
       imports: [
         'auth',
         'config',
-        'environment',
         'faults',
         'git',
         'http',
+        'ids',
         'journal',
+        'log',
+        'memory',
         'repositories',
+        'schedule',
         'smart-http',
+        'time',
         'upstream',
         'webhooks',
       ],
@@ -177,45 +180,61 @@ const EMULATOR: Program = {
     {
       path: 'sources',
       content: 'what a repository can be seeded from: folders, generated histories, bundles, URLs',
-      imports: ['git', 'http', 'repositories', 'upstream', 'world'],
+      imports: ['git', 'http', 'memory', 'repositories', 'schedule', 'upstream', 'world'],
     },
     {
       path: 'exports',
       content: 'the state as files: format, tar, folder, lock; `kept-folder.ts` is the folder of `--persist`',
-      imports: ['auth', 'config', 'environment', 'git', 'http', 'repositories', 'sources', 'webhooks', 'world'],
+      imports: [
+        'auth',
+        'config',
+        'git',
+        'http',
+        'ids',
+        'memory',
+        'repositories',
+        'schedule',
+        'sources',
+        'system',
+        'time',
+        'webhooks',
+        'world',
+      ],
     },
     {
       path: 'scenarios',
       content: 'scenario files and recorded traffic: schema, reader, runner',
-      imports: ['environment', 'faults', 'http', 'journal', 'world'],
+      imports: ['faults', 'http', 'journal', 'system', 'time', 'world'],
     },
     {
       path: 'operation',
       content: 'the type of an operation row, and the context of its handler',
-      imports: ['auth', 'config', 'environment', 'git', 'http', 'repositories', 'smart-http', 'world'],
+      imports: ['auth', 'config', 'http', 'memory', 'repositories', 'schedule', 'smart-http', 'world'],
     },
     {
       path: 'lfs',
       content: 'Git LFS below a remote: uploads, locks, routes',
-      imports: ['environment', 'git', 'http', 'operation', 'repositories'],
+      imports: ['http', 'memory', 'operation', 'repositories'],
     },
     {
       path: 'api',
-      content: 'the operations, one file per group: rows with schemas, and handlers',
+      content: 'the operations: `operations/` has the rows with schemas and their handlers, beside it what they share',
       imports: [
         'auth',
         'config',
-        'environment',
         'git',
         'http',
         'lfs',
+        'memory',
         'operation',
         'repositories',
+        'schedule',
         'smart-http',
         'upstream',
         'webhooks',
         'world',
       ],
+      isNested: true,
     },
     {
       path: 'admin',
@@ -224,72 +243,97 @@ const EMULATOR: Program = {
         'api',
         'auth',
         'config',
-        'environment',
         'exports',
         'faults',
         'git',
         'http',
         'journal',
+        'memory',
         'operation',
         'repositories',
         'scenarios',
+        'schedule',
         'sources',
+        'system',
+        'time',
         'webhooks',
         'world',
       ],
     },
     { path: 'tls', content: 'a certificate authority for one process', imports: ['config'] },
     {
-      path: 'service',
-      content:
-        'the ports and the request pipeline (`app.ts`, steps in `chain/`); namespaces; the `Emulator` of the library',
+      path: 'pipeline',
+      content: 'the way of a request: one file per step, in the order of `pipeline.ts`',
       imports: [
         'admin',
         'auth',
         'config',
-        'environment',
-        'exports',
         'faults',
         'git',
         'http',
         'journal',
+        'log',
+        'memory',
         'operation',
         'repositories',
-        'scenarios',
+        'schedule',
         'smart-http',
+        'world',
+      ],
+    },
+    {
+      path: 'server',
+      content: 'the ports: listeners, HTTPS, shutdown, namespaces, state kept on disk',
+      imports: [
+        'admin',
+        'auth',
+        'config',
+        'exports',
+        'faults',
+        'http',
+        'operation',
+        'pipeline',
+        'scenarios',
         'sources',
+        'system',
+        'time',
         'tls',
         'world',
       ],
-      isNested: true,
+    },
+    {
+      path: 'library',
+      content: 'the `Emulator` of the library',
+      imports: ['auth', 'faults', 'journal', 'schedule', 'server', 'sources', 'system', 'time', 'world'],
     },
     {
       path: 'runners',
       content: '`withEmulator`, one file per test runner',
-      imports: ['config', 'environment', 'index.js', 'journal'],
+      imports: ['config', 'index.js', 'journal', 'log'],
     },
     {
       path: 'cli',
-      content: 'the commands, one file each',
+      content: '`commands/` has one file per command, beside it what they share',
       imports: [
         'admin',
         'api',
         'auth',
         'config',
-        'environment',
         'exports',
         'faults',
         'http',
         'index.js',
+        'log',
+        'memory',
         'scenarios',
-        'sources',
-        'tls',
+        'system',
       ],
+      isNested: true,
     },
     {
       path: 'bundle',
       content: 'building the published package: bundles, licences, V8 code cache',
-      imports: ['auth', 'cli', 'environment'],
+      imports: ['auth', 'cli', 'system'],
     },
     { path: 'bench', content: '`npm run bench` and `npm run soak`' },
     {
@@ -344,57 +388,3 @@ const CONFORMANCE: Program = {
 };
 
 export const PROGRAMS: readonly Program[] = [EMULATOR, CONFORMANCE];
-
-const TESTS = ['!**/*.test.ts', '!**/test/**'];
-
-/** Path from a file of `from`, `depth` folders below it, to the folder `to`. */
-function relativePattern(from: string, to: string, depth: number): string {
-  const steps = from.split('/').length + depth;
-  const group = from.includes('/') ? `${from.split('/')[0]}/` : undefined;
-  // Inside git/, siblings are named without the common folder: Biome matches the specifier as it is written.
-  if (group !== undefined && to.startsWith(group)) return `${'../'.repeat(steps - 1)}${to.slice(group.length)}`;
-  return `${'../'.repeat(steps)}${to}`;
-}
-
-function sentence({ path, imports = [] }: Folder): string {
-  return imports.length === 0
-    ? `${path}/ imports no other folder.`
-    : `${path}/ imports ${imports.join(', ')} and nothing else.`;
-}
-
-/** Patterns of forbidden imports for files that lie `depth` folders below a folder. */
-function restriction(folder: Folder, depth: number): object {
-  const { path, imports = [] } = folder;
-  const allowed = imports.map((to) => {
-    const pattern = relativePattern(path, to, depth);
-    return to.endsWith('.js') ? `!${pattern}` : `!${pattern}/**`;
-  });
-  const group = [`${'../'.repeat(depth + 1)}**`, ...allowed];
-  return override([`${path}/${'*/'.repeat(depth)}**`, ...TESTS], sentence(folder), group);
-}
-
-function override(includes: readonly string[], message: string, group: readonly string[]): object {
-  const options = { patterns: [{ message, group }] };
-  return { includes, linter: { rules: { style: { noRestrictedImports: { level: 'error', options } } } } };
-}
-
-/** Biome's configuration of a program: one override per folder that restricts its imports. */
-export function biomeConfiguration(program: Program): string {
-  const overrides = [override(['**'], program.never.reason, [program.never.group])];
-  for (const folder of program.folders) {
-    if (folder.imports === undefined) continue;
-    overrides.push(restriction(folder, 0));
-    if (folder.isNested) overrides.push(restriction(folder, 1));
-  }
-  const schema = '../node_modules/@biomejs/biome/configuration_schema.json';
-  return `${JSON.stringify({ $schema: schema, root: false, extends: '//', overrides }, undefined, 2)}\n`;
-}
-
-/** The folders of a program as a Markdown table, for CONTRIBUTING.md. */
-export function folderTable(program: Program): string {
-  const rows = program.folders.map(({ path, content, imports }) => {
-    const allowed = imports === undefined ? '' : imports.length === 0 ? 'nothing' : imports.join(', ');
-    return `| \`${path}/\` | ${content} | ${allowed} |`;
-  });
-  return ['| Folder | Content | May import |', '| --- | --- | --- |', ...rows, ''].join('\n');
-}

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startAdmin } from '../admin-service.js';
+import { startAdmin } from '../admin/admin-service.js';
 
 t.test('faults are added, shown, changed, replaced and removed', async (t) => {
   const { admin, call, seed } = await startAdmin(t);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import t from 'tap';
-import type { LogLine } from '../../environment/log.js';
 import { exchange, partsOf } from '../../http/test/raw-client.js';
+import type { LogLine } from '../../log/log.js';
 import { packBody, type Service, startService } from '../service.js';
 
 const FILES = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { LogLine } from '../../environment/log.js';
 import { Workbench } from '../../git/test/workbench.js';
+import type { LogLine } from '../../log/log.js';
 import { type Service, startService } from '../service.js';
 
 const FILES = Object.fromEntries(

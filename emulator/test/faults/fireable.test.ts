@@ -7,10 +7,10 @@ import type { Action, Fault, Match } from '../../faults/fault.js';
 import { FAULT_LIMITS } from '../../faults/fault-limits.js';
 import { parseFault } from '../../faults/grammar.js';
 import { STAGES, type Stage } from '../../faults/stage.js';
-import { pushBody } from '../raw-push.js';
-import { EVERY_SCOPE } from '../routes/fixture.js';
+import { pushBody } from '../git/raw-push.js';
+import { EVERY_SCOPE } from '../operations/routes/fixture.js';
+import { LFS_TYPE } from '../operations/worded-answer.js';
 import { type CallOptions, packBody, type Service, startService } from '../service.js';
-import { LFS_TYPE } from '../worded-answer.js';
 
 // Every kind of fault at every stage, with each condition and each pair of conditions: either it is refused when it is added,
 // with the reason, or one of the requests below meets it.

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type { Fault } from '../../faults/fault.js';
+import { WebhookReceiver } from '../operations/webhook-receiver.js';
 import { startService } from '../service.js';
-import { WebhookReceiver } from '../webhook-receiver.js';
-import { readAll, touchEverything } from '../world-story.js';
+import { readAll, touchEverything } from '../world/world-story.js';
 
 /** Faults that meet nothing, each for another reason. */
 const NEVER: readonly Fault[] = [

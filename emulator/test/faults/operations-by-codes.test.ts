@@ -5,12 +5,12 @@ import { DEFAULT_VARIANTS } from '../../config/variants.js';
 import { type ProblemCode, problemCodes } from '../../http/problem.js';
 import type { Operation } from '../../operation/operation.js';
 import { type RepositoryState, refusalOf } from '../../repositories/lifecycle.js';
-import { pushBody } from '../raw-push.js';
-import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../routes/fixture.js';
-import type { Fixture, RouteRow } from '../routes/row.js';
+import { pushBody } from '../git/raw-push.js';
+import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/routes/fixture.js';
+import type { Fixture, RouteRow } from '../operations/routes/row.js';
+import { isWorded, LFS_TYPE } from '../operations/worded-answer.js';
 import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
-import { stateDigest } from '../state-digest.js';
-import { isWorded, LFS_TYPE } from '../worded-answer.js';
+import { stateDigest } from '../world/state-digest.js';
 
 // Every code, asked for as a fault of every operation: the operation answers as it words errors, with the headers that
 // belong to the code, and nothing was done; or, after the handler, everything was.

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { Client } from 'undici';
-import { EVERY_SCOPE } from '../routes/fixture.js';
+import { EVERY_SCOPE } from '../operations/routes/fixture.js';
 import { packBody, type Service, startService } from '../service.js';
 
 async function stage(t: Test): Promise<Service> {

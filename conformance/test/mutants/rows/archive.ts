@@ -75,7 +75,7 @@ export const rows: readonly Mutant[] = [
     'archive.repo-from-claim',
     'keeps archives by ref, whatever the repository',
     {
-      file: 'api/archive.js',
+      file: 'api/operations/archive.js',
       find: 'const content = writeArchive(repository.git.objects, {\n            commit,',
       replace:
         'const kept = (ctx.world.packedFirst ??= { repository, commit }); const content = writeArchive(kept.repository.git.objects, {\n            commit: kept.commit,',
@@ -142,7 +142,7 @@ export const rows: readonly Mutant[] = [
     'archive.err.ref',
     'packs the default branch where the ref does not exist',
     {
-      file: 'api/archive.js',
+      file: 'api/operations/archive.js',
       find: 'return await resolveRef(ctx, question);',
       replace: 'return await resolveRef(ctx, question).catch(() => resolveRef(ctx, { ref: undefined }));',
     },

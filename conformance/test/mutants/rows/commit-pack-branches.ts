@@ -28,12 +28,12 @@ export const rows: readonly Mutant[] = [
     'looks at expected_head_sha once it has committed',
     [
       {
-        file: 'api/commit-pack.js',
+        file: 'api/operations/commit-pack.js',
         find: 'findWriteBase(repository, write)',
         replace: 'findWriteBase(repository, { ...write, expected: undefined })',
       },
       {
-        file: 'api/commit-pack.js',
+        file: 'api/operations/commit-pack.js',
         find: 'return json(201, ',
         replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); return json(201, `,
       },
@@ -50,7 +50,7 @@ export const rows: readonly Mutant[] = [
     'pack.expected_head.race',
     'looks at the tip before it is its turn to write',
     {
-      file: 'api/commit-pack.js',
+      file: 'api/operations/commit-pack.js',
       find: `const written = await transact(repository, async (transaction) => {
             // The client may have left while it waited for other writers.
             meter.check();

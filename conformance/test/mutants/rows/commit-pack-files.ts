@@ -81,12 +81,12 @@ export const rows: readonly Mutant[] = [
     'misses the content_id of a delete once it has committed',
     [
       {
-        file: 'api/commit-pack.js',
+        file: 'api/operations/commit-pack.js',
         find: "operation === 'delete' && variants.deleteContentId === 'optional'",
         replace: "operation === 'delete'",
       },
       {
-        file: 'api/commit-pack.js',
+        file: 'api/operations/commit-pack.js',
         find: 'return json(201, ',
         replace: `if (metadata.files.some((file) => file.content_id === undefined)) throw problem('bad_request', 'No content_id.'); return json(201, `,
       },

@@ -25,7 +25,7 @@ export const rows: readonly Mutant[] = [
     'pack.repo-from-claim',
     'commits to the repository of the first commit',
     {
-      file: 'api/commit-pack.js',
+      file: 'api/operations/commit-pack.js',
       find: 'const { repository, meter } = ctx;',
       replace: 'const { meter } = ctx; const repository = (ctx.world.packedFirst ??= ctx.repository);',
     },
@@ -129,7 +129,7 @@ export const rows: readonly Mutant[] = [
     replace: '[];',
   }),
   patched('pack-drops-files-that-are-not-named', 'pack.untouched-files', 'drops files that are not named', {
-    file: 'api/commit-pack.js',
+    file: 'api/operations/commit-pack.js',
     find: 'editTree(transaction.objects, base.tree, edits, meter)',
     replace: "editTree(transaction.objects, '4b825dc642cb6eb9a060e54bf8d69288fbee4904', edits, meter)",
   }),

@@ -64,7 +64,7 @@ export const rows: readonly Mutant[] = [
     ),
   ),
   patched('err-calls-a-canceled-request-a-timeout', 'err.generic.499', 'calls a request that was canceled a timeout', {
-    file: 'service/unreadable.js',
+    file: 'server/unreadable.js',
     find: "isCut ? problem('request_canceled'",
     replace: "isCut ? problem('request_timeout'",
   }),

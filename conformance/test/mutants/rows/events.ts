@@ -45,7 +45,7 @@ export const rows: readonly Mutant[] = [
     replace: 'run_count: runCount - 1,',
   }),
   patched('event-tells-of-pushes', 'event.no-others', 'sends an event for every ref that moves', {
-    file: 'api/webhooks.js',
+    file: 'api/operations/webhooks.js',
     find: 'body.events ?? DEFAULT_EVENTS',
     replace: "body.events ?? ['push', ...DEFAULT_EVENTS]",
   }),

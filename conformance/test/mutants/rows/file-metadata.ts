@@ -110,7 +110,7 @@ export const rows: readonly Mutant[] = [
     'filemeta.ephemeral.unresolvable',
     'lists an ordinary branch where no ephemeral one has the name',
     {
-      file: 'api/file-metadata.js',
+      file: 'api/operations/file-metadata.js',
       find: 'await resolveRef(ctx, { ref, ephemeral, tags })',
       replace:
         'await resolveRef(ctx, { ref, ephemeral, tags }).catch(() => resolveRef(ctx, { ref, ephemeral: false, tags }))',
@@ -171,7 +171,7 @@ export const rows: readonly Mutant[] = [
     changesStatus(/\/v1\/repos\/files\/metadata$/, 405, 404),
   ),
   patched('filemeta-notes-a-cancelled-request', 'filemeta.err.408', 'notes a cancelled request as 499', {
-    file: 'service/chain/outcome.js',
+    file: 'pipeline/outcome.js',
     find: "isTimeout ? 'request_timeout' : 'request_canceled'",
     replace: "'request_canceled'",
   }),

@@ -57,7 +57,7 @@ export const rows: readonly Mutant[] = [
     changesRevision(/^v\d$/, (tag) => `refs/heads/${tag}`),
   ),
   patched('commit-shows-the-tag', 'commit.get.annotated-tag', 'shows the id of a tag as that of its commit', {
-    file: 'api/commits.js',
+    file: 'api/operations/commits.js',
     find: 'showSignedCommit(repository.git.objects, commit)',
     replace: `{
       ...showSignedCommit(repository.git.objects, commit),

@@ -34,7 +34,7 @@ export const rows: readonly Mutant[] = [
     'note.repo-from-claim',
     'writes notes to the repository of the note before',
     {
-      file: 'api/notes.js',
+      file: 'api/operations/notes.js',
       find: 'const { repository, body, world } = ctx;',
       replace:
         'const { body, world } = ctx; const repository = world.notedBefore ?? ctx.repository; world.notedBefore = ctx.repository;',
@@ -81,7 +81,7 @@ export const rows: readonly Mutant[] = [
     }),
   ),
   patched('note-writes-what-it-refuses', 'note.action.add.exists', 'refuses a second note and writes it', {
-    file: 'api/notes.js',
+    file: 'api/operations/notes.js',
     find: "return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));",
     replace: `return changeNote(ctx, action, note, 201).catch(async (error) => {
       await changeNote(ctx, 'append', note, 201);
@@ -89,7 +89,7 @@ export const rows: readonly Mutant[] = [
     });`,
   }),
   patched('note-appends-to-notes-only', 'note.action.append.creates', 'appends to nothing but notes', {
-    file: 'api/notes.js',
+    file: 'api/operations/notes.js',
     find: "action === 'remove' && existing === undefined",
     replace: "action !== 'add' && existing === undefined",
   }),
@@ -115,12 +115,12 @@ export const rows: readonly Mutant[] = [
     'looks at expected_ref_sha once the note is written',
     [
       {
-        file: 'api/notes.js',
+        file: 'api/operations/notes.js',
         find: 'expected !== undefined && expected !== old',
         replace: '((ctx.world.lateRefusal = expected !== undefined && expected !== old), false)',
       },
       {
-        file: 'api/notes.js',
+        file: 'api/operations/notes.js',
         find: "return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));",
         replace: `return changeNote(ctx, action, note, 201).then((reply) => {
         if (ctx.world.lateRefusal) throw problem('conflict', 'The notes are elsewhere.');

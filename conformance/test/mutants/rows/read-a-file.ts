@@ -17,7 +17,7 @@ export const rows: readonly Mutant[] = [
   ),
   proxied('file-answers-206', 'file.route', 'answers 206 with the whole file', changesStatus(FILE, 200, 206)),
   patched('file-keeps-bytes-by-path', 'file.repo-from-claim', 'keeps bytes by path, whatever the repository', {
-    file: 'api/files.js',
+    file: 'api/operations/files.js',
     find: 'const body = await readInSlicesAs(git.objects, entry.oid, BLOB, meter);',
     replace:
       'const files = (ctx.world.keptFiles ??= new Map()); const body = files.get(path) ?? (await readInSlicesAs(git.objects, entry.oid, BLOB, meter)); files.set(path, body);',
@@ -61,7 +61,7 @@ export const rows: readonly Mutant[] = [
     'file.ephemeral.unresolvable',
     'reads the ordinary branch where there is no ephemeral one',
     {
-      file: 'api/files.js',
+      file: 'api/operations/files.js',
       find: 'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral })',
       replace:
         'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral }).catch(() => resolveRef(ctx, { ref: query.ref }))',

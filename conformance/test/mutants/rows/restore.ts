@@ -36,7 +36,7 @@ function refuses(isMeant: (body: string) => boolean, change: (response: ProxiedR
   };
 }
 
-const FILE = 'api/restore.js';
+const FILE = 'api/operations/restore.js';
 const COMMIT_ONTO = 'await commitOnto(transaction, base, tree, write)';
 
 export const rows: readonly Mutant[] = [

@@ -166,7 +166,7 @@ export const rows: readonly Mutant[] = [
     changesStatus(GREP, 400, 422),
   ),
   patched('grep-raises-max-lines', 'grep.max_lines.maximum', 'shows as many lines as it is asked for', {
-    file: 'api/grep.js',
+    file: 'api/operations/grep.js',
     find: 'Math.min(limits?.max_lines ?? MOST_LINES, MOST_LINES)',
     replace: 'limits?.max_lines ?? MOST_LINES',
   }),
@@ -181,7 +181,7 @@ export const rows: readonly Mutant[] = [
     'grep.page.cursor.invalid',
     'shows the first page for a cursor that it never gave out',
     {
-      file: 'api/grep.js',
+      file: 'api/operations/grep.js',
       find: 'cursors.read(purpose, pagination.cursor)',
       replace: `(() => {
       try {

@@ -1,7 +1,7 @@
+import { atOnce } from '../../../schedule/steps.js';
+import { unlimited } from '../../../schedule/test/unlimited.js';
 import { BLOB, type Oid } from '../../object/object.js';
 import { applyEdits, EditConflict } from '../../object/tree-edit.js';
-import { atOnce } from '../../schedule/steps.js';
-import { unlimited } from '../../schedule/test/unlimited.js';
 import type { MemoryObjects } from '../../test/memory-objects.js';
 import { applyPatch } from '../apply-patch.js';
 import { PatchError } from '../patch-error.js';

@@ -1,6 +1,6 @@
+import { unlimited } from '../../../schedule/test/unlimited.js';
 import { bytesOf, textOf } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
-import { unlimited } from '../../schedule/test/unlimited.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/workbench.js';
 import { type SearchLimits, type SearchQuery, search } from '../search.js';

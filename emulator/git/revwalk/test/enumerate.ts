@@ -1,5 +1,5 @@
-import type { Meter } from '../../schedule/meter.js';
-import { unlimited } from '../../schedule/test/unlimited.js';
+import type { Meter } from '../../../schedule/meter.js';
+import { unlimited } from '../../../schedule/test/unlimited.js';
 import type { EnumerateRequest } from '../enumerate.js';
 import type { History } from '../history.js';
 

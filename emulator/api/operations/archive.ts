@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { writeArchive } from '../../git/archive/archive.js';
+import { InvalidPrefix, parsePrefix } from '../../git/archive/prefix.js';
+import type { ByteString } from '../../git/object/bytes.js';
+import { Problem, problem } from '../../http/problem.js';
+import { stream } from '../../http/reply.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { WorkLimitExceeded } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
+import { patternList, readSelection } from '../pattern-lists.js';
+import { type RefQuestion, type ResolvedRef, resolveRef } from '../resolve.js';
+
+export const archive = operation({
+  id: 'archive',
+  group: 'Files',
+  summary: 'Download a tree as tar.gz',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/archive' },
+    { method: 'POST', path: '/api/v1/repos/archive' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  reads: 'json',
+  body: () =>
+    z
+      .object({
+        ref: z.string().optional(),
+        ephemeral: z.boolean().optional(),
+        include_globs: patternList(),
+        exclude_globs: patternList(),
+        max_blob_size: z.int('has to be a whole number of bytes').min(0).optional(),
+        archive: z.object({ prefix: z.string().optional() }).optional(),
+      })
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({ 200: 'application/gzip' }),
+  work: { limit: 'workTimeout' },
+  errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
+  handle: async (ctx) => {
+    const { repository, body, meter } = ctx;
+    const prefix = readPrefix(body.archive?.prefix ?? '');
+    const selection = readSelection({
+      includeGlobs: ['include_globs', body.include_globs],
+      excludeGlobs: ['exclude_globs', body.exclude_globs],
+    });
+    const selects = await inTime(inSlices(selection, meter));
+    const { commit } = await inTime(resolveForArchive(ctx, { ref: body.ref, ephemeral: body.ephemeral }));
+    const content = writeArchive(repository.git.objects, {
+      commit,
+      prefix,
+      selects,
+      maxBlobSize: body.max_blob_size,
+      meter,
+    });
+    return stream(200, await inTime(begun(content)), {
+      'content-type': 'application/gzip',
+      'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
+      'cache-control': 'no-store',
+    });
+  },
+});
+
+/** The same content, once its first piece is there: until then a failure still has a status. */
+async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<AsyncIterable<Buffer>> {
+  const first = await content.next();
+  return (async function* () {
+    if (first.value) yield first.value;
+    yield* content;
+  })();
+}
+
+/** What comes to the limit of work has a code of its own here. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof WorkLimitExceeded) throw problem('internal_error', 'The archive took too long to pack.');
+    throw error;
+  }
+}
+
+function readPrefix(prefix: string): ByteString {
+  try {
+    return parsePrefix(prefix);
+  } catch (error) {
+    if (error instanceof InvalidPrefix) throw problem('bad_request', `archive.prefix: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
+async function resolveForArchive(ctx: HandlerContext, question: RefQuestion): Promise<ResolvedRef> {
+  try {
+    return await resolveRef(ctx, question);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'ref_not_found' && ctx.world.variants.archiveMissingRef === '400') {
+      throw problem('bad_request', error.detail);
+    }
+    throw error;
+  }
+}
+
+/**
+ * `attachment` with a file name: slashes become dashes, what could end the quoted string is left out, and
+ * names beyond ASCII come a second time as RFC 6266 encodes them.
+ */
+function disposition(fileName: string): string {
+  const name = fileName.replaceAll('/', '-');
+  const ascii = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
+  const extended = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"${ascii === name ? '' : `; filename*=UTF-8''${extended}`}`;
+}

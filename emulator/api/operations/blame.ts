@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { blame, NoSuchFile } from '../../git/blame/blame.js';
+import type { BlamedLines } from '../../git/blame/blamed-lines.js';
+import { BadLineRange } from '../../git/blame/line-ranges.js';
+import { requestLimit } from '../../git/limits/request-limits.js';
+import { textOf } from '../../git/object/bytes.js';
+import { type Commit, readCommit } from '../../git/object/commit.js';
+import { formatDate } from '../../git/object/identity.js';
+import type { ObjectReader, Oid } from '../../git/object/object.js';
+import { problem } from '../../http/problem.js';
+import { largeJson } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import { operation } from '../../operation/operation.js';
+import type { Meter } from '../../schedule/meter.js';
+import { flag, readFilePath } from '../fields.js';
+import { resolveRef } from '../resolve.js';
+
+const MOST_RANGES = requestLimit('blameRanges');
+const LONGEST_RANGE = requestLimit('blameRangeLength');
+
+const blamedLine = once(() =>
+  z.object({
+    line_number: z.int(),
+    commit_sha: z.string(),
+    original_line_number: z.int(),
+    original_path: z.string(),
+    previous_commit_sha: z.string().optional(),
+    author_name: z.string(),
+    author_email: z.string(),
+    author_time: z.string(),
+    committer_name: z.string(),
+    committer_email: z.string(),
+    committer_time: z.string(),
+    summary: z.string(),
+  }),
+);
+
+export const blameFile = operation({
+  id: 'blame',
+  group: 'Files',
+  summary: 'Show who brought in each line of a file',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/blame' },
+    { method: 'GET', path: '/api/v1/repos/blame' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () =>
+    z.object({
+      path: z.string(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      range: z
+        .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
+        .max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`)
+        .optional(),
+      detect_moves: flag().optional(),
+    }),
+  repeated: ['range'],
+  // A blame walks history; it gets longer than a search before it is given up.
+  work: { limit: 'searchTimeout', times: 5 },
+  replies: () => ({
+    200: z.object({ ref: z.string(), path: z.string(), commit_sha: z.string(), lines: z.array(blamedLine()) }),
+  }),
+  errors: ['ref_not_found', 'not_found', 'gateway_timeout'],
+  handle: async (ctx) => {
+    const { repository, query, meter } = ctx;
+    const path = readFilePath(query.path, 'path');
+    const { objects, history } = repository.git;
+    const { commit, shown } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral });
+    await history.extend([commit], meter);
+    try {
+      const known = repository.content.blames.of(repository.id);
+      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
+      const blamed = await blame(objects, history.graph, asked);
+      const origins = await readOrigins(objects, blamed, meter);
+      return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
+    } catch (error) {
+      if (error instanceof NoSuchFile) throw problem('not_found', `There is no file ${textOf(path)} at ${shown}.`);
+      if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
+      throw error;
+    }
+  },
+});
+
+type ShownOrigin = ReturnType<typeof showOrigin>;
+
+/** The commits that the lines come from. */
+async function readOrigins(
+  objects: ObjectReader,
+  blamed: readonly BlamedLines[],
+  meter: Meter,
+): Promise<Map<Oid, ShownOrigin>> {
+  const origins = new Map<Oid, ShownOrigin>();
+  for (const { commit } of blamed) {
+    if (origins.has(commit)) continue;
+    origins.set(commit, showOrigin(commit, readCommit(objects, commit)));
+    if (meter.isOver) await meter.pass();
+  }
+  return origins;
+}
+
+/** Line by line, made as the answer is written: a long file has hundreds of thousands. */
+function* showLines(
+  blamed: readonly BlamedLines[],
+  origins: ReadonlyMap<Oid, ShownOrigin>,
+): Generator<z.infer<ReturnType<typeof blamedLine>>> {
+  for (const { start, count, commit, originalStart, originalPath, previous } of blamed) {
+    const path = textOf(originalPath);
+    const origin = origins.get(commit)!;
+    for (let index = 0; index < count; index++) {
+      yield {
+        line_number: start + index + 1,
+        commit_sha: commit,
+        original_line_number: originalStart + index + 1,
+        original_path: path,
+        ...(previous ? { previous_commit_sha: previous.commit } : {}),
+        ...origin,
+      };
+    }
+  }
+}
+
+function showOrigin(oid: Oid, { author, committer, message }: Commit) {
+  // As git words it: blank lines before the subject are passed over, and a commit without one is named by its id.
+  const subject = message.replace(/^\s*\n/, '').split('\n', 1)[0]!;
+  return {
+    author_name: author.name,
+    author_email: author.email,
+    author_time: formatDate(author),
+    committer_name: committer.name,
+    committer_email: committer.email,
+    committer_time: formatDate(committer),
+    summary: subject === '' ? `(${oid})` : subject,
+  };
+}

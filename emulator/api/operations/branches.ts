@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, sliceBytes, textOf } from '../../git/object/bytes.js';
+import { type Oid, ZERO_OID } from '../../git/object/object.js';
+import { sortInSteps } from '../../git/object/sort.js';
+import type { Ref, Refs } from '../../git/refs/refs.js';
+import { isForced } from '../../git/repository/forced-update.js';
+import { problem } from '../../http/problem.js';
+import { json } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { branchRef, transact } from '../../repositories/branch-write.js';
+import type { Repository } from '../../repositories/repository.js';
+import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { flag, readBranch } from '../fields.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { requireAllowed } from '../policy.js';
+import { type RefContext, resolveRef } from '../resolve.js';
+
+const CAP = 100;
+
+const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
+
+function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branchRecord>> {
+  return { name: textOf(name), head_sha: ref.oid, created_at: new Date(ref.createdAt).toISOString() };
+}
+
+type Position = [createdAt: number, name: ByteString];
+
+export const listBranches = operation({
+  id: 'listBranches',
+  group: 'Branches',
+  summary: 'List the branches in order of creation',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/branches' },
+    { method: 'GET', path: '/api/v1/repos/branches' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
+  replies: () => ({
+    200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
+  }),
+  errors: [],
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
+    const ephemeral = query.ephemeral ?? false;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = world.engine.cursors;
+    const purpose = listPurpose(ctx, 'listBranches', ephemeral);
+    const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const following = await inSlices(branchesAfter(repository, ephemeral, after), ctx.meter);
+    const { page, hasMore } = takePage(following, limit);
+    const branches = page.map(([name, ref]) => ({
+      cursor: cursors.write(purpose, [ref.createdAt, name]),
+      ...showBranch(name, ref),
+    }));
+    return json(200, { branches, next_cursor: hasMore ? branches.at(-1)!.cursor : null, has_more: hasMore });
+  },
+});
+
+const NO_NAME = bytesOf('');
+
+/** Branches by creation time, then name, after a position. Names are byte strings, so they sort as Git sorts them. */
+function* branchesAfter(
+  repository: Repository,
+  ephemeral: boolean,
+  after: Position | undefined,
+): Steps<[ByteString, Ref][]> {
+  const prefix = branchRef(NO_NAME, ephemeral);
+  const branches: [ByteString, Ref][] = [];
+  let seen = 0;
+  for (const [name, ref] of repository.git.refs.entries(prefix)) {
+    if (++seen % PIECE === 0) yield PIECE_COST;
+    const short = sliceBytes(name, prefix.length);
+    if (!after || isAfter([ref.createdAt, short], after)) branches.push([short, ref]);
+  }
+  return yield* sortInSteps(branches, ([a, left], [b, right]) =>
+    isAfter([left.createdAt, a], [right.createdAt, b]) ? 1 : -1,
+  );
+}
+
+function isAfter([time, name]: Position, [otherTime, otherName]: Position): boolean {
+  return time === otherTime ? name > otherName : time > otherTime;
+}
+
+export const getBranch = operation({
+  id: 'getBranch',
+  group: 'Branches',
+  summary: 'Show one branch',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/branch' },
+    { method: 'GET', path: '/api/v1/repos/branch' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
+  replies: () => ({ 200: z.object({ branch: branchRecord() }) }),
+  errors: ['branch_not_found'],
+  handle: ({ repository, query }) => {
+    const name = readBranch(query.name, 'name');
+    const ref = repository.git.refs.ref(branchRef(name, query.ephemeral ?? false));
+    if (!ref) throw branchNotFound(query.name);
+    return json(200, { branch: showBranch(name, ref) });
+  },
+});
+
+export function branchNotFound(name: string) {
+  return problem('branch_not_found', `Branch ${name} does not exist.`);
+}
+
+const createBody = once(() =>
+  z.object({
+    target_branch: z.string(),
+    base_ref: z.string().optional(),
+    base_branch: z.string().optional(),
+    preferred_base: z.string().optional(),
+    base_is_ephemeral: z.boolean().optional(),
+    target_is_ephemeral: z.boolean().optional(),
+    force: z.boolean().optional(),
+  }),
+);
+
+export const createBranch = operation({
+  id: 'createBranch',
+  group: 'Branches',
+  summary: 'Create a branch, or promote an ephemeral one',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/branches/create' },
+    { method: 'POST', path: '/api/v1/repos/branches/create' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: createBody,
+  replies: () => ({
+    200: z.object({
+      message: z.string(),
+      target_branch: z.string(),
+      target_is_ephemeral: z.boolean(),
+      commit_sha: z.string().optional(),
+    }),
+  }),
+  errors: ['branch_not_found', 'ref_not_found', 'conflict'],
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
+    const { git } = repository;
+    const ref = branchRef(readBranch(body.target_branch, 'target_branch'), body.target_is_ephemeral ?? false);
+    requireAllowed(ctx, ref);
+    const commit = await resolveBase(ctx);
+    await transact(repository, async (transaction) => {
+      const current = git.refs.get(ref);
+      if (current !== undefined && current !== commit && !body.force) {
+        throw problem('conflict', `Branch ${body.target_branch} exists already, at ${current}.`);
+      }
+      const update = { name: ref, old: current ?? ZERO_OID, new: commit };
+      await git.history.extend([commit], ctx.meter);
+      // What `force` allows is looked at, not that it was said: as with a push, only what loses commits is forced.
+      if (isForced(git, transaction.objects, update)) requireAllowed(ctx, ref, 'force');
+      transaction.update(update);
+    });
+    return json(200, {
+      message: 'branch created',
+      target_branch: body.target_branch,
+      target_is_ephemeral: body.target_is_ephemeral ?? false,
+      commit_sha: commit,
+    });
+  },
+});
+
+/** `base_ref` wins over the older `base_branch`; `preferred_base` stands in for one that does not exist. */
+async function resolveBase(
+  ctx: RefContext & Pick<HandlerContext<unknown, z.infer<ReturnType<typeof createBody>>>, 'body'>,
+): Promise<Oid> {
+  const { repository, body } = ctx;
+  const base = body.base_ref ?? body.base_branch;
+  if (base === undefined || base === '') throw problem('bad_request', 'base_ref or base_branch is required.');
+  const ephemeral = body.base_is_ephemeral ?? false;
+  try {
+    return (await resolveRef(ctx, { ref: base, ephemeral })).commit;
+  } catch (error) {
+    const fallback = body.preferred_base && repository.git.refs.get(branchRef(bytesOf(body.preferred_base), ephemeral));
+    if (fallback) return fallback;
+    if (body.base_ref === undefined) throw branchNotFound(base);
+    throw error;
+  }
+}
+
+export const deleteBranch = operation({
+  id: 'deleteBranch',
+  group: 'Branches',
+  summary: 'Delete a branch',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/branches' },
+    { method: 'DELETE', path: '/api/v1/repos/branches' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () =>
+    z.object({
+      target_branch: z.string().optional(),
+      name: z.string().optional(),
+      ephemeral: z.boolean().optional(),
+    }),
+  replies: () => ({
+    200: z.object({ name: z.string(), target_branch: z.string(), message: z.string(), ephemeral: z.boolean() }),
+  }),
+  errors: ['branch_not_found', 'conflict'],
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
+    const text = body.target_branch ?? body.name;
+    if (text === undefined) throw problem('bad_request', 'target_branch is required.');
+    const ephemeral = body.ephemeral ?? false;
+    const name = readBranch(text, 'target_branch');
+    requireNotHead(repository.git.refs, branchRef(name, ephemeral));
+    await deleteRef(ctx, branchRef(name, ephemeral), () => branchNotFound(text));
+    return json(200, { name: text, target_branch: text, message: 'branch deleted', ephemeral });
+  },
+});
+
+function requireNotHead({ head }: Refs, ref: ByteString): void {
+  if ('symref' in head && head.symref === ref) throw problem('conflict', 'The default branch cannot be deleted.');
+}
+
+/** Deletes a ref as it stands; throws `missing()` when there is none. */
+export async function deleteRef(
+  ctx: Pick<HandlerContext, 'repository' | 'claims'>,
+  ref: ByteString,
+  missing: () => Error,
+): Promise<void> {
+  requireAllowed(ctx, ref, 'force');
+  await transact(ctx.repository, (transaction) => {
+    // The default branch may have changed since it was looked at.
+    requireNotHead(transaction.refs, ref);
+    const old = transaction.refs.get(ref);
+    if (old === undefined) throw missing();
+    transaction.update({ name: ref, old, new: ZERO_OID });
+  });
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import type { ByteString } from '../../git/object/bytes.js';
+import { BLOB, isOid, type Oid } from '../../git/object/object.js';
+import { MODE_GITLINK } from '../../git/object/tree.js';
+import { applyEdits, EditConflict, type TreeEdit } from '../../git/object/tree-edit.js';
+import type { Quarantine } from '../../git/odb/quarantine.js';
+import { problem } from '../../http/problem.js';
+import { json } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { commitOnto, findWriteBase, transact } from '../../repositories/branch-write.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
+import { readFilePath } from '../fields.js';
+import { contentWriteResult, showContentWrite } from '../records.js';
+import { type ChunkSink, decodeChunk, readBranchWrite, readStreamedWrite, writeMetadata } from '../streamed-write.js';
+
+const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
+
+const fileChange = once(() =>
+  z.object({
+    path: z.string(),
+    operation: z.enum(['upsert', 'delete']).default('upsert'),
+    content_id: z.string().min(1, 'is empty').optional(),
+    mode: z.enum(Object.keys(MODES) as [keyof typeof MODES, ...(keyof typeof MODES)[]]).optional(),
+  }),
+);
+type FileChange = z.infer<ReturnType<typeof fileChange>>;
+
+const packMetadata = once(() => writeMetadata().extend({ files: z.array(fileChange()) }));
+
+const blobChunk = once(() =>
+  z.strictObject({
+    blob_chunk: z.strictObject({ content_id: z.string(), data: z.string(), eof: z.boolean() }),
+  }),
+);
+type BlobChunk = z.infer<ReturnType<typeof blobChunk>>;
+
+/** One change with the content that belongs to it, whose parts are as they came. */
+type FileEdit = TreeEdit | WrittenFile;
+
+interface WrittenFile {
+  readonly path: ByteString;
+  /** Undefined keeps the mode of a file that exists and is 100644 for a new one. */
+  readonly mode: number | undefined;
+  readonly content: readonly Buffer[];
+}
+
+interface CommitPackBody {
+  readonly metadata: z.infer<ReturnType<typeof packMetadata>>;
+  readonly edits: readonly FileEdit[];
+}
+
+export const commitPack = operation({
+  id: 'commitPack',
+  group: 'Commits',
+  summary: 'Create a commit from streamed content',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/commit-pack' },
+    { method: 'POST', path: '/api/v1/repos/commit-pack' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'stream',
+  replies: () => ({ 201: contentWriteResult() }),
+  errors: ['branch_not_found', 'conflict', 'payload_too_large'],
+  handle: async (ctx) => {
+    const { repository, meter } = ctx;
+    const { metadata, edits } = await readCommitPack(ctx);
+    const write = readBranchWrite(ctx, metadata);
+    const written = await transact(repository, async (transaction) => {
+      // The client may have left while it waited for other writers.
+      meter.check();
+      const base = findWriteBase(repository, write);
+      const tree = await editTree(transaction.objects, base.tree, edits, meter);
+      return commitOnto(transaction, base, tree, write);
+    });
+    const blobs = edits.filter((edit) => 'content' in edit).length;
+    return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
+  },
+});
+
+/**
+ * Reads the body of commit-pack (specification, 5. Create a commit from streamed content): metadata, then one
+ * `blob_chunk` a line. Nothing is written before the whole body has arrived and been found complete. Throws
+ * `bad_request` that names the line or the file.
+ */
+async function readCommitPack(ctx: HandlerContext): Promise<CommitPackBody> {
+  const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
+  const schemas = { metadata: metadataSchema, chunk: blobChunk() };
+  const { metadata, sink } = await readStreamedWrite(ctx, schemas, ({ files }) => Contents.of(files, ctx));
+  return { metadata, edits: await sink.edits(ctx.meter) };
+}
+
+interface Content {
+  readonly parts: Buffer[];
+  complete: boolean;
+}
+
+/** The chunks by `content_id`: a `Map`, because ids are the client's and `__proto__` is one like any other. */
+class Contents implements ChunkSink<BlobChunk> {
+  readonly #contents = new Map<string, Content>();
+  readonly #deleted = new Set<string>();
+  #bytes = 0;
+
+  private constructor(
+    private readonly changes: readonly FileChange[],
+    private readonly ctx: Pick<HandlerContext, 'world' | 'meter'>,
+  ) {}
+
+  static async of(changes: readonly FileChange[], ctx: Pick<HandlerContext, 'world' | 'meter'>): Promise<Contents> {
+    const contents = new Contents(changes, ctx);
+    await contents.#expect();
+    return contents;
+  }
+
+  /** Notes which contents have to come. */
+  async #expect(): Promise<void> {
+    const { changes } = this;
+    const { meter, world } = this.ctx;
+    const { limits, variants } = world;
+    if (changes.length > limits.maxFiles) {
+      throw problem('bad_request', `A commit takes at most ${limits.maxFiles} file operations.`);
+    }
+    for (const [index, { content_id: id, operation }] of changes.entries()) {
+      const mayLack = operation === 'delete' && variants.deleteContentId === 'optional';
+      if (id === undefined && !mayLack) throw problem('bad_request', `metadata.files.${index}.content_id is required.`);
+      if (operation === 'upsert') this.#contents.set(id!, { parts: [], complete: false });
+      else if (id !== undefined) this.#deleted.add(id);
+      if (meter.isOver) await meter.pass();
+    }
+  }
+
+  async add({ blob_chunk: { content_id: id, data, eof } }: BlobChunk, line: number): Promise<void> {
+    const { maxCommitBytes } = this.ctx.world.limits;
+    const content = this.#contents.get(id);
+    if (!content) {
+      // Some clients send an empty last chunk for a delete, which says nothing and is let pass.
+      if (this.#deleted.has(id) && data === '' && eof) return;
+      throw problem('bad_request', `Line ${line}: no upserted file has this content_id.`);
+    }
+    if (content.complete) throw problem('bad_request', `Line ${line}: a chunk after the last one of its content_id.`);
+    const part = await decodeChunk(data, line, this.ctx);
+    content.parts.push(part);
+    content.complete = eof;
+    this.#bytes += part.length;
+    if (this.#bytes > maxCommitBytes) {
+      throw problem('payload_too_large', `A commit takes at most ${maxCommitBytes} bytes of content.`);
+    }
+  }
+
+  /** In the order of the changes. Throws `bad_request` that names the file. */
+  async edits(meter: Meter): Promise<FileEdit[]> {
+    const edits: FileEdit[] = [];
+    for (const [index, change] of this.changes.entries()) {
+      edits.push(this.#edit(change, `metadata.files.${index}`));
+      if (meter.isOver) await meter.pass();
+    }
+    return edits;
+  }
+
+  #edit(change: FileChange, what: string): FileEdit {
+    const mode = change.mode === undefined ? undefined : MODES[change.mode];
+    const path = readFilePath(change.path, `${what}.path`, mode);
+    if (change.operation === 'delete') return { path, delete: true };
+    const id = change.content_id!;
+    const { parts: content, complete } = this.#contents.get(id)!;
+    if (!complete) throw problem('bad_request', `${what}: the content is missing its last chunk (eof true).`);
+    if (mode !== MODE_GITLINK) return { path, mode, content };
+    const oid = textOfParts(content);
+    if (isOid(oid)) return { path, mode, oid };
+    throw problem('bad_request', `${what}: the content of mode 160000 has to be a commit id of 40 hexadecimal digits.`);
+  }
+}
+
+/** A short content as text; of a longer one, no more than shows that it is no id. */
+function textOfParts(parts: readonly Buffer[]): string {
+  let text = '';
+  for (const part of parts) {
+    text += part.toString('latin1', 0, 41);
+    if (text.length > 40) break;
+  }
+  return text;
+}
+
+/** The tree that the edits make of `base`. */
+async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit[], meter: Meter): Promise<Oid> {
+  const treeEdits: TreeEdit[] = [];
+  for (const edit of edits) {
+    if (!('content' in edit)) treeEdits.push(edit);
+    else {
+      const oid = await objects.writeInSlices(BLOB, edit.content, meter);
+      treeEdits.push({ path: edit.path, mode: edit.mode, oid });
+    }
+    if (meter.isOver) await meter.pass();
+  }
+  try {
+    return await inSlices(applyEdits(objects, base, treeEdits), meter);
+  } catch (error) {
+    if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
+    throw error;
+  }
+}

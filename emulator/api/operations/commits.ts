@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { Oid } from '../../git/object/object.js';
+import { problem } from '../../http/problem.js';
+import { largeJson } from '../../http/reply.js';
+import { operation } from '../../operation/operation.js';
+import { flag, readFilePath } from '../fields.js';
+import { listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from '../records.js';
+import { resolveRef } from '../resolve.js';
+
+export const getCommit = operation({
+  id: 'getCommit',
+  group: 'Commits',
+  summary: 'Show one commit',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/commit' },
+    { method: 'GET', path: '/api/v1/repos/commit' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () =>
+    z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag().optional() }),
+  replies: () => ({ 200: z.object({ commit: signedCommitRecord() }) }),
+  errors: ['ref_not_found'],
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
+    const ref = query.ref ?? query.sha ?? '';
+    if (ref.trim() === '') throw problem('bad_request', 'sha is required.');
+    const { commit } = await resolveRef(ctx, { ref, ephemeral: query.ref_is_ephemeral, missing: 'missingCommit' });
+    return largeJson(200, { commit: showSignedCommit(repository.git.objects, commit) });
+  },
+});
+
+const CAP = 100;
+
+export const listCommits = operation({
+  id: 'listCommits',
+  group: 'Commits',
+  summary: 'List commits, newest first',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/commits' },
+    { method: 'GET', path: '/api/v1/repos/commits' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      branch: z.string().optional(),
+      ephemeral: flag().optional(),
+      ref_is_ephemeral: flag().optional(),
+      path: z.string().optional(),
+    }),
+  replies: () => ({ 200: z.object({ commits: z.array(commitRecord()), ...pageEnd() }) }),
+  errors: ['ref_not_found'],
+  handle: async (ctx) => {
+    const { world, repository, query, meter } = ctx;
+    const { git } = repository;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = world.engine.cursors;
+    const ref = query.ref ?? query.branch;
+    const path = query.path ? readFilePath(query.path, 'path') : undefined;
+    const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
+    const purpose = listPurpose(ctx, 'listCommits', ref ?? '', ephemeral, path ?? '');
+    // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
+    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const tip = position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
+    const skip = position?.skip ?? 0;
+    await git.history.extend([tip], meter);
+    const log = git.history.logEach({ tips: [tip], ...(path === undefined ? {} : { path }) });
+    const { page, hasMore } = await takeLongPage(log, limit, meter, skip);
+    return largeJson(200, {
+      commits: mapped(page, (oid) => showCommit(git.objects, oid)),
+      next_cursor: hasMore ? cursors.write(purpose, { tip, skip: skip + page.length } satisfies Position) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+interface Position {
+  readonly tip: Oid;
+  readonly skip: number;
+}

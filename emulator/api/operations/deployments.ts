@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { textOf } from '../../git/object/bytes.js';
+import { problem } from '../../http/problem.js';
+import { json, type Reply } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../../repositories/deployments.js';
+import type { HostingProject } from '../../repositories/hosting.js';
+import type { Repository } from '../../repositories/repository.js';
+import { requireHosting } from '../hosting.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { resolveRef } from '../resolve.js';
+
+const CAP = 100;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const target = once(() => z.enum(['preview', 'production']));
+
+const deploymentRecord = once(() =>
+  z.object({
+    id: z.string(),
+    target: target(),
+    ref: z.string(),
+    commit_sha: z.string(),
+    status: z.enum(DEPLOYMENT_STATUSES),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  }),
+);
+
+function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType<typeof deploymentRecord>> {
+  const { status, at } = statusOf(deployment, now);
+  return {
+    id: deployment.id,
+    target: deployment.target,
+    ref: deployment.ref,
+    commit_sha: deployment.commit,
+    status,
+    created_at: new Date(deployment.createdAt).toISOString(),
+    updated_at: new Date(at).toISOString(),
+  };
+}
+
+export const createDeployment = operation({
+  id: 'createDeployment',
+  group: 'Deployments',
+  summary: 'Deploy a revision, once per idempotency key',
+  routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
+  scopes: ['deployment:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () =>
+    z
+      .object({ ref: z.string().optional(), target: target().optional() })
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({ 200: deploymentRecord(), 201: deploymentRecord() }),
+  errors: ['hosting_not_enabled', 'hosting_project_not_found', 'ref_not_found', 'idempotency_key_reused'],
+  handle: async (ctx) => {
+    const { world, repository, body } = ctx;
+    const project = requireProject(ctx);
+    const key = readIdempotencyKey(ctx);
+    const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
+    const earlier = madeBefore(repository, key, request);
+    if (earlier !== undefined) return answer(ctx, 200, earlier, key);
+    const chosen = body.target ?? 'preview';
+    const ref = body.ref || defaultRef(ctx, project, chosen);
+    const { commit } = await resolveRef(ctx, { ref });
+    // The same request may have come in meanwhile.
+    const meanwhile = madeBefore(repository, key, request);
+    if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);
+    const deployments = repository.record.deployments ?? Deployments.none;
+    const deployment: Deployment = {
+      id: world.state.ids.prefixed('deployment', 'dpl'),
+      sequence: deployments.size + 1,
+      target: chosen,
+      ref,
+      commit,
+      createdAt: world.state.clock.now(),
+    };
+    repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
+    return answer(ctx, 201, deployment, key);
+  },
+});
+
+/** The deployment that a request with this key made; throws for another request with the same key. */
+function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
+  const deployments = repository.record.deployments ?? Deployments.none;
+  const earlier = key === undefined ? undefined : deployments.keyedRequest(key);
+  if (earlier === undefined) return undefined;
+  if (earlier.request !== request) {
+    throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
+  }
+  return deployments.get(earlier.id);
+}
+
+function answer(
+  { world, repository }: Pick<HandlerContext, 'world' | 'repository'>,
+  status: 200 | 201,
+  deployment: Deployment,
+  key: string | undefined,
+): Reply {
+  return json(status, showDeployment(deployment, world.state.clock.now()), {
+    location: `/api/repos/${encodeURIComponent(repository.name)}/deployments/${deployment.id}`,
+    ...(key !== undefined && { 'idempotency-key': key }),
+    ...(status === 200 && { 'idempotent-replayed': 'true' }),
+  });
+}
+
+function readIdempotencyKey({ header }: Pick<HandlerContext, 'header'>): string | undefined {
+  const key = header('idempotency-key');
+  if (key === undefined || IDEMPOTENCY_KEY.test(key)) return key;
+  throw problem('bad_request', 'Idempotency-Key has to be 1 to 255 visible characters.');
+}
+
+function defaultRef(
+  { repository }: Pick<HandlerContext, 'repository'>,
+  project: HostingProject,
+  chosen: string,
+): string {
+  const production = chosen === 'production' ? project.productionBranch : null;
+  return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
+}
+
+/** Throws `hosting_not_enabled`, or `hosting_project_not_found` where there is none. */
+function requireProject({
+  organization,
+  repository,
+}: Pick<HandlerContext, 'organization' | 'repository'>): HostingProject {
+  requireHosting(organization);
+  const { hosting } = repository.record;
+  if (hosting) return hosting;
+  throw problem('hosting_project_not_found', 'The repository has no hosting project.');
+}
+
+export const listDeployments = operation({
+  id: 'listDeployments',
+  group: 'Deployments',
+  summary: 'List the deployments, newest first',
+  routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
+  scopes: ['deployment:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object(pageQuery()),
+  replies: () => ({ 200: z.object({ deployments: z.array(deploymentRecord()), ...pageEnd() }) }),
+  errors: ['hosting_not_enabled', 'hosting_project_not_found'],
+  handle: (ctx) => {
+    const { world, repository, query } = ctx;
+    requireProject(ctx);
+    const limit = readLimit(query.limit, CAP);
+    const cursors = world.engine.cursors;
+    const purpose = listPurpose(ctx, 'listDeployments');
+    const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
+    const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
+    const now = world.state.clock.now();
+    return json(200, {
+      deployments: page.map((deployment) => showDeployment(deployment, now)),
+      next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.sequence) : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+export const getDeployment = operation({
+  id: 'getDeployment',
+  group: 'Deployments',
+  summary: 'Show one deployment',
+  routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],
+  scopes: ['deployment:read'],
+  subject: 'repository',
+  effect: 'read',
+  replies: () => ({ 200: deploymentRecord() }),
+  errors: ['hosting_not_enabled', 'hosting_project_not_found', 'deployment_not_found'],
+  handle: (ctx) => {
+    requireProject(ctx);
+    const deployment = ctx.repository.record.deployments?.get(ctx.params.deployment_id!);
+    if (!deployment) throw problem('deployment_not_found', 'There is no such deployment.');
+    return json(200, showDeployment(deployment, ctx.world.state.clock.now()));
+  },
+});

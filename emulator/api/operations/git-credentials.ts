@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { OperationId } from '../../config/operation-ids.js';
+import { problem } from '../../http/problem.js';
+import { empty, json } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import type { GitCredential } from '../../repositories/git-credential.js';
+import { repositoryNotFound } from '../../repositories/lifecycle.js';
+import { meetState } from '../../repositories/meet-state.js';
+import type { Repository } from '../../repositories/repository.js';
+
+/** The claim that tokens of older clients carry here instead of a repository's name. */
+const WHOLE_ORGANIZATION = 'org';
+
+// RFC 7617, 2: a user name with a colon cannot be told from its password.
+const username = once(() =>
+  z
+    .string()
+    .max(1024)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters'),
+);
+const password = once(() =>
+  z
+    .string()
+    .min(1)
+    .max(8192)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters'),
+);
+
+const credentialRecord = once(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
+
+function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<typeof credentialRecord>> {
+  return { id, created_at: new Date(createdAt).toISOString() };
+}
+
+export const createCredential = operation({
+  id: 'createCredential',
+  group: 'Repositories',
+  summary: 'Store the credential that the upstream asks for',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/git-credentials' },
+    { method: 'POST', path: '/api/v1/repos/git-credentials' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object({ repo_id: z.string().optional(), username: username().optional(), password: password() }),
+  replies: () => ({ 201: credentialRecord() }),
+  errors: ['credential_exists'],
+  handle: ({ world, repository, body }) => {
+    // Older clients name the repository here, by its name or by its id; the token says which it has to be.
+    if (body.repo_id !== undefined && body.repo_id !== repository.name && body.repo_id !== repository.id) {
+      throw repositoryNotFound();
+    }
+    repository.requireWritable();
+    if (repository.record.gitCredential)
+      throw problem('credential_exists', 'The repository has a Git credential already.');
+    const credential = {
+      id: world.state.ids.prefixed('credential', 'ggc'),
+      username: body.username,
+      password: body.password,
+      createdAt: world.state.clock.now(),
+    };
+    repository.update({ gitCredential: credential });
+    return json(201, showCredential(credential));
+  },
+});
+
+const changes = once(() => ({ username: username().optional(), password: password() }));
+
+export const updateCredential = operation({
+  id: 'updateCredential',
+  group: 'Repositories',
+  summary: 'Replace the password of a Git credential',
+  routes: [{ method: 'PUT', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object(changes()),
+  replies: () => ({ 200: credentialRecord() }),
+  errors: ['credential_not_found'],
+  handle: ({ repository, params, body }) => {
+    if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
+    return json(200, showCredential(replacePassword(repository, body)));
+  },
+});
+
+export const deleteCredential = operation({
+  id: 'deleteCredential',
+  group: 'Repositories',
+  summary: 'Delete a Git credential',
+  routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: () => ({ 204: '' }),
+  errors: ['credential_not_found'],
+  handle: ({ repository, params }) => {
+    if (repository.record.gitCredential?.id !== params.credential_id) throw credentialNotFound();
+    repository.update({ gitCredential: undefined });
+    return empty(204);
+  },
+});
+
+export const updateCredentialByBody = operation({
+  id: 'updateCredentialByBody',
+  group: 'Repositories',
+  summary: 'Replace the password of the Git credential that the body names',
+  routes: [{ method: 'PUT', path: '/api/v1/repos/git-credentials' }],
+  scopes: ['repo:write'],
+  subject: 'claim',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object({ id: z.string(), ...changes() }),
+  replies: () => ({ 200: credentialRecord() }),
+  errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],
+  handle: (ctx) => json(200, showCredential(replacePassword(findOwner(ctx, 'updateCredentialByBody'), ctx.body))),
+});
+
+export const deleteCredentialByBody = operation({
+  id: 'deleteCredentialByBody',
+  group: 'Repositories',
+  summary: 'Delete the Git credential that the body names',
+  routes: [{ method: 'DELETE', path: '/api/v1/repos/git-credentials' }],
+  scopes: ['repo:write'],
+  subject: 'claim',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object({ id: z.string() }),
+  replies: () => ({ 204: '' }),
+  errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],
+  handle: (ctx) => {
+    findOwner(ctx, 'deleteCredentialByBody').update({ gitCredential: undefined });
+    return empty(204);
+  },
+});
+
+/** The repository of the credential the body names: in the whole organization, or the one the token covers. */
+function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: OperationId): Repository {
+  const { world, organization, claims, body } = ctx;
+  const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
+  if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
+  meetState(owner, { id: operationId, effect: 'write' }, world.moment);
+  return owner;
+}
+
+/** The repository, among `repositories`, whose credential has that id. */
+function ownerOfCredential(repositories: Iterable<Repository>, id: string): Repository | undefined {
+  for (const repository of repositories) {
+    if (repository.record.gitCredential?.id === id) return repository;
+  }
+  return undefined;
+}
+
+function replacePassword(repository: Repository, change: { username?: string | undefined; password: string }) {
+  const previous = repository.record.gitCredential!;
+  const credential = { ...previous, username: change.username ?? previous.username, password: change.password };
+  repository.update({ gitCredential: credential });
+  return credential;
+}
+
+function credentialNotFound() {
+  return problem('credential_not_found', 'There is no such Git credential.');
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { KeyRing } from '../../auth/keys.js';
+import { decide, needsSignedCommits } from '../../auth/policy.js';
+import { isSignedWithRing } from '../../auth/ssh-signature.js';
+import { NO_BYTES, textOf } from '../../git/object/bytes.js';
+import { payloadOf, readCommit } from '../../git/object/commit.js';
+import { COMMIT, type ObjectReader, type Oid, readAs } from '../../git/object/object.js';
+import { problem } from '../../http/problem.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { EPHEMERAL } from '../../repositories/branch-write.js';
+import { Meter } from '../../schedule/meter.js';
+import { type Service, serviceOf } from '../../smart-http/advertise.js';
+import { NO_CACHE } from '../../smart-http/git-service.js';
+import { commitsBroughtBy, losesCommits, type ProposedUpdate } from '../../smart-http/receive-pack.js';
+import type { RepositoryView } from '../../smart-http/view.js';
+
+const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
+
+export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
+  id: 'gitInfoRefs',
+  group: 'Git',
+  summary: 'Ref advertisement of a Git remote',
+  routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
+  head: false,
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  // What advertises itself for a push is refused as the push would be, so that git shows why.
+  purposeOf: (query) =>
+    serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
+  dialect: 'git',
+  query: infoRefsQuery,
+  replies: () => ({ 200: 'application/x-git-upload-pack-advertisement' }),
+  errors: ['sync_in_progress'],
+  handle(ctx) {
+    const service = serviceOf(ctx.query.service);
+    if (!service) {
+      // gitprotocol-http: a service that is not recognized MUST be answered with 403.
+      const detail =
+        ctx.query.service === undefined
+          ? 'This host speaks the smart HTTP protocol only; please upgrade your git client.'
+          : `Unsupported service: '${ctx.query.service}'`;
+      throw problem('forbidden', detail, { headers: NO_CACHE });
+    }
+    const sessionId = ctx.world.nextSessionId();
+    return ctx.world.engine.gitService.infoRefs(viewFor(ctx, service), service, ctx, sessionId);
+  },
+});
+
+export const gitUploadPack = operation({
+  id: 'gitUploadPack',
+  group: 'Git',
+  summary: 'Git fetch and clone',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  dialect: 'git',
+  reads: 'stream',
+  replies: () => ({ 200: 'application/x-git-upload-pack-result' }),
+  errors: ['payload_too_large', 'unsupported_media_type'],
+  handle: (ctx) => ctx.world.engine.gitService.uploadPack(viewFor(ctx, 'git-upload-pack'), ctx),
+});
+
+export const gitReceivePack = operation({
+  id: 'gitReceivePack',
+  group: 'Git',
+  summary: 'Git push',
+  routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  dialect: 'git',
+  reads: 'stream',
+  replies: () => ({ 200: 'application/x-git-receive-pack-result' }),
+  errors: ['payload_too_large', 'unsupported_media_type'],
+  handle: async (ctx) => {
+    const { params, repository, world } = ctx;
+    const updateHook = (update: ProposedUpdate) => refusalByPolicy(ctx, update);
+    const { reply, moved } = await world.engine.gitService.receivePack(
+      viewFor(ctx, 'git-receive-pack'),
+      ctx,
+      updateHook,
+    );
+    const isImported = params.namespace === 'import' && moved.length > 0;
+    if (isImported && world.variants.afterImport === 'archived') repository.archive();
+    return reply;
+  },
+});
+
+/** What the remote shows. `+import` is the normal refs, and there for bulk pushes: it shows nothing to readers. */
+function viewFor(
+  { params, repository }: Pick<HandlerContext, 'params' | 'repository'>,
+  service: Service,
+): RepositoryView {
+  if (params.namespace === 'import' && service === 'git-upload-pack') {
+    throw problem('forbidden', 'The import remote takes pushes only; fetch from the remote without +import.', {
+      headers: NO_CACHE,
+    });
+  }
+  return { repository: repository.git, prefix: params.namespace === 'ephemeral' ? EPHEMERAL : NO_BYTES };
+}
+
+/** Why the policy of the token refuses an update; undefined when it does not. */
+async function refusalByPolicy(
+  { claims, organization, world }: Pick<HandlerContext, 'claims' | 'organization' | 'world'>,
+  update: ProposedUpdate,
+): Promise<string | undefined> {
+  const { policy } = claims;
+  if (policy.length === 0) return undefined;
+  const ref = textOf(update.change.name);
+  const reason = decide(policy, ref, 'push') ?? (losesCommits(update) ? decide(policy, ref, 'force') : undefined);
+  if (reason !== undefined || !needsSignedCommits(policy, ref)) return reason;
+  const meter = new Meter({ schedule: world.engine.schedule });
+  for (const oid of commitsBroughtBy(update)) {
+    if (!isSigned(update.objects, oid, organization.keys)) return 'denied by policy (verify-sig)';
+    if (meter.isOver) await meter.pass();
+  }
+  return undefined;
+}
+
+function isSigned(objects: ObjectReader, oid: Oid, keys: KeyRing): boolean {
+  const { signature } = readCommit(objects, oid);
+  return signature !== undefined && isSignedWithRing(signature, payloadOf(readAs(objects, oid, COMMIT)), keys);
+}

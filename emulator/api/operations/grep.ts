@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { compilePattern, InvalidPattern, type LineMatcher } from '../../git/grep/matcher.js';
+import { type SearchPosition, searchPage } from '../../git/grep/search.js';
+import { requestLimit } from '../../git/limits/request-limits.js';
+import { textOf } from '../../git/object/bytes.js';
+import { readCommit } from '../../git/object/commit.js';
+import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
+import { problem } from '../../http/problem.js';
+import { largeJson } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import { operation } from '../../operation/operation.js';
+import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
+import { listPurpose } from '../paging.js';
+import { patternList, readSelection } from '../pattern-lists.js';
+import { type ResolvedRef, resolveRef } from '../resolve.js';
+
+/** Specification, Limits. */
+const MATCHES_PER_FILE = 200;
+const MATCHES = 200;
+const MOST_LINES = requestLimit('grepLines');
+const MOST_MATCHES = requestLimit('grepMatches');
+
+const count = once(() => z.int('has to be a whole number of at least 0').min(0));
+const limit = once(() => z.int('has to be a whole number of at least 1').min(1));
+
+const grepBody = once(() =>
+  z.object({
+    ref: z.string().optional(),
+    rev: z.string().optional(),
+    ephemeral: z.boolean().optional(),
+    query: z.object({ pattern: z.string(), case_sensitive: z.boolean().default(true) }),
+    paths: patternList(),
+    file_filters: z
+      .object({ include_globs: patternList(), exclude_globs: patternList(), extension_filters: patternList() })
+      .optional(),
+    context: z.object({ before: count().optional(), after: count().optional() }).optional(),
+    limits: z.object({ max_lines: limit().optional(), max_matches_per_file: limit().optional() }).optional(),
+    pagination: z.object({ cursor: z.string().optional(), limit: limit().optional() }).optional(),
+  }),
+);
+
+interface Position extends ResolvedRef {
+  readonly at: SearchPosition;
+}
+
+export const grep = operation({
+  id: 'grep',
+  group: 'Files',
+  summary: 'Search the content of a tree',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/grep' },
+    { method: 'POST', path: '/api/v1/repos/grep' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  reads: 'json',
+  body: grepBody,
+  replies: () => ({
+    200: z.object({
+      query: z.object({ pattern: z.string(), case_sensitive: z.boolean() }),
+      repo: z.object({ ref: z.string(), commit: z.string() }),
+      matches: z.array(
+        z.object({
+          path: z.string(),
+          lines: z.array(z.object({ line_number: z.int(), text: z.string(), type: z.enum(['match', 'context']) })),
+        }),
+      ),
+      next_cursor: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+  }),
+  errors: ['ref_not_found', 'internal_error', 'service_unavailable', 'gateway_timeout'],
+  work: { limit: 'searchTimeout' },
+  handle: async (ctx) => {
+    const { world, repository, body, meter } = ctx;
+    const { pagination, limits, context, query } = body;
+    const ref = body.ref ?? body.rev;
+    const selects = await inSlices(selectedBy(body), meter);
+    const pattern = await readPattern(query, meter);
+    if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
+      throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
+    }
+    const cursors = world.engine.cursors;
+    const { pagination: _, limits: __, ...searched } = body;
+    const purpose = listPurpose(ctx, 'grep', searched);
+    const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
+    const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
+    try {
+      const page = await searchPage(
+        repository.content.texts,
+        readCommit(repository.git.objects, commit).tree,
+        {
+          pattern,
+          selects,
+          before: Math.min(context?.before ?? 0, MOST_LINES),
+          after: Math.min(context?.after ?? 0, MOST_LINES),
+          startAfter: position?.at,
+        },
+        {
+          maxMatches: Math.min(pagination?.limit ?? MATCHES, MOST_MATCHES),
+          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MATCHES_PER_FILE, MOST_MATCHES),
+          maxLines: Math.min(limits?.max_lines ?? MOST_LINES, MOST_LINES),
+        },
+        meter,
+      );
+      const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
+      const seen = world.state.searches.note(digest.digest('base64'));
+      return largeJson(
+        200,
+        {
+          query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
+          repo: { ref: shown, commit },
+          matches: page.files.map(({ path, lines }) => ({
+            path: textOf(path),
+            lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
+          })),
+          next_cursor: page.next ? cursors.write(purpose, { commit, shown, at: page.next } satisfies Position) : null,
+          has_more: page.next !== undefined,
+        },
+        { 'x-cache': seen ? 'HIT' : 'MISS' },
+      );
+    } catch (error) {
+      if (error instanceof WorkLimitExceeded) throw problem('gateway_timeout', 'The search took too long.');
+      throw error;
+    }
+  },
+});
+
+/** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
+async function readPattern(
+  { pattern, case_sensitive }: z.infer<ReturnType<typeof grepBody>>['query'],
+  meter: Meter,
+): Promise<LineMatcher> {
+  try {
+    return await compilePattern(pattern, !case_sensitive, meter);
+  } catch (error) {
+    if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
+    throw error;
+  }
+}
+
+function selectedBy({
+  paths,
+  file_filters: filters,
+}: z.infer<ReturnType<typeof grepBody>>): Steps<PathMatcher | undefined> {
+  return readSelection({
+    paths: ['paths', paths],
+    includeGlobs: ['file_filters.include_globs', filters?.include_globs],
+    excludeGlobs: ['file_filters.exclude_globs', filters?.exclude_globs],
+    extensions: ['file_filters.extension_filters', filters?.extension_filters],
+  });
+}

@@ -1,0 +1,286 @@
+import { z } from 'zod';
+import type { Claims } from '../../auth/claims.js';
+import { noteOf, setNote } from '../../git/notes/note-tree.js';
+import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../../git/object/bytes.js';
+import { readCommit } from '../../git/object/commit.js';
+import { cleanIdentityPart } from '../../git/object/identity.js';
+import { BLOB, EMPTY_TREE_OID, isCommit, type Oid, readAs, ZERO_OID } from '../../git/object/object.js';
+import { peelToTree } from '../../git/object/tag.js';
+import type { Quarantine } from '../../git/odb/quarantine.js';
+import { isRefName } from '../../git/refs/ref-name.js';
+import { problem } from '../../http/problem.js';
+import { json, type Reply } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { commitTo, transact } from '../../repositories/branch-write.js';
+import { type Person, person, readIdentity, sha } from '../fields.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { requireCommitAllowed } from '../policy.js';
+import { type RefContext, resolveRef } from '../resolve.js';
+
+const PREFIX = bytesOf('refs/notes/');
+const DEFAULT_REF = bytesOf('refs/notes/commits');
+const CAP = 100;
+
+/** Git's own subjects (`git notes` writes one commit per change). */
+const SUBJECTS = {
+  add: "Notes added by 'git notes add'",
+  append: "Notes added by 'git notes append'",
+  remove: "Notes removed by 'git notes remove'",
+} as const;
+
+type Action = keyof typeof SUBJECTS;
+
+const noteResult = once(() =>
+  z.object({
+    sha: z.string(),
+    target_ref: z.string(),
+    notes_ref: z.string(),
+    base_commit: z.string(),
+    new_ref_sha: z.string(),
+    result: z.object({ success: z.boolean(), status: z.string(), message: z.string().optional() }),
+  }),
+);
+
+/** Both vocabularies; the new names win. */
+const selection = once(() => ({
+  sha: z.string().optional(),
+  object_ref: z.string().optional(),
+  ref: z.string().optional(),
+  notes_ref: z.string().optional(),
+}));
+const guarded = once(() => ({
+  ...selection(),
+  expected_ref_sha: sha().optional(),
+  expected_notes_ref_sha: sha().optional(),
+  author: person().optional(),
+}));
+
+interface Selection {
+  readonly sha?: string | undefined;
+  readonly object_ref?: string | undefined;
+  readonly ref?: string | undefined;
+  readonly notes_ref?: string | undefined;
+}
+
+export const readNote = operation({
+  id: 'readNote',
+  group: 'Notes',
+  summary: 'Read the note of a commit',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/notes' },
+    { method: 'GET', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object(selection()),
+  replies: () => ({ 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) }),
+  errors: ['ref_not_found', 'not_found'],
+  handle: async (ctx) => {
+    const { repository, query } = ctx;
+    const { objects, refs } = repository.git;
+    const ref = notesRefOf(ctx, query);
+    const target = await targetOf(ctx, query);
+    const tip = refs.get(ref);
+    // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    const tree = tip === undefined ? undefined : peelToTree(objects, tip);
+    const blob = tree === undefined ? undefined : noteOf(objects, tree, target);
+    if (tip === undefined || blob === undefined) throw noteNotFound(target);
+    return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
+  },
+});
+
+export const writeNote = operation({
+  id: 'writeNote',
+  group: 'Notes',
+  summary: 'Add a note to a commit, or append to it',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/notes' },
+    { method: 'POST', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () =>
+    z.object({
+      ...guarded(),
+      action: z.enum(['add', 'append', 'remove']).default('add'),
+      note: z.string().optional(),
+    }),
+  replies: () => ({ 201: noteResult() }),
+  errors: ['ref_not_found', 'not_found', 'conflict'],
+  handle: (ctx) => {
+    const { action, note = '' } = ctx.body;
+    if (action !== 'remove' && note === '') throw problem('bad_request', 'note is required.');
+    return changeNote(ctx, action, note, action === 'remove' ? 200 : Number(ctx.world.variants.notesStatus));
+  },
+});
+
+export const deleteNote = operation({
+  id: 'deleteNote',
+  group: 'Notes',
+  summary: 'Remove the note of a commit',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/notes' },
+    { method: 'DELETE', path: '/api/v1/repos/notes' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
+  replies: () => ({ 200: noteResult() }),
+  errors: ['ref_not_found', 'not_found', 'conflict'],
+  handle: (ctx) => changeNote(ctx, 'remove', '', 200),
+});
+
+type NoteBody = z.infer<z.ZodObject<ReturnType<typeof guarded>>>;
+
+/** One change of one note, compared and swapped on the notes ref. */
+async function changeNote(
+  ctx: HandlerContext<unknown, NoteBody>,
+  action: Action,
+  note: string,
+  status: number,
+): Promise<Reply> {
+  const { repository, body, world } = ctx;
+  const { git } = repository;
+  const ref = notesRefOf(ctx, body);
+  requireCommitAllowed(ctx, ref);
+  const author = readIdentity(body.author ?? bearerOf(ctx.claims), 'author', world.state.clock.now());
+  const target = await targetOf(ctx, body);
+  const expected = body.expected_notes_ref_sha ?? body.expected_ref_sha;
+  return transact(repository, async (transaction) => {
+    const old = git.refs.get(ref) ?? ZERO_OID;
+    const refuse = (detail: string) => problem('conflict', detail, { result: showNote(target, ref, old, '', detail) });
+    if (expected !== undefined && expected !== old)
+      throw refuse(`${textOf(ref)} is at ${old}, not at the expected ${expected}.`);
+    // As `git notes add`: the next notes commit has the old one as its parent, so that has to be a commit.
+    if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} is no commit.`);
+    const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
+    const existing = noteOf(git.objects, tree, target);
+    if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
+    if (action === 'remove' && existing === undefined) throw noteNotFound(target);
+    const { objects } = transaction;
+    const written = await commitTo(transaction, {
+      ref,
+      old,
+      parents: old === ZERO_OID ? [] : [old],
+      author,
+      committer: author,
+      message: `${SUBJECTS[action]}\n`,
+      tree: setNote(objects, tree, target, writeText(objects, action, existing, note)),
+    });
+    return json(status, showNote(target, ref, old, written.commit));
+  });
+}
+
+/** The author of a note where the request names none. */
+function bearerOf({ sub, iss }: Claims): Person {
+  return { name: cleanIdentityPart(sub.replaceAll('\0', '')) || 'unknown', email: `${iss}@localhost` };
+}
+
+/** The blob of the changed note; undefined when it is to be gone. Appending leaves a blank line, as `git notes append` does. */
+function writeText(objects: Quarantine, action: Action, existing: Oid | undefined, note: string): Oid | undefined {
+  if (action === 'remove') return undefined;
+  if (existing === undefined) return objects.write(BLOB, Buffer.from(note));
+  const before = readAs(objects, existing, BLOB);
+  const gap = before.length === 0 ? '' : before.at(-1) === 0x0a ? '\n' : '\n\n';
+  return objects.write(BLOB, Buffer.concat([before, Buffer.from(gap + note)]));
+}
+
+function showNote(
+  target: Oid,
+  ref: ByteString,
+  base: Oid,
+  next: Oid | '',
+  failure?: string,
+): z.infer<ReturnType<typeof noteResult>> {
+  const name = textOf(ref);
+  return {
+    sha: target,
+    target_ref: name,
+    notes_ref: name,
+    base_commit: base,
+    new_ref_sha: next,
+    result:
+      failure === undefined
+        ? { success: true, status: 'ok', message: '' }
+        : { success: false, status: 'precondition_failed', message: failure },
+  };
+}
+
+export const listNotesRefs = operation({
+  id: 'listNotesRefs',
+  group: 'Notes',
+  summary: 'List the refs that hold notes',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/notes/refs' },
+    { method: 'GET', path: '/api/v1/repos/notes/refs' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
+  replies: () => ({
+    200: z.object({
+      refs: z.array(z.object({ cursor: z.string(), ref: z.string(), sha: z.string() })),
+      prefix: z.string(),
+      ...pageEnd(),
+    }),
+  }),
+  errors: [],
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
+    requireCustomRefs(ctx);
+    const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = world.engine.cursors;
+    const purpose = listPurpose(ctx, 'listNotesRefs', prefix);
+    const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
+    const following = function* () {
+      for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
+    };
+    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const refs = page.map(([name, { oid }]) => ({ cursor: cursors.write(purpose, name), ref: textOf(name), sha: oid }));
+    return json(200, {
+      refs,
+      prefix: textOf(prefix),
+      next_cursor: hasMore ? refs.at(-1)!.cursor : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+async function targetOf(ctx: RefContext, from: Selection): Promise<Oid> {
+  const name = from.object_ref ?? from.sha ?? '';
+  if (name === '') throw problem('bad_request', 'sha is required.');
+  return (await resolveRef(ctx, { ref: name })).commit;
+}
+
+/** `reviews`, `notes/reviews` and `refs/notes/reviews` are one ref. */
+function fullNotesRef(text: string): ByteString {
+  const name = bytesOf(text);
+  if (name.startsWith(PREFIX)) return name;
+  return name.startsWith('notes/') ? latin1`refs/${name}` : concatBytes(PREFIX, name);
+}
+
+function notesRefOf(ctx: Pick<HandlerContext, 'world'>, from: Selection): ByteString {
+  const given = from.notes_ref ?? from.ref;
+  if (given === undefined || given === '') return DEFAULT_REF;
+  const ref = fullNotesRef(given);
+  if (!isRefName(ref)) throw problem('bad_request', 'notes_ref is not a ref name.');
+  if (ref !== DEFAULT_REF) requireCustomRefs(ctx);
+  return ref;
+}
+
+function requireCustomRefs({ world }: Pick<HandlerContext, 'world'>): void {
+  if (world.variants.customNotesRefs === 'off') throw problem('bad_request', 'custom notes refs are not enabled');
+}
+
+function noteNotFound(target: Oid) {
+  return problem('not_found', `Commit ${target} has no note.`);
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { json } from '../../http/reply.js';
+import { operation } from '../../operation/operation.js';
+
+/**
+ * The specification names cloud location and inbound addresses and shows no shape; this one is the
+ * emulator's own. The addresses are of the block that RFC 5737 keeps for documentation.
+ */
+export const getOrganization = operation({
+  id: 'getOrganization',
+  group: 'Organization',
+  summary: 'Show where the organization is hosted',
+  routes: [{ method: 'GET', path: '/api/meta' }],
+  scopes: ['org:read'],
+  subject: 'organization',
+  effect: 'read',
+  replies: () => ({
+    200: z.object({
+      organization: z.string(),
+      api_version: z.string(),
+      cloud: z.object({ provider: z.string(), region: z.string() }),
+      inbound_ips: z.array(z.string()),
+    }),
+  }),
+  errors: [],
+  handle: ({ organization }) =>
+    json(200, {
+      organization: organization.name,
+      api_version: '1.0.0',
+      cloud: { provider: 'emulator', region: 'local' },
+      inbound_ips: ['192.0.2.1', '192.0.2.2'],
+    }),
+});

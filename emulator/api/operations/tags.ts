@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, concatBytes, sliceBytes, textOf } from '../../git/object/bytes.js';
+import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../../git/object/object.js';
+import { peelTags } from '../../git/object/tag.js';
+import { describeRefNameFault, readTagName } from '../../git/refs/ref-name.js';
+import { problem } from '../../http/problem.js';
+import { json, type Reply } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { transact } from '../../repositories/branch-write.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
+import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { requireAllowed } from '../policy.js';
+import { resolveRef } from '../resolve.js';
+import { deleteRef } from './branches.js';
+
+const CAP = 100;
+const PREFIX = bytesOf('refs/tags/');
+const NO_NAME = bytesOf('');
+
+const tagRecord = once(() => z.object({ name: z.string(), sha: z.string() }));
+
+/** An annotated tag is shown by the commit it names. */
+const listedTag = once(() => tagRecord().extend({ cursor: z.string() }));
+
+async function showTag(
+  objects: ObjectReader,
+  name: ByteString,
+  oid: Oid,
+  meter: Meter,
+): Promise<z.infer<ReturnType<typeof tagRecord>>> {
+  return { name: textOf(name), sha: await inSlices(peelTags(objects, oid), meter) };
+}
+
+function readTag(text: string): ByteString {
+  const reading = readTagName(text);
+  if (reading.fault === undefined) return concatBytes(PREFIX, reading.name);
+  throw problem('bad_request', `name ${describeRefNameFault(reading.fault)}.`);
+}
+
+function tagNotFound(name: string) {
+  return problem('ref_not_found', `Tag ${name} does not exist.`);
+}
+
+export const listTags = operation({
+  id: 'listTags',
+  group: 'Tags',
+  summary: 'List the tags by name',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/tags' },
+    { method: 'GET', path: '/api/v1/repos/tags' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object(pageQuery()),
+  replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
+  errors: [],
+  handle: async (ctx) => {
+    const { world, repository, query } = ctx;
+    const { refs, objects } = repository.git;
+    const limit = readLimit(query.limit, CAP);
+    const cursors = world.engine.cursors;
+    const purpose = listPurpose(ctx, 'listTags');
+    const after = query.cursor === undefined ? NO_NAME : cursors.read<ByteString>(purpose, query.cursor);
+    const start = concatBytes(PREFIX, after);
+    const following = function* () {
+      for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
+    };
+    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const tags: z.infer<ReturnType<typeof listedTag>>[] = [];
+    for (const [ref, { oid }] of page) {
+      const name = sliceBytes(ref, PREFIX.length);
+      tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, ctx.meter)) });
+    }
+    return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
+  },
+});
+
+export const getTag = operation({
+  id: 'getTag',
+  group: 'Tags',
+  summary: 'Show one tag',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/tag' },
+    { method: 'GET', path: '/api/v1/repos/tag' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () => z.object({ name: z.string() }),
+  replies: () => ({ 200: z.object({ tag: tagRecord() }) }),
+  errors: ['ref_not_found'],
+  handle: async ({ repository, query, meter }) => {
+    const ref = readTag(query.name);
+    const oid = repository.git.refs.get(ref);
+    if (oid === undefined) throw tagNotFound(query.name);
+    return json(200, { tag: await showTag(repository.git.objects, sliceBytes(ref, PREFIX.length), oid, meter) });
+  },
+});
+
+const createBody = once(() =>
+  z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() }),
+);
+
+/** `ref` takes any revision and wins; the older `target` takes a full id only. */
+function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): string {
+  const revision = ref ?? target;
+  if (!revision) throw problem('bad_request', 'ref or target is required.');
+  if (ref === undefined && !isOid(revision)) {
+    throw problem('bad_request', 'target has to be 40 lower-case hexadecimal digits.');
+  }
+  return revision;
+}
+
+export const createTag = operation({
+  id: 'createTag',
+  group: 'Tags',
+  summary: 'Create a lightweight tag',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/tags' },
+    { method: 'POST', path: '/api/v1/repos/tags' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: createBody,
+  replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
+  errors: ['ref_not_found', 'conflict'],
+  handle: async (ctx) => {
+    const { repository, body } = ctx;
+    const ref = readTag(body.name);
+    const target = readRevision(body);
+    requireAllowed(ctx, ref);
+    const { commit } = await resolveRef(ctx, { ref: target });
+    await transact(repository, (transaction) => transaction.update({ name: ref, old: ZERO_OID, new: commit }));
+    return json(200, { name: body.name, sha: commit, message: 'tag created' });
+  },
+});
+
+const deleted = once(() => z.object({ name: z.string(), message: z.string() }));
+
+async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, name: string): Promise<Reply> {
+  await deleteRef(ctx, readTag(name), () => tagNotFound(name));
+  return json(200, { name, message: 'tag deleted' });
+}
+
+export const deleteTag = operation({
+  id: 'deleteTag',
+  group: 'Tags',
+  summary: 'Delete a tag named in the path',
+  routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
+  scopes: ['git:read', 'git:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: () => ({ 200: deleted() }),
+  errors: ['ref_not_found'],
+  handle: (ctx) => removeTag(ctx, ctx.params.tag!),
+});
+
+export const deleteTagByBody = operation({
+  id: 'deleteTagByBody',
+  group: 'Tags',
+  summary: 'Delete a tag named in the body',
+  routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
+  scopes: ['git:read', 'git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  body: () => z.object({ name: z.string() }),
+  replies: () => ({ 200: deleted() }),
+  errors: ['ref_not_found'],
+  handle: (ctx) => removeTag(ctx, ctx.body.name),
+});

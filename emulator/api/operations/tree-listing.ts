@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { type ByteString, bytesOf, textOf } from '../../git/object/bytes.js';
+import { readCommit } from '../../git/object/commit.js';
+import type { ObjectReader, Oid } from '../../git/object/object.js';
+import { findEntry } from '../../git/object/read-tree.js';
+import { formatMode, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from '../../git/object/tree.js';
+import { PathCursor, PathList } from '../../git/pathspec/path-list.js';
+import { selectPath } from '../../git/pathspec/select-files.js';
+import { TreeWalk } from '../../git/pathspec/tree-walk.js';
+import { problem } from '../../http/problem.js';
+import { largeJson } from '../../http/reply.js';
+import { operation } from '../../operation/operation.js';
+import type { Meter } from '../../schedule/meter.js';
+import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
+import { flag, readFilePath } from '../fields.js';
+import { listPurpose, pageEnd, pageQuery, readLimit } from '../paging.js';
+import { type ResolvedRef, resolveRef } from '../resolve.js';
+
+const PAGE = 1000;
+const CAP = 5000;
+
+export type EntryType = 'blob' | 'tree' | 'symlink' | 'submodule';
+
+export function entryType(mode: number): EntryType {
+  if (mode === MODE_TREE) return 'tree';
+  if (mode === MODE_SYMLINK) return 'symlink';
+  return mode === MODE_GITLINK ? 'submodule' : 'blob';
+}
+
+/** What a cursor carries: the tree its list started from, whatever has become of the ref since. */
+interface Position extends ResolvedRef {
+  readonly skip: number;
+}
+
+export const listFiles = operation({
+  id: 'listFiles',
+  group: 'Files',
+  summary: 'List the files of a tree',
+  routes: [
+    { method: 'GET', path: '/api/repos/{repo_name}/files' },
+    { method: 'GET', path: '/api/v1/repos/files' },
+  ],
+  scopes: ['git:read'],
+  subject: 'repository',
+  effect: 'read',
+  query: () =>
+    z.object({
+      ...pageQuery(),
+      ref: z.string().optional(),
+      ephemeral: flag().optional(),
+      path: z.string().optional(),
+      recursive: flag().optional(),
+    }),
+  replies: () => ({
+    200: z.object({
+      paths: z.array(z.string()),
+      ref: z.string(),
+      entries: z.array(
+        z.object({ path: z.string(), type: z.enum(['blob', 'tree', 'symlink', 'submodule']), mode: z.string() }),
+      ),
+      ...pageEnd,
+    }),
+  }),
+  errors: ['ref_not_found', 'not_found'],
+  handle: async (ctx) => {
+    const { world, repository, query, meter } = ctx;
+    const { objects } = repository.git;
+    const cursors = world.engine.cursors;
+    const path = readFolder(query.path);
+    const recursive = query.recursive ?? true;
+    const purpose = listPurpose(ctx, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
+    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
+    const paged = query.cursor !== undefined || query.limit !== undefined;
+    const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
+    const skip = position?.skip ?? 0;
+    const listed = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
+    const { page, hasMore } = await takePage(listed, skip, limit, meter);
+    return largeJson(200, {
+      paths: filesOf(page),
+      ref: shown,
+      entries: showEntries(page),
+      next_cursor: hasMore
+        ? cursors.write(purpose, { commit, shown, skip: skip + page.length } satisfies Position)
+        : null,
+      has_more: hasMore,
+    });
+  },
+});
+
+/** Entries by what they have in common: with whole paths those of a deep tree would be its square. */
+class Page {
+  readonly paths = new PathList();
+  readonly modes: number[] = [];
+
+  get length(): number {
+    return this.modes.length;
+  }
+
+  add(walk: TreeWalk): void {
+    this.paths.add(walk);
+    this.modes.push(walk.mode);
+  }
+}
+
+async function takePage(
+  walk: TreeWalk,
+  skip: number,
+  limit: number,
+  meter: Meter,
+): Promise<{ page: Page; hasMore: boolean }> {
+  const page = new Page();
+  let seen = 0;
+  while (walk.step()) {
+    meter.spend(walk.cost);
+    if (meter.isOver) await meter.pass();
+    if (!walk.isFound || ++seen <= skip) continue;
+    if (page.length === limit) return { page, hasMore: true };
+    page.add(walk);
+  }
+  return { page, hasMore: false };
+}
+
+// Made as the answer is written: a tree can have a hundred thousand entries.
+function* showEntries({ paths, modes }: Page) {
+  const cursor = new PathCursor(paths);
+  for (const [index, mode] of modes.entries()) {
+    atOnce(cursor.moveTo(index));
+    yield { path: textOf(cursor.path), type: entryType(mode), mode: formatMode(mode) };
+  }
+}
+
+function* filesOf({ paths, modes }: Page) {
+  const cursor = new PathCursor(paths);
+  for (const [index, mode] of modes.entries()) {
+    if (mode === MODE_TREE || mode === MODE_GITLINK) continue;
+    atOnce(cursor.moveTo(index));
+    yield textOf(cursor.path);
+  }
+}
+
+const ROOT = bytesOf('');
+
+/** The path a listing is narrowed to, with or without a final slash; none is the root. */
+export function readFolder(text: string | undefined): ByteString {
+  return text ? readFilePath(text.replace(/\/+$/, '') || '/', 'path') : ROOT;
+}
+
+/** The entries below `path`, in index order; a path that is a file lists itself. */
+export function* listUnder(objects: ObjectReader, root: Oid, path: ByteString, recursive: boolean): Steps<TreeWalk> {
+  const entry = yield* findEntry(objects, root, path);
+  if (!entry) throw problem('not_found', `There is nothing at ${textOf(path)}.`);
+  if (entry.mode === MODE_TREE) return new TreeWalk(objects, entry.oid, { under: path, recursive, trees: !recursive });
+  return new TreeWalk(objects, root, { selects: yield* selectPath(path) });
+}

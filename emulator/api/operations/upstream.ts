@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { decide } from '../../auth/policy.js';
+import { bytesOf, textOf } from '../../git/object/bytes.js';
+import { problem } from '../../http/problem.js';
+import { json } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import type { HandlerContext } from '../../operation/handler-context.js';
+import { operation } from '../../operation/operation.js';
+import { branchRef } from '../../repositories/branch-write.js';
+import type { SyncRequest } from '../../upstream/syncs.js';
+import { requireForgeApp } from '../base-repository.js';
+import { requireAllowed } from '../policy.js';
+
+const NO_NAME = bytesOf('');
+
+const message = once(() => z.object({ message: z.string() }));
+
+export const pullUpstream = operation({
+  id: 'pullUpstream',
+  group: 'Repositories',
+  summary: 'Start a sync with the upstream',
+  routes: [
+    { method: 'POST', path: '/api/repos/{repo_name}/pull-upstream' },
+    { method: 'POST', path: '/api/v1/repos/pull-upstream' },
+  ],
+  scopes: ['git:write'],
+  subject: 'repository',
+  effect: 'write',
+  reads: 'json',
+  // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
+  body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
+  replies: () => ({ 202: message() }),
+  errors: ['forge_app_not_configured'],
+  handle: (ctx) => {
+    const { world, organization, repository } = ctx;
+    const { baseRepo } = repository.record;
+    if (!baseRepo) throw problem('bad_request', 'The repository has no upstream.');
+    if (baseRepo.access === 'app') requireForgeApp(organization);
+    requireAllowed(ctx, branchRef(repository.defaultBranch ?? NO_NAME, false));
+    world.background.syncs.start(repository, syncRequestOf(ctx));
+    return json(202, { message: 'Repository sync initiated successfully' });
+  },
+});
+
+/** A token's policy binds the sync that it starts: refs that it protects stay as they are. */
+export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncRequest {
+  const { policy } = claims;
+  if (policy.length === 0) return {};
+  return {
+    mayMove: ({ name }, isForced) => decide(policy, textOf(name), isForced ? 'force' : 'push') === undefined,
+  };
+}
+
+export const detachBase = operation({
+  id: 'detachBase',
+  group: 'Repositories',
+  summary: 'Detach the repository from its upstream',
+  routes: [
+    { method: 'DELETE', path: '/api/repos/{repo_name}/base' },
+    { method: 'DELETE', path: '/api/v1/repos/base' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'repository',
+  effect: 'write',
+  replies: () => ({ 200: message() }),
+  errors: [],
+  handle: ({ repository }) => {
+    repository.update({ baseRepo: undefined });
+    return json(200, { message: 'repository detached' });
+  },
+});

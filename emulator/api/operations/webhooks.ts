@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { problem } from '../../http/problem.js';
+import { empty, json } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import { operation } from '../../operation/operation.js';
+import { presentWhen } from '../../operation/reply-schema.js';
+import { DEFAULT_EVENTS, EVENT_NAMES } from '../../webhooks/events.js';
+import type { Webhook } from '../../webhooks/webhook.js';
+
+/** Registrations of one organization; each event is sent to all that asked for it. */
+const MOST_WEBHOOKS = 100;
+
+/** Without the secret. */
+export const webhookRecord = once(() =>
+  z.object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(EVENT_NAMES)),
+    created_at: z.iso.datetime(),
+  }),
+);
+
+export function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<ReturnType<typeof webhookRecord>> {
+  return { id, url, events: [...events], created_at: new Date(createdAt).toISOString() };
+}
+
+export const createWebhook = operation({
+  id: 'createWebhook',
+  group: 'Webhooks',
+  summary: 'Register a URL for events of the organization',
+  routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
+  scopes: ['repo:write'],
+  subject: 'organization',
+  effect: 'write',
+  reads: 'json',
+  body: () =>
+    z.object({
+      url: z.string().max(2048),
+      events: z.array(z.enum(EVENT_NAMES)).min(1).optional(),
+      secret: z.string().min(1).max(1024).optional(),
+    }),
+  replies: () => ({
+    201: webhookRecord().extend({
+      secret: presentWhen(z.string(), 'the request names none; it is not shown again'),
+    }),
+  }),
+  errors: ['conflict'],
+  handle: ({ world, organization, body }) => {
+    const url = URL.canParse(body.url) ? new URL(body.url) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+      throw problem('bad_request', 'url has to be an http or https URL without user name and password.');
+    }
+    if (!world.background.webhookOutbound.mayReach(url)) {
+      throw problem('bad_request', 'url names a host that webhooks may not be delivered to; --allow-webhook adds one.');
+    }
+    if (world.state.webhooks.of(organization.name).length >= MOST_WEBHOOKS) {
+      throw problem('conflict', `The organization has ${MOST_WEBHOOKS} webhooks already.`);
+    }
+    const webhook: Webhook = {
+      id: world.state.ids.prefixed('webhook', 'whk'),
+      organization: organization.name,
+      url: url.href,
+      events: [...new Set(body.events ?? DEFAULT_EVENTS)],
+      secret: body.secret ?? world.state.ids.prefixed('webhook-secret', 'whsec'),
+      createdAt: world.state.clock.now(),
+    };
+    world.state.webhooks.add(webhook);
+    return json(201, { ...showWebhook(webhook), ...(body.secret === undefined && { secret: webhook.secret }) });
+  },
+});
+
+export const listWebhooks = operation({
+  id: 'listWebhooks',
+  group: 'Webhooks',
+  summary: 'List the registered URLs',
+  routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
+  scopes: ['org:read'],
+  subject: 'organization',
+  effect: 'read',
+  replies: () => ({ 200: z.object({ webhooks: z.array(webhookRecord()) }) }),
+  errors: [],
+  handle: ({ world, organization }) =>
+    json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
+});
+
+export const deleteWebhook = operation({
+  id: 'deleteWebhook',
+  group: 'Webhooks',
+  summary: 'Remove a registered URL',
+  routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
+  scopes: ['repo:write'],
+  subject: 'organization',
+  effect: 'write',
+  replies: () => ({ 204: '' }),
+  errors: ['not_found'],
+  handle: ({ world, organization, params }) => {
+    const webhook = world.state.webhooks.of(organization.name).find(({ id }) => id === params.webhook_id);
+    if (!webhook) throw problem('not_found', 'There is no such webhook.');
+    world.state.webhooks.remove(webhook.id);
+    // What is pending for it goes with it.
+    world.background.outbox.cancel(webhook.id);
+    return empty(204);
+  },
+});

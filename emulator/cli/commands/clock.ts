@@ -1,0 +1,37 @@
+import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+
+interface Action {
+  /** What has to stand behind it. */
+  readonly wants?: string;
+  readonly change?: (value: string) => object;
+}
+
+const ACTIONS = {
+  show: {},
+  freeze: { change: () => ({ mode: 'frozen' }) },
+  advance: { wants: 'a duration such as 30s or P1DT2H', change: (advance) => ({ advance }) },
+  tick: { change: () => ({ mode: 'tick' }) },
+  real: { change: () => ({ mode: 'real' }) },
+  set: { wants: 'an ISO 8601 time such as 2026-01-01T00:00:00Z', change: (now) => ({ now }) },
+} satisfies Readonly<Record<string, Action>>;
+
+type ActionName = keyof typeof ACTIONS;
+
+/** `emulator clock`: shows or changes the time of an emulator. */
+export const clockCommand = defineCommand({
+  name: 'clock',
+  describe: 'Show the time of an emulator, or change it: show, freeze, advance D, tick, real, set T',
+  flags: ADMIN_FLAGS,
+  positionals: { action: 'show, freeze, advance, tick, real or set; default show', value: 'A duration or a time' },
+  run: async ({ action, value, json, ...address }, { terminal }) => {
+    const name = readAction('clock', action, Object.keys(ACTIONS) as ActionName[], 'show');
+    const { wants, change }: Action = ACTIONS[name];
+    const given = readValue(`clock ${name}`, value, wants);
+    const client = new AdminClient(address, terminal);
+    const answer = await (change ? client.ask('PATCH', '/clock', change(given)) : client.ask('GET', '/clock'));
+    if (json) return printJson(terminal, answer);
+    const { now, mode } = answer as { now: string; mode: string };
+    terminal.print(`${now} (${mode})\n`);
+  },
+});

@@ -1,0 +1,382 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { EmulatedService } from '../../index.js';
+import { run, startAsked } from '../test/run.js';
+
+/** Sends a request to the service, with a token for `r`. */
+async function send(emulator: EmulatedService, path: string, { method = 'GET', sub = 'me', headers = {} } = {}) {
+  const token = await emulator.token({ repo: 'r', sub, scopes: ['git:read', 'git:write', 'repo:write'] });
+  const answer = await fetch(`${emulator.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  await answer.text();
+  return answer.status;
+}
+
+/** Writes a file of its own. */
+function write(t: Test, content: string | object): string {
+  const folder = existsSync(t.testdirName) ? t.testdirName : t.testdir({});
+  const file = join(mkdtempSync(join(folder, 'given-')), 'file');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+t.test('faults are added, listed, shown and removed', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  await send(emulator, '/api/repos', { method: 'POST' });
+  t.same(await ask.text('fault', 'add', 'bad_gateway*1', '--op', 'getRepository'), {
+    code: 0,
+    out: 'fault-1\n',
+    err: '',
+  });
+  t.equal(await send(emulator, '/api/v1/repos/branches'), 200);
+  t.equal(await send(emulator, '/api/v1/repo'), 502);
+  t.equal(await send(emulator, '/api/v1/repo'), 200);
+  const added = await ask.json(
+    'fault',
+    'add',
+    'not_implemented',
+    '--repo',
+    'r*',
+    '--sub',
+    'you',
+    '--op',
+    'list*,getRef*',
+  );
+  t.match(added, { code: 2, err: /getRef\*/ });
+  const narrow = await ask.json(
+    'fault',
+    'add',
+    'not_implemented',
+    '--repo',
+    'r*',
+    '--sub',
+    'you',
+    '--op',
+    'list*,get*',
+  );
+  t.match(narrow.json, { id: 'fault-2', match: { op: ['list*', 'get*'], repo: 'r*', token: { sub: 'you' } } });
+  t.equal(await send(emulator, '/api/v1/repo'), 200);
+  t.equal(await send(emulator, '/api/v1/repo', { sub: 'you' }), 501);
+  t.match((await ask.json('fault', 'add', 'ng;ref=refs/heads/x', '--ref', 'refs/heads/x')).json, {
+    id: 'fault-3',
+    match: { git: { ref: 'refs/heads/x' } },
+  });
+  t.match((await ask.json('fault', 'add', 'latency;ms=1, throttle;bps=1000000')).json, [
+    { id: 'fault-4', do: { latency: { ms: 1 } } },
+    { id: 'fault-5', do: { throttle: { bps: 1_000_000 } } },
+  ]);
+  await send(emulator, '/api/v1/repo', { headers: { 'x-emulator-fault': 'bad_gateway*1' } });
+  const { out } = await ask.text('fault', 'ls');
+  t.match(
+    out,
+    /^ID +SOURCE +FIRED +MATCHED +LEFT +FAULT\nfault-1 +registered +1 +\d+ +0 +\{"match":\{"op":"getRepository"/,
+  );
+  t.match(out, /\nbad_gateway +in-band +1 +1 +0 +bad_gateway\*1\n/);
+  t.match((await ask.json('fault', 'ls')).json, [{ id: 'fault-1', fired: 1 }, {}, {}, {}, {}, { source: 'in-band' }]);
+  t.match((await ask.json('fault', 'show', 'fault-1')).json, { id: 'fault-1', fired: 1, remaining: 0 });
+  t.same(await ask.text('fault', 'rm', 'fault-1'), { code: 0, out: '', err: '' });
+  t.same((await ask.json('fault', 'rm', 'fault-2')).json, { id: 'fault-2', removed: true });
+  t.same(
+    (await ask.json('fault', 'ls')).json.map(({ id }: { id: string }) => id),
+    ['fault-3', 'fault-4', 'fault-5', 'bad_gateway'],
+  );
+});
+
+t.test('faults of a file, in JSON and in YAML, are added all or none', async (t) => {
+  const { ask } = await startAsked(t);
+  const outage = { match: { op: 'git*' }, when: { times: 2 }, do: { error: { code: 'service_unavailable' } } };
+  t.equal((await ask.text('fault', 'add', '--file', write(t, outage))).out, 'fault-1\n');
+  const yaml = '- spec: bad_gateway\n  match: { op: getRepository }\n- cut*1;bytes=3\n';
+  t.equal((await ask.text('fault', 'add', '--file', write(t, yaml))).out, 'fault-2\nfault-3\n');
+  const half = await ask.text('fault', 'add', '--file', write(t, [outage, { ...outage, at: 'lunch' }]));
+  t.match(half, { code: 2, out: '', err: /^faults\.1: at: / });
+  t.equal((await ask.json('fault', 'ls')).json.length, 3);
+  t.equal(
+    (await ask.json('fault', 'add', '--file', write(t, 'not_implemented'))).json.do.error.code,
+    'not_implemented',
+  );
+});
+
+t.test('a latch is released, and says how much it held', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  await send(emulator, '/api/repos', { method: 'POST' });
+  t.equal((await ask.text('latch', 'release', 'door')).out, '0\n');
+  await ask.text('fault', 'add', 'hold*1;latch=door');
+  const held = send(emulator, '/api/v1/repo');
+  let released = 0;
+  for (let turn = 0; released === 0 && turn < 10_000; turn++) {
+    released = (await ask.json('latch', 'release', 'door')).json.released;
+  }
+  t.equal(released, 1);
+  t.equal(await held, 200);
+});
+
+t.test('quotas are set, shown and removed', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  t.same(await ask.text('quota', 'set', 'gateway', '{"capacity":1,"refill":"1/h"}'), { code: 0, out: '', err: '' });
+  t.match(await ask.text('quota'), { out: /^NAME +CAPACITY.*\ngateway +1 +1\/h +org +\{"\*":1\}\n$/ });
+  t.match((await ask.json('quota', 'show')).json, { quotas: { gateway: { capacity: 1, refill: '1/h' } } });
+  t.equal(await send(emulator, '/api/repos', { method: 'POST' }), 201);
+  t.equal(await send(emulator, '/api/v1/repo'), 429);
+  t.match((await ask.json('quota', 'rm', 'gateway')).json, { quotas: {} });
+  t.equal(await send(emulator, '/api/v1/repo'), 200);
+});
+
+t.test('namespaces are made, listed, spoken to and removed', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  await send(emulator, '/api/repos', { method: 'POST' });
+  const { out } = await ask.text('snapshot', 'add');
+  t.match(await ask.text('namespace', 'add', '--snapshot', out.trim(), '--seed', 's'), { code: 0, out: 'ns-1\n' });
+  const { json } = await ask.json('namespace', 'add', '--clock', '2030-01-01T00:00:00Z');
+  t.match(json, { id: 'ns-2', base_url: /^http:/, admin_url: /_emulator$/ });
+  t.match(await ask.text('namespace', 'ls'), { out: new RegExp(`\\nns-2 +demo +${json.base_url}\\n$`) });
+  t.match((await ask.json('namespace', 'ls')).json, [{ id: 'ns-1' }, { id: 'ns-2' }]);
+  const named = (...argv: string[]) => ask.text(...argv, '--namespace', 'ns-2');
+  t.match(await named('clock'), { out: /^2030-01-01/ });
+  t.match(await ask.text('clock', '--namespace', 'ns-1'), { out: /^2026-01-01/ });
+  t.match(await ask.json('repo', 'ls', '--namespace', 'ns-1'), { json: [{ name: 'r' }] });
+  t.equal((await named('fault', 'add', 'bad_gateway')).out, 'fault-1\n');
+  t.same((await ask.json('fault', 'ls')).json, []);
+  t.equal((await ask.json('fault', 'ls', '--namespace', 'ns-2')).json.length, 1);
+  const missing = await ask.text('fault', 'ls', '--namespace', 'ns-9');
+  t.same([missing.code, missing.out], [2, '']);
+  t.match(missing.err, /^The emulator at http:\S+ has no namespace "ns-9"\.\n$/);
+  t.same((await ask.json('namespace', 'rm', 'ns-1')).json, { id: 'ns-1', removed: true });
+  t.match(await named('stop'), { code: 2, err: /Unknown argument/ });
+  t.equal((await ask.json('namespace', 'ls')).json.length, 1);
+});
+
+t.test('requests are filtered, in a list and as they come', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  await send(emulator, '/api/repos', { method: 'POST' });
+  await send(emulator, '/api/v1/repos/branches');
+  await send(emulator, '/api/v1/repos/commit?sha=none');
+  await send(emulator, '/api/v1/repo', { headers: { 'x-emulator-fault': 'bad_gateway' } });
+  await fetch(`${emulator.baseUrl}/nowhere`);
+  for (const [argv, paths] of [
+    [
+      ['--op', 'listBranches,getRepository'],
+      ['/api/v1/repos/branches', '/api/v1/repo'],
+    ],
+    [
+      ['--op', 'listBranches', '--op', 'getRepository'],
+      ['/api/v1/repos/branches', '/api/v1/repo'],
+    ],
+    [
+      ['--status', '4xx'],
+      ['/api/v1/repos/commit', '/nowhere'],
+    ],
+    [
+      ['--status', '201,502'],
+      ['/api/repos', '/api/v1/repo'],
+    ],
+    [
+      ['--code', 'route_not_found,ref_not_found'],
+      ['/api/v1/repos/commit', '/nowhere'],
+    ],
+    [['--origin', 'injected'], ['/api/v1/repo']],
+    [['--origin', 'injected:bad_gateway'], ['/api/v1/repo']],
+    [['--repo', 'r', '--status', '404'], ['/api/v1/repos/commit']],
+    [['--repo', 'none'], []],
+  ] as const) {
+    const { json } = await ask.json('requests', ...argv);
+    t.same(
+      json.map(({ path }: { path: string }) => path),
+      paths,
+      argv.join(' '),
+    );
+  }
+  let printed = 0;
+  const followed = await run(
+    ['requests', '--follow', '--json', '--status', '5xx', '--url', emulator.baseUrl],
+    {},
+    () => {
+      printed++;
+      void ask.text('stop');
+    },
+  );
+  t.match(followed.out, /^\{[^\n]*"path":"\/api\/v1\/repo"[^\n]*\}\n$/);
+  t.equal(printed, 1);
+});
+
+t.test('verify says what is unmet, with the nearest requests, and exits with 1', async (t) => {
+  const { emulator, ask } = await startAsked(t);
+  t.same(await ask.text('verify'), { code: 0, out: 'met\n', err: '' });
+  await ask.text('fault', 'add', 'bad_gateway*1');
+  t.match(await ask.text('verify'), {
+    code: 1,
+    out: /^faults\.fault-1: The fault .* \(fault-1\) fired 0 times, and not at least 1\.\nnot met\n$/,
+  });
+  t.equal(await send(emulator, '/api/repos', { method: 'POST' }), 502);
+  t.equal(await send(emulator, '/api/repos', { method: 'POST' }), 201);
+  t.match(await ask.text('verify'), { code: 0, out: 'met\n' });
+  const wanted = {
+    requests: [{ match: { operation: 'createRepository', status: 502 }, count: 1 }, { match: { status: 404 } }],
+  };
+  const unmet = await ask.text('verify', '--file', write(t, wanted));
+  t.equal(unmet.code, 1);
+  t.equal(
+    unmet.out,
+    ['requests.1: 0 of at least 1 requests were found.', '  expected {"match":{"status":404}}', 'not met', ''].join(
+      '\n',
+    ),
+  );
+  const near = { requests: [{ match: { operation: 'createRepository', code: 'not_implemented' } }] };
+  t.match(await ask.text('verify', '--file', write(t, near)), {
+    code: 1,
+    out: /\n {2}nearest {2}req-\d+ POST \/api\/repos 201: code is null, not "not_implemented"\n {2}nearest {2}req-\d+ POST \/api\/repos 502 bad_gateway: code is "bad_gateway", not "not_implemented"\nnot met\n$/,
+  });
+  const yaml = 'requests:\n  - match: { operation: createRepository }\n    count: 2\n';
+  t.match(await ask.text('verify', '--file', write(t, yaml)), { code: 0, out: 'met\n' });
+  t.match(await ask.json('verify', '--file', write(t, wanted)), {
+    code: 1,
+    json: { met: false, unmet: [{ at: 'requests.1' }] },
+  });
+});
+
+t.test('verify checks the client where it is asked to', async (t) => {
+  const { emulator, ask } = await startAsked(t, { clock: 'real' });
+  t.match(await ask.text('verify', '--client'), {
+    code: 0,
+    out: /^client rules: 0 kept, 0 broken, \d+ without an occasion\nmet\n$/,
+  });
+  await ask.text('fault', 'add', 'service_unavailable*1;retry-after=60');
+  await send(emulator, '/api/repos', { method: 'POST' });
+  await send(emulator, '/api/repos', { method: 'POST' });
+  const impolite = await ask.text('verify', '--client');
+  t.equal(impolite.code, 1);
+  t.match(impolite.out, /^client rule [\w-]+ \(must\): .+\n {2}req-00000002 after req-00000001: .+\n/);
+  t.match(impolite.out, /\nnot met\n$/);
+  t.match((await ask.json('verify', '--client')).json, { met: false, unmet: [] });
+  t.match(await ask.text('verify'), { code: 0 }, 'not asked for');
+});
+
+t.test('what no command takes, and what an emulator refuses, is one sentence and exit 2', async (t) => {
+  const { ask } = await startAsked(t);
+  const file = write(t, '{"a": [');
+  for (const [argv, sentence] of [
+    [['fault'], /^fault needs one of add, ls, rm, show\./],
+    [['fault', 'add'], /^fault add needs a fault, or --file\./],
+    [['fault', 'add', 'nonsense'], /there is no fault nonsense/],
+    [['fault', 'add', 'bad_gateway', '--op', 'none'], /^The fault: match\.op: there is no operation "none"/],
+    [['fault', 'add', 'bad_gateway', '--file', file], /^fault add takes a fault or --file, not both\./],
+    [['fault', 'add', '--file', file, '--op', 'grep'], /^fault add takes --op.* with a fault/],
+    [['fault', 'add', '--file', file], /^--file is neither JSON nor YAML: /],
+    [['fault', 'add', '--file', '/none'], /^--file cannot be read: "\/none" \(ENOENT\)\./],
+    [['fault', 'add', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],
+    [['fault', 'add', '--file', write(t, '['.repeat(1000))], /^--file is neither .* nested deeper than 64 levels/],
+    [['verify', '--file', '/dev/zero'], /^--file cannot be read: .* \(it is larger than 1 MiB\)\./],
+    [['env', '--ready-file', '/dev/zero'], /ready/],
+    [['fault', 'add', '--file', write(t, '[]')], /^--file has no fault/],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",1]')],
+      /^--file has to have a fault, or a list of them: faults\.1 of /,
+    ],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",{"do":{"eror":1}}]')],
+      /^faults\.1: do: There is no member "eror"; there are/,
+    ],
+    [['fault', 'add', '--file', write(t, '["lost","cut","ng"]')], /^faults\.2: spec: ng needs ref=/],
+    [
+      ['fault', 'add', '--file', write(t, '["lost",{"spec":"cut","match":{"op":"none"}}]')],
+      /^faults\.1: match\.op: there is no/,
+    ],
+    [['fault', 'add', '--file', write(t, '{}')], /do/],
+    [['fault', 'ls', '--op', 'grep'], /^fault ls takes none of --op/],
+    [['fault', 'ls', 'x'], /^fault ls takes nothing more/],
+    [['fault', 'rm'], /^fault rm needs the id of a fault/],
+    [['fault', 'rm', 'a/b'], /^There is no fault "a\/b"/],
+    [['fault', 'show', 'none'], /^There is no fault "none"/],
+    [['latch'], /^latch needs one of release\./],
+    [['latch', 'release'], /^latch release needs the name/],
+    [['quota', 'set'], /^quota set needs the name/],
+    [['quota', 'set', 'q'], /^quota set needs a quota, such as/],
+    [['quota', 'set', 'q', '[]'], /^quota set takes a JSON object, such as/],
+    [['quota', 'set', 'q', '{"capacity":0,"refill":"1/s"}'], /quotas\.q\.capacity/],
+    [['quota', 'set', 'q', '{"capacity":1,"refill":"1/s","color":1}'], /"color"/],
+    [['quota', 'rm', 'none'], /^There is no quota "none"/],
+    [['quota', 'rm', 'q', '{}'], /^quota rm takes nothing more/],
+    [['quota', 'show', 'q'], /^quota show takes nothing more/],
+    [['namespace'], /^namespace needs one of add, ls, rm\./],
+    [['namespace', 'add', 'x'], /^namespace add takes nothing more/],
+    [['namespace', 'add', '--snapshot', 'none'], /no snapshot "none"/],
+    [['namespace', 'add', '--clock', 'soon'], /clock/],
+    [['namespace', 'rm'], /^namespace rm needs the id/],
+    [['namespace', 'rm', 'none'], /^There is no namespace "none"/],
+    [['namespace', 'ls', '--seed', 's'], /^namespace ls takes no --seed/],
+    [['fault', 'ls', '--namespace', 'a b'], /^--namespace has to be the id of a namespace/],
+    [['requests', '--op', 'none'], /there is no operation "none"/],
+    [['requests', '--status', '9'], /status/],
+    [['requests', '--origin', 'me'], /origin/],
+    [['verify', 'x'], /Unknown argument: x/],
+    [['verify', '--file', write(t, '[]')], /^--file has to have an object of expectations/],
+    [['verify', '--file', write(t, '{"color":1}')], /"color"/],
+    [['verify', '--file', write(t, '{"requests":[{"match":{"status":"9"}}]}')], /requests\.0\.match\.status/],
+  ] as const) {
+    const { code, out, err } = await ask.text(...argv);
+    t.same([code, out], [2, ''], argv.join(' '));
+    t.match(err, sentence);
+    t.match(err, /^[^\n]+[.?]\n$/, 'one sentence');
+  }
+});
+
+t.test('faults prints what there is, and one alone', async (t) => {
+  const all = await run(['faults']);
+  t.match(all, { code: 0, err: '' });
+  t.match(
+    all.out,
+    /^name\[\*times\].*\n\nNAME +KEYS +STAGE +WHAT\nany code +\[retry-after=\] +before +.*rate_limited also has t=\n/,
+  );
+  t.match(all.out, /\nng +ref= \[reason=\] +git\.report +the report refuses that ref\n/);
+  t.match(all.out, /\nrepository_thawing +409 +state\n/);
+  const one = await run(['faults', 'drop_object']);
+  t.equal(
+    one.out,
+    'drop_object: a pack without its n-th blob, counted from 0, which is otherwise whole\n' +
+      'stages: git.pack; default git.pack\n  bytes=  a whole number from 0 to 1000000000\n',
+  );
+  const raw = (await run(['faults', 'raw'])).out;
+  t.match(raw, /\n {2}status= {2}a whole number from 200 to 599 \(has to be given\)\n/);
+  const { names, codes } = JSON.parse((await run(['faults', 'bad_gateway', '--json'])).out);
+  t.match([names, codes], [[{ name: 'bad_gateway' }], [{ code: 'bad_gateway', status: 502, way: 'fault' }]]);
+  t.match((await run(['faults', 'acme_app_not_configured'])).out, /^acme_app_not_configured: 412.*# 412, by a state/s);
+  const renamed = JSON.parse((await run(['faults', '--json', '--forge-prefix', 'acme'])).out);
+  t.match(JSON.stringify(renamed), /"acme_repository_inaccessible".*"code":"acme_app_not_configured"/);
+  t.notMatch(JSON.stringify(renamed), '"forge_');
+  t.match(await run(['faults', '--forge-prefix', 'A-B']), { code: 2, err: /--forge-prefix/ });
+  t.match(
+    await run(['token', '--repo', 'r', '--fault', 'acme_app_not_configured']),
+    { code: 0 },
+    'whatever the service calls it',
+  );
+  t.match(await run(['token', '--repo', 'r', '--fault', 'acme_not_configured']), {
+    code: 2,
+    err: /no fault acme_not_configured/,
+  });
+  t.match(await run(['faults', 'none']), {
+    code: 2,
+    out: '',
+    err: /^There is no fault "none"; `emulator faults` lists/,
+  });
+  t.match(await run(['faults', '--json', '--markdown']), { code: 2, err: /contradict/ });
+});
+
+t.test('every name in the reference says where it happens', async (t) => {
+  const { names, stages } = JSON.parse((await run(['faults', '--json'])).out);
+  for (const { name, about, stages: allowed, defaultStages } of names) {
+    t.ok(about && allowed.length > 0 && defaultStages.length > 0, name);
+    t.same(
+      [...allowed, ...defaultStages].filter((stage: string) => !(stage in stages)),
+      [],
+      name,
+    );
+    t.same(
+      defaultStages.filter((stage: string) => !allowed.includes(stage)),
+      [],
+      name,
+    );
+  }
+});

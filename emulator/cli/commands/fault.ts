@@ -1,0 +1,116 @@
+import { list, text } from '../../config/option-values.js';
+import { printable } from '../../log/log.js';
+import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+import { readDocument } from '../document.js';
+import { writeTable } from '../table.js';
+import { UsageError } from '../usage-error.js';
+
+const ACTIONS = ['add', 'ls', 'rm', 'show'] as const;
+
+const FLAGS = {
+  ...ADMIN_FLAGS,
+  op: {
+    read: list(text('the id of an operation')),
+    repeatable: true,
+    describe: 'Only requests of an operation, such as commitPack or git*; several between commas',
+  },
+  repo: { read: text('the name of a repository'), describe: 'Only requests to a repository; * stands for any rest' },
+  sub: { read: text('a name'), describe: 'Only requests whose token has this sub; * stands for any rest' },
+  ref: { read: text('the full name of a ref'), describe: 'Only Git requests that name a ref, such as refs/heads/main' },
+  file: { read: text('the name of a file'), describe: 'Faults to add: one or a list of them, in JSON or YAML' },
+} as const;
+
+type Body = Readonly<Record<string, unknown>>;
+type FaultRecord = Readonly<Record<string, unknown>>;
+
+/** `emulator fault`: what goes wrong with requests. */
+export const faultCommand = defineCommand({
+  name: 'fault',
+  describe: 'Make requests meet a fault: add SPEC, ls, rm ID, show ID; `emulator faults` prints what there is',
+  flags: FLAGS,
+  positionals: {
+    action: 'add, ls, rm or show',
+    value: 'NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, or the id of a fault',
+  },
+  run: async ({ action, value, op, repo, sub, ref, file, json, ...address }, { terminal }) => {
+    const name = readAction('fault', action, ACTIONS);
+    const match = {
+      ...(op && { op: op.length === 1 ? op[0] : op }),
+      ...(repo !== undefined && { repo }),
+      ...(sub !== undefined && { token: { sub } }),
+      ...(ref !== undefined && { git: { ref } }),
+    };
+    if (name !== 'add' && (file !== undefined || Object.keys(match).length > 0)) {
+      throw new UsageError(`fault ${name} takes none of --op, --repo, --sub, --ref, --file.`);
+    }
+    if (name === 'add') {
+      const bodies = await readFaults({ spec: value, file, match });
+      const made = await addAll(new AdminClient(address, terminal), bodies, file !== undefined);
+      if (json) return printJson(terminal, made.length === 1 ? made[0] : made);
+      // The ids and nothing else, for a script to keep.
+      return terminal.print(made.map(({ id }) => `${id}\n`).join(''));
+    }
+    const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
+    const client = new AdminClient(address, terminal);
+    if (name === 'ls') {
+      const items = await client.list('/faults');
+      return json ? printJson(terminal, items) : terminal.print(writeFaults(items));
+    }
+    const path = `/faults/${encodeURIComponent(id)}`;
+    if (name === 'show') return printJson(terminal, await client.ask('GET', path));
+    await client.ask('DELETE', path);
+    if (json) printJson(terminal, { id, removed: true });
+  },
+});
+
+async function readFaults({
+  spec,
+  file,
+  match,
+}: {
+  readonly spec: string | undefined;
+  readonly file: string | undefined;
+  readonly match: object;
+}): Promise<Body[]> {
+  if (file === undefined) {
+    const texts = readValue('fault add', spec, 'a fault, or --file').split(',');
+    return texts.map((one) => ({ spec: one.trim(), ...(Object.keys(match).length > 0 && { match }) }));
+  }
+  if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, not both.');
+  if (Object.keys(match).length > 0) {
+    throw new UsageError('fault add takes --op, --repo, --sub and --ref with a fault; a file says them as match.');
+  }
+  const faults = [await readDocument('--file', file)].flat();
+  if (faults.length === 0) throw new UsageError(`--file has no fault: ${JSON.stringify(file)}.`);
+  return faults.map((fault, index) => {
+    if (typeof fault === 'string') return { spec: fault };
+    if (typeof fault === 'object' && fault !== null && !Array.isArray(fault)) return fault as Body;
+    throw new UsageError(
+      `--file has to have a fault, or a list of them: faults.${index} of ${JSON.stringify(file)} is none.`,
+    );
+  });
+}
+
+/** Adds all faults, or none of them. An error names the place of the refused fault if `isList`. */
+async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
+  const made: FaultRecord[] = [];
+  try {
+    for (const body of bodies) made.push((await client.ask('POST', '/faults', body)) as FaultRecord);
+  } catch (error) {
+    for (const { id } of made) await client.ask('DELETE', `/faults/${encodeURIComponent(String(id))}`);
+    if (!isList || !(error instanceof UsageError)) throw error;
+    throw new UsageError(`faults.${made.length}: ${error.message.replace(/^The fault: /, '')}`);
+  }
+  return made;
+}
+
+function writeFaults(items: readonly FaultRecord[]): string {
+  const rows = items.map(
+    ({ id, source, fired, matched, remaining, text: words, match, when, at, do: action, sequence }) => {
+      const shown = words ?? JSON.stringify({ match, when, at, do: action, sequence });
+      return [id, source, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
+    },
+  );
+  return writeTable([['ID', 'SOURCE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
+}

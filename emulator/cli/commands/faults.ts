@@ -1,0 +1,130 @@
+import { forgePrefix } from '../../config/option-values.js';
+import type { CodeReference, FaultReference, NameReference } from '../../faults/reference.js';
+import type { Stage } from '../../faults/stage.js';
+import { specifiedCode } from '../../http/problem.js';
+import { defineCommand } from '../command.js';
+import { code, writeMarkdownTable } from '../markdown.js';
+import { writeTable } from '../table.js';
+import { UsageError } from '../usage-error.js';
+
+/** `emulator faults`: what can go wrong on demand, and how to get each code. */
+export const faultsCommand = defineCommand({
+  name: 'faults',
+  describe: 'List the faults that there are, and how to get each error code; with a name, that one alone',
+  flags: {
+    json: { describe: 'As JSON' },
+    markdown: { describe: 'As the reference of the guide' },
+    'forge-prefix': {
+      read: forgePrefix,
+      describe: 'Codes as an emulator shows them that was started with this prefix; both spellings can be asked for',
+    },
+  },
+  positionals: { name: 'Of a fault, such as cut or repository_thawing' },
+  exclusive: [['json', 'markdown']],
+  run: async ({ name, json, markdown, 'forge-prefix': prefix }, { terminal }) => {
+    const { faultReference } = await import('../../faults/reference.js');
+    const all = faultReference(prefix ?? prefixOf(name));
+    const wanted = name === undefined ? all : only(all, name);
+    if (json) return terminal.print(`${JSON.stringify(wanted, undefined, 2)}\n`);
+    if (markdown) return terminal.print(writeMarkdown(wanted));
+    terminal.print(name === undefined ? writeOverview(all) : writeOne(wanted));
+  },
+});
+
+/** That of the name itself, where it is a code about the external forge. */
+function prefixOf(name: string | undefined): string | undefined {
+  const code = specifiedCode(name ?? '');
+  return code === name || name === undefined ? undefined : name.slice(0, name.length - code.length + 'forge'.length);
+}
+
+function only(all: FaultReference, name: string): FaultReference {
+  const names = all.names.filter((row) => row.name === name);
+  if (names.length === 0) {
+    throw new UsageError(`There is no fault ${JSON.stringify(name)}; \`emulator faults\` lists them.`);
+  }
+  return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
+}
+
+/** `retry-after=SECONDS, t=…`: keys that have to be given without brackets. */
+function keysOf({ keys }: NameReference): string {
+  return keys.map(({ key, needed }) => (needed ? `${key}=` : `[${key}=]`)).join(' ');
+}
+
+function isCode({ codes }: FaultReference): (row: NameReference) => boolean {
+  const known = new Set(codes.map(({ code }) => code));
+  return ({ name }) => known.has(name);
+}
+
+/** What codes have in common; the one that has a key of its own is named. */
+function aboutCodes(all: FaultReference): string {
+  const codes = all.names.filter(isCode(all));
+  const own = codes.flatMap(({ name, keys }) =>
+    keys
+      .filter(({ key }) => !codes[0]!.keys.some((each) => each.key === key))
+      .map(({ key }) => `${name} also has ${key}=`),
+  );
+  return ['that error, in the words of the operation', ...own].join('; ');
+}
+
+function writeOverview(all: FaultReference): string {
+  const names = all.names.filter((row) => !isCode(all)(row));
+  const rows = names.map((row) => [row.name, keysOf(row), row.defaultStages.join(' '), row.about]);
+  const first = all.names.find(isCode(all))!;
+  return [
+    `${all.grammar}, several separated by commas; as X-Emulator-Fault, by emulator token --fault, or emulator fault add\n\n`,
+    writeTable([
+      ['NAME', 'KEYS', 'STAGE', 'WHAT'],
+      ['any code', keysOf(first), first.defaultStages.join(' '), aboutCodes(all)],
+      ...rows,
+    ]),
+    '\n',
+    writeTable([['STAGE', 'WHEN'], ...Object.entries(all.stages).map(([stage, about]) => [stage, about])]),
+    '\n',
+    writeTable([['CODE', 'STATUS', 'WAY'], ...all.codes.map(({ code, status, way }) => [code, String(status), way])]),
+    '\nemulator faults CODE prints the commands that get it.\n',
+  ].join('');
+}
+
+function writeOne({ names, codes }: FaultReference): string {
+  const lines = names.flatMap((row) => [
+    `${row.name}: ${row.about}`,
+    `stages: ${row.stages.join(', ')}; default ${row.defaultStages.join(', ')}`,
+    ...row.keys.map(({ key, wants, needed }) => `  ${key}=  ${wants}${needed ? ' (has to be given)' : ''}`),
+  ]);
+  for (const { status, way, commands } of codes) lines.push('', `# ${status}, ${WAYS[way]}`, ...commands);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+const WAYS: Readonly<Record<CodeReference['way'], string>> = {
+  natural: 'by requests alone',
+  state: 'by a state',
+  quota: 'by a quota',
+  fault: 'by a fault',
+};
+
+function writeMarkdown(all: FaultReference): string {
+  const names = all.names.filter((each) => !isCode(all)(each));
+  const first = all.names.find(isCode(all));
+  const stages = ({ defaultStages, stages: allowed }: NameReference) =>
+    [...defaultStages, ...allowed.filter((stage) => !defaultStages.includes(stage))].map(code).join(', ');
+  const row = (name: string, each: NameReference, about: string) => [name, code(keysOf(each)), stages(each), about];
+  const parts = [
+    writeMarkdownTable([
+      ['Name', 'Keys', 'Stages, default first', 'What'],
+      ...(first ? [row('any code below', first, aboutCodes(all))] : []),
+      ...names.map((each) => row(code(each.name), each, each.about)),
+    ]),
+    writeMarkdownTable([
+      ['Stage', 'When', 'What `match` can ask for from here on'],
+      ...Object.entries(all.known).map(([stage, known]) => [code(stage), all.stages[stage as Stage], known.join('; ')]),
+    ]),
+  ];
+  for (const { code: name, status, way, commands } of all.codes) {
+    parts.push(`### ${status} ${name}\n\n${sentence(WAYS[way])}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`);
+  }
+  return parts.join('\n');
+}
+
+function sentence(words: string): string {
+  return `${words[0]!.toUpperCase()}${words.slice(1)}:`;
+}

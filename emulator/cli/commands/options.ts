@@ -1,0 +1,30 @@
+import { optionRows } from '../../config/options.js';
+import { defineCommand } from '../command.js';
+import { code, writeMarkdownTable } from '../markdown.js';
+import { writeTable } from '../table.js';
+
+/** `emulator options`: what an emulator can be started with, on the command line, by variables and by the library. */
+export const optionsCommand = defineCommand({
+  name: 'options',
+  describe: 'List the options of `start` with their variables and defaults, limits among them',
+  flags: { json: { describe: 'As JSON' }, markdown: { describe: 'As the table of the guide' } },
+  exclusive: [['json', 'markdown']],
+  run: ({ json, markdown }, { terminal }) => {
+    const rows = optionRows().map(({ name, flag, variable, value, shownDefault, help, repeatable, isLimit }) => {
+      return { name, flag: `--${flag}`, variable, value, default: shownDefault, repeatable, limit: isLimit, help };
+    });
+    if (json) return terminal.print(`${JSON.stringify(rows, undefined, 2)}\n`);
+    if (markdown) {
+      const cells = rows.map((row) => [
+        code(`${row.flag} ${row.value}`.trim()) + (row.repeatable ? ', repeatable' : ''),
+        code(row.variable),
+        code(row.limit ? `limits.${row.name}` : row.name),
+        code(row.default),
+        row.help,
+      ]);
+      return terminal.print(writeMarkdownTable([['Flag', 'Variable', 'Library', 'Default', 'What'], ...cells]));
+    }
+    const table = rows.map((row) => [`${row.flag} ${row.value}`.trim(), row.variable, row.default, row.help]);
+    terminal.print(writeTable([['FLAG', 'VARIABLE', 'DEFAULT', 'WHAT'], ...table]));
+  },
+});

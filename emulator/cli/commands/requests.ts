@@ -1,0 +1,67 @@
+import { list, text } from '../../config/option-values.js';
+import { ADMIN_FLAGS, AdminClient, printJson, withQuery } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+import { createLog } from '../log.js';
+
+/** Before the first event: what the journal has comes first. */
+const START = '0';
+
+const SEVERAL = '; several between commas: any of them';
+
+const FLAGS = {
+  ...ADMIN_FLAGS,
+  follow: { describe: 'Go on with those to come; with --json one a line' },
+  op: {
+    read: list(text('the id of an operation')),
+    repeatable: true,
+    describe: `Only those of an operation, such as commitPack or git*${SEVERAL}`,
+  },
+  status: {
+    read: list(text('a status or a class such as 4xx')),
+    repeatable: true,
+    describe: `Only those answered with a status, or a class such as 4xx${SEVERAL}`,
+  },
+  code: {
+    read: list(text('a code')),
+    repeatable: true,
+    describe: `Only those answered with the code of an error${SEVERAL}`,
+  },
+  origin: {
+    read: text('real, state, injected or injected:<fault>'),
+    describe: 'Only those whose answer is real, of a state, injected, or of one fault: injected:<fault>',
+  },
+  repo: { read: text('the name of a repository'), describe: 'Only those with a token for a repository' },
+} as const;
+
+/** `emulator requests`: what was answered, and what is being answered. */
+export const requestsCommand = defineCommand({
+  name: 'requests',
+  describe: 'List the requests that an emulator answered',
+  flags: FLAGS,
+  run: async ({ json, follow, op, status, code, origin, repo, ...address }, { terminal }) => {
+    const query = {
+      operation: op?.join(','),
+      status: status?.join(','),
+      code: code?.join(','),
+      origin,
+      repository: repo,
+    };
+    const client = new AdminClient(address, terminal);
+    const log = createLog(json ? 'json' : 'pretty', (text) => terminal.print(text));
+    if (!follow) {
+      let dropped = 0;
+      const entries = await client.list('/requests', query, (page) => {
+        dropped = page.dropped ?? 0;
+      });
+      if (dropped > 0) terminal.warn(`The journal no longer has the first ${dropped} requests.\n`);
+      if (json) return printJson(terminal, entries);
+      for (const entry of entries) log.write({ event: 'request', ...entry });
+      return;
+    }
+    for await (const { name, data } of client.events(withQuery('/requests/stream', query), START)) {
+      log.write({ event: name, ...(data as object) });
+      // A reader that goes away has what it wanted.
+      if (await terminal.printed()) return;
+    }
+  },
+});

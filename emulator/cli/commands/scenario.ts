@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import type { KnownOperation, readScenario } from '../../scenarios/read-scenario.js';
+import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+import { writeTable } from '../table.js';
+import type { Terminal } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
+
+type Scenario = ReturnType<typeof readScenario>;
+
+const ACTIONS = ['check', 'ls', 'show', 'start', 'from-har'] as const;
+
+const WANTED = {
+  check: 'the name of a file',
+  ls: undefined,
+  show: 'the id of a shipped scenario, or a file',
+  start: 'the id of a scenario, or a file',
+  'from-har': 'the name of a HAR file',
+} as const;
+
+/** `emulator scenario`: files that say how a world begins, and what happens in it. */
+export const scenarioCommand = defineCommand({
+  name: 'scenario',
+  describe: 'Stories with faults: check FILE, ls, show ID, start ID|FILE in an emulator, from-har FILE',
+  flags: ADMIN_FLAGS,
+  positionals: { action: ACTIONS.join(', '), what: 'A file, or the id of a shipped scenario' },
+  run: async ({ action, what, json, ...address }, { terminal }) => {
+    const name = readAction('scenario', action, ACTIONS);
+    const value = readValue(`scenario ${name}`, what, WANTED[name]);
+    const { operations } = await import('../../api/index.js');
+    if (name === 'ls') return list(json, terminal);
+    if (name === 'start')
+      return start(value, { json, terminal, client: new AdminClient(address, terminal) }, operations);
+    if (name === 'from-har') return convert(value, json, terminal, operations);
+    const file = name === 'show' ? await findFile(value) : value;
+    const scenario = await readFile(file, operations);
+    if (name === 'show') {
+      const { readText } = await import('../../scenarios/scenario-file.js');
+      return json ? printJson(terminal, scenario) : terminal.print(readText(file));
+    }
+    if (json) printJson(terminal, { id: scenario.id, file, ok: true });
+    else terminal.print(`${file}: the scenario ${scenario.id} is in order.\n`);
+  },
+});
+
+async function list(json: boolean, terminal: Terminal): Promise<void> {
+  const { shippedScenarios } = await import('../../scenarios/library.js');
+  const shipped = (await shippedScenarios()).map(({ id, about, file }) => ({ id, about, file }));
+  if (json) return printJson(terminal, shipped);
+  terminal.print(writeTable([['ID', 'ABOUT'], ...shipped.map(({ id, about }) => [id, about])]));
+}
+
+async function start(
+  value: string,
+  { json, terminal, client }: { json: boolean; terminal: Terminal; client: AdminClient },
+  operations: readonly KnownOperation[],
+): Promise<void> {
+  const { items } = { items: await client.list('/scenarios') };
+  const isRegistered = items.some(({ id }) => id === value);
+  const path = `/scenarios/${encodeURIComponent(value)}/start`;
+  const started = isRegistered
+    ? await client.ask('POST', path)
+    : await client.ask('POST', '/scenarios', { ...(await readFile(await findFile(value), operations)), start: true });
+  if (json) return printJson(terminal, started);
+  terminal.print(`${(started as { id: string }).id}\n`);
+}
+
+async function convert(
+  file: string,
+  json: boolean,
+  terminal: Terminal,
+  operations: readonly KnownOperation[],
+): Promise<void> {
+  const { HAR_LIMIT, scenarioFromHar } = await import('../../scenarios/from-har.js');
+  const { readText } = await import('../../scenarios/scenario-file.js');
+  const scenario = await told(async () => scenarioFromHar(readText(file, HAR_LIMIT), file, operations));
+  if (json) return printJson(terminal, scenario);
+  const { stringify } = await import('yaml');
+  terminal.print(stringify(scenario, { lineWidth: 120 }));
+}
+
+/** A file of that name, or the shipped scenario. */
+async function findFile(value: string): Promise<string> {
+  const { shippedFile, shippedScenarios } = await import('../../scenarios/library.js');
+  const shipped = shippedFile(value);
+  if (shipped !== undefined) return shipped;
+  if (existsSync(value)) return value;
+  const ids = (await shippedScenarios()).map(({ id }) => id);
+  throw new UsageError(`There is no scenario or file ${JSON.stringify(value)}; there are ${ids.join(', ')}.`);
+}
+
+async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+  const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
+  return told(() => readScenarioFile(file, operations));
+}
+
+/** What is wrong with a file is told in its sentence. */
+async function told<Value>(read: () => Promise<Value>): Promise<Value> {
+  const { ScenarioError } = await import('../../scenarios/scenario-file.js');
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof ScenarioError ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Argv } from 'yargs';
+import { optionRows } from '../../config/options.js';
+import type { Command } from '../command.js';
+import { runStart } from '../run-start.js';
+
+/** `emulator start`: for its help, and for command lines with flags before the command. Its flags are the table of options. */
+export const startCommand: Command = {
+  name: 'start',
+  module: (session) => ({
+    command: 'start',
+    describe: 'Start the service and serve until stopped',
+    builder: (command) => declareStartFlags(command),
+    handler: async (args) => {
+      session.exitCode = await runStart(typedStartFlags(args), session.terminal);
+    },
+  }),
+};
+
+/** The table of options as flags; `defaults` are those of a command that has others. */
+export function declareStartFlags(command: Argv, defaults: Readonly<Record<string, string>> = {}): Argv {
+  for (const row of optionRows()) {
+    const standard = defaults[row.flag] ?? row.shownDefault;
+    const shown = standard === '' ? '' : ` [${standard}]`;
+    if (row.isSwitch) {
+      const group = 'Options:';
+      command.option(row.flag, { type: 'boolean', group, describe: `${row.help} ${row.variable}` });
+      command.option(`no-${row.flag}`, { type: 'boolean', group, describe: `The opposite of --${row.flag}.` });
+      continue;
+    }
+    command.option(row.flag, {
+      type: 'string',
+      array: row.repeatable,
+      requiresArg: true,
+      group: row.isLimit ? 'Limits:' : 'Options:',
+      describe: `${row.help} ${row.value}, ${row.variable}${shown}`,
+    });
+  }
+  return command;
+}
+
+/** The flags of the table of options among those that yargs has read. */
+export function typedStartFlags(args: Readonly<Record<string, unknown>>): Record<string, readonly string[]> {
+  const flags: Record<string, readonly string[]> = {};
+  for (const { flag, isSwitch } of optionRows()) {
+    const value = isSwitch && args[`no-${flag}`] === true ? false : args[flag];
+    if (value !== undefined) flags[flag] = [value].flat().map(String);
+  }
+  return flags;
+}

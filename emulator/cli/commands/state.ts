@@ -1,0 +1,71 @@
+import { list, text } from '../../config/option-values.js';
+import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+import { readJsonObject } from '../json-object.js';
+import { UsageError } from '../usage-error.js';
+
+const SWITCH = /^([^.=]+)\.([A-Za-z]+)=(.+)$/;
+const EXAMPLE = '{"repositories":{"team/app":{"state":"archived"}}}';
+const STATE = /^(.+)=([a-z]+)$/;
+
+const FLAGS = {
+  ...ADMIN_FLAGS,
+  repo: {
+    read: list(text('NAME=STATE, such as team/app=archived', STATE)),
+    repeatable: true,
+    describe: 'Repository to bring into a state: NAME=STATE',
+  },
+  org: {
+    read: list(text('NAME.SWITCH=VALUE, such as demo.authentication=unavailable', SWITCH)),
+    repeatable: true,
+    describe: 'Switch of an organization to set: NAME.SWITCH=VALUE',
+  },
+} as const;
+
+/** `emulator state`: shows or changes what an emulator pretends. */
+export const stateCommand = defineCommand({
+  name: 'state',
+  describe: 'Show what an emulator pretends, or change it: show, set [JSON]',
+  flags: FLAGS,
+  positionals: { action: 'show or set; default show', changes: 'The body of PATCH /_emulator/state' },
+  run: async ({ action, changes, repo, org, json, ...address }, { terminal }) => {
+    const name = readAction('state', action, ['show', 'set'], 'show');
+    const client = new AdminClient(address, terminal);
+    if (name === 'show') readValue('state show', changes ?? repo?.[0] ?? org?.[0], undefined);
+    else if (!changes && !repo && !org) throw new UsageError('state set needs changes: JSON, --repo or --org.');
+    const answer = await (name === 'show'
+      ? client.ask('GET', '/state')
+      : client.ask('PATCH', '/state', {
+          ...(changes !== undefined && readJsonObject(changes, 'state set', EXAMPLE)),
+          ...readFlags(repo, org),
+        }));
+    if (json) printJson(terminal, answer);
+    else terminal.print(writeState(answer as State));
+  },
+});
+
+type State = Readonly<Record<'organizations' | 'repositories', Readonly<Record<string, object>>>>;
+
+function writeState({ organizations, repositories }: State): string {
+  const line = (kind: string, [name, members]: [string, object]) => {
+    const shown = Object.entries(members).map(([member, value]) => ` ${member}=${JSON.stringify(value)}`);
+    return `${kind} ${name}:${shown.join('')}\n`;
+  };
+  const lines = [
+    ...Object.entries(organizations).map((each) => line('organization', each)),
+    ...Object.entries(repositories).map((each) => line('repository', each)),
+  ];
+  return lines.join('');
+}
+
+function readFlags(repo: readonly string[] = [], org: readonly string[] = []): object {
+  const repositories = Object.fromEntries(
+    repo.map((each) => STATE.exec(each)!.slice(1)).map(([of, state]) => [of, { state }]),
+  );
+  const organizations: Record<string, Record<string, unknown>> = {};
+  for (const each of org) {
+    const [, of, member, value] = SWITCH.exec(each) as unknown as [string, string, string, string];
+    organizations[of] = { ...organizations[of], [member]: /^\d+$/.test(value) ? Number(value) : value };
+  }
+  return { ...(repo.length > 0 && { repositories }), ...(org.length > 0 && { organizations }) };
+}

@@ -1,0 +1,126 @@
+import { fixtureKeys } from '../../auth/fixture-keys.js';
+import { defaultLifetime, defaultScopes } from '../../auth/fixture-token.js';
+import { RESTRICTED_LIFETIME } from '../../auth/keys.js';
+import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../../auth/mint.js';
+import { clock, integer, list, OptionError, text } from '../../config/option-values.js';
+import { readOptions } from '../../config/options.js';
+import type { FaultClaims } from '../../faults/fault-claim.js';
+import { SCENARIO } from '../../faults/scenario.js';
+import { Problem } from '../../http/problem.js';
+import { readTextFile } from '../../system/text-file.js';
+import { printJson } from '../admin-client.js';
+import { defineCommand, type Flags } from '../command.js';
+import { UsageError } from '../usage-error.js';
+
+const FLAGS = {
+  repo: { read: text('the name of a repository'), describe: 'Repository the token covers; --no-repo for none' },
+  'no-repo': { describe: 'Leave the repo claim out' },
+  scopes: {
+    read: list(text('the name of a scope')),
+    repeatable: true,
+    describe: `Scopes, between commas; default ${DEFAULT_SCOPES.join(',')}, as far as the key allows them`,
+  },
+  org: {
+    read: text('the name of an organization'),
+    describe: 'Organization; default: the first that start would have',
+  },
+  key: {
+    read: text('a test key or the name of a file'),
+    default: 'es256',
+    describe: 'Test key (see `emulator keys`) or PKCS#8 PEM file',
+  },
+  ttl: {
+    read: integer(1),
+    describe: `Lifetime in seconds; default ${DEFAULT_LIFETIME}, for the restricted test key ${RESTRICTED_LIFETIME}`,
+  },
+  kid: { read: text('the id of a key'), describe: 'Key id in the header; default: the id of the test key' },
+  sub: { read: text('a name'), default: 'emulator', describe: 'Who asks, for logs' },
+  claims: {
+    read: readClaims,
+    default: '{}',
+    describe: 'Further claims, a JSON object; they win over the ones above',
+  },
+  fault: {
+    read: list(text('a fault')),
+    repeatable: true,
+    describe: 'Fault that requests with the token meet: NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…',
+  },
+  scenario: {
+    read: text('a name of letters, digits, _, ., :, / and -', SCENARIO),
+    describe: 'Scenario that requests with the token are in',
+  },
+  clock: { read: clock, default: 'real', describe: 'Time of issue: "real" or ISO 8601' },
+  json: { describe: 'As JSON' },
+} satisfies Flags;
+
+/** `emulator token`: signs a token with a test key or a key file, without asking any server. */
+export const tokenCommand = defineCommand({
+  name: 'token',
+  describe: 'Print a signed token, and nothing else',
+  flags: FLAGS,
+  exclusive: [['repo', 'no-repo']],
+  run: async (given, { terminal }) => {
+    const row = fixtureKeys().find(({ id }) => id === given.key);
+    const { repo, kid = row?.id, scopes = defaultScopes(row) } = given;
+    if (repo === undefined && !given['no-repo'] && scopes.some((scope) => scope !== 'org:read')) {
+      throw new UsageError('A token with these scopes covers one repository: name it with --repo, or say --no-repo.');
+    }
+    const token = await mint({
+      privateKeyPem: readKey(row?.privateKeyFile ?? given.key),
+      org: given.org ?? readOptions({}, terminal.environment).org[0]!,
+      scopes,
+      sub: given.sub,
+      claims: { ...(await askedClaim(given)), ...given.claims },
+      ttl: given.ttl ?? defaultLifetime(row),
+      now: given.clock === 'real' ? terminal.now() : given.clock,
+      ...(kid === undefined ? {} : { kid }),
+      ...(repo === undefined ? {} : { repo }),
+    });
+    if (given.json) return printJson(terminal, { token });
+    terminal.print(`${token}\n`);
+  },
+});
+
+/** The claim that asks for faults, found in order: what could never fire is refused now. */
+async function askedClaim({
+  fault: faults,
+  scenario,
+}: {
+  readonly fault: readonly string[] | undefined;
+  readonly scenario: string | undefined;
+}): Promise<FaultClaims> {
+  if (faults === undefined && scenario === undefined) return {};
+  const { faultClaims } = await import('../../faults/fault-claim.js');
+  const { operations } = await import('../../api/index.js');
+  try {
+    return await faultClaims({ faults, scenario }, { where: '--fault', operations });
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.detail) : error;
+  }
+}
+
+async function mint(request: Parameters<typeof mintToken>[0]): Promise<string> {
+  try {
+    return await mintToken(request);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readKey(file: string): string {
+  try {
+    return readTextFile(file);
+  } catch {
+    throw new UsageError(`--key is neither a test key nor a file that can be read: ${JSON.stringify(file)}.`);
+  }
+}
+
+function readClaims(given: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const claims: unknown = JSON.parse(String(given));
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { ...claims };
+  } catch {
+    // Told below.
+  }
+  throw new OptionError('has to be a JSON object, such as {"ops":["no-force-push"]}');
+}

@@ -1,0 +1,107 @@
+import { text } from '../../config/option-values.js';
+import { printable } from '../../log/log.js';
+import { ADMIN_FLAGS, AdminClient, printJson } from '../admin-client.js';
+import { defineCommand } from '../command.js';
+import { readDocument } from '../document.js';
+import { UsageError } from '../usage-error.js';
+
+const FLAGS = {
+  ...ADMIN_FLAGS,
+  file: {
+    read: text('the name of a file'),
+    describe: 'Expectations, or a scenario with them, in JSON or YAML; default: every fault fired',
+  },
+  client: { describe: 'Check the client too, by all rules for clients' },
+} as const;
+
+/** `emulator verify`: verifies expectations; those of running scenarios and of faults are always included. */
+export const verifyCommand = defineCommand({
+  name: 'verify',
+  describe: 'Verify the requests against expectations and running scenarios; exit 1 when something is unmet',
+  flags: FLAGS,
+  run: async ({ file, client: checked, json, ...address }, session) => {
+    const { terminal } = session;
+    const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
+    const body = checked ? { ...expectations, client: true } : expectations;
+    const answer = (await new AdminClient(address, terminal).ask('POST', '/verify', body)) as Verification;
+    if (!answer.met) session.exitCode = 1;
+    if (json) printJson(terminal, answer);
+    else terminal.print(writeVerification(answer));
+  },
+});
+
+async function readExpectations(file: string): Promise<object> {
+  const read = await readDocument('--file', file);
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) {
+    throw new UsageError(`--file has to have an object of expectations: ${JSON.stringify(file)}.`);
+  }
+  // Neither is a member of expectations.
+  return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
+}
+
+async function expectationsOfScenario(file: string): Promise<object> {
+  const { operations } = await import('../../api/index.js');
+  const { readScenarioFile, ScenarioError } = await import('../../scenarios/scenario-file.js');
+  try {
+    return (await readScenarioFile(file, operations)).expect ?? {};
+  } catch (error) {
+    throw error instanceof ScenarioError ? new UsageError(error.message) : error;
+  }
+}
+
+interface Near {
+  readonly request: Readonly<Record<'id' | 'method' | 'path' | 'status', unknown> & { code?: unknown }>;
+  readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
+}
+
+/** Members of a verification that are printed. */
+interface Verification {
+  readonly met: boolean;
+  readonly unmet: readonly {
+    readonly at: string;
+    readonly expectation: unknown;
+    readonly detail: string;
+    readonly nearest: readonly Near[];
+  }[];
+  readonly client: readonly {
+    readonly rule: string;
+    readonly title: string;
+    readonly level: string;
+    readonly verdict: string;
+    readonly faults: readonly { readonly request: string; readonly earlier?: string; readonly detail: string }[];
+  }[];
+}
+
+/** A verification as text: a line for each thing that is unmet, and `met` or `not met` at the end. */
+export function writeVerification({ met, unmet, client }: Verification): string {
+  const lines = unmet.flatMap(({ at, expectation, detail, nearest }) => [
+    `${at}: ${detail}`,
+    // A fault is named by its sentence.
+    ...(at.startsWith('faults.') ? [] : [`  expected ${JSON.stringify(expectation)}`]),
+    ...nearest.map((near) => `  nearest  ${writeNear(near)}`),
+  ]);
+  for (const { rule, title, level, verdict, faults } of client) {
+    if (verdict !== 'broken') continue;
+    lines.push(`client rule ${rule} (${level}): ${title}`);
+    for (const { request, earlier, detail } of faults) {
+      lines.push(`  ${request}${earlier === undefined ? '' : ` after ${earlier}`}: ${detail}`);
+    }
+  }
+  if (client.length > 0) {
+    const count = (wanted: string) => client.filter(({ verdict }) => verdict === wanted).length;
+    lines.push(
+      `client rules: ${count('kept')} kept, ${count('broken')} broken, ${count('unseen')} without an occasion`,
+    );
+  }
+  lines.push(met ? 'met' : 'not met');
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+/** `req-00000001 GET /api/repos 404 ref_not_found: status is 404, not 200`. */
+function writeNear({ request: { id, method, path, status, code }, differs }: Near): string {
+  const shown = [id, method, path, status, ...(code === undefined ? [] : [code])].join(' ');
+  const differences = differs.map(
+    ({ member, wanted, found }) => `${member} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`,
+  );
+  return differences.length === 0 ? shown : `${shown}: ${differences.join('; ')}`;
+}

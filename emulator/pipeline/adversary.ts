@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { Rejection } from '../auth/rejection.js';
+import type { OperationId } from '../config/operation-ids.js';
+import { isGenericCode, type Problem, problem } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import { once } from '../memory/once.js';
+import { bendValue, type Draw, unknownName } from './bent-json.js';
+import type { RequestContext } from './request-context.js';
+
+/** Texts that are longer stay as they are: to read them again would take too long. */
+const LONGEST_TEXT = 64 * 1024;
+/** Bytes that leave one by one, each in a turn of its own. */
+const SLICED = 64;
+
+/** Items of a page that the specification states where a request asks for no number; a cap is never below. */
+const STATED_PAGE = 20;
+const STATED_PAGES: Readonly<Partial<Record<OperationId, number>>> = { listFiles: 1000, fileMetadata: 200 };
+
+/** Numbers drawn from the seed: the same for the same request, whatever happens beside it. */
+function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
+  let count = 0;
+  return (below) => {
+    const text = `${adversary}\0adversary\0${id}\0${purpose}\0${count++}`;
+    return createHash('sha256').update(text).digest().readUInt32BE() % below;
+  };
+}
+
+type Query = Readonly<Record<string, string | string[]>>;
+
+/** A query whose `limit` is not granted as a whole, where it is more than the page that is stated. */
+export function lowerLimit(context: RequestContext, query: Query): Query {
+  const asked = Number(query.limit);
+  const least = STATED_PAGES[context.operation.id] ?? STATED_PAGE;
+  if (!Number.isSafeInteger(asked) || asked <= least) return query;
+  return { ...query, limit: String(least + drawFor(context, 'limit')(asked - least + 1)) };
+}
+
+/**
+ * The refusal with a code that no table has, where the specification names only the generic code of its status (Errors,
+ * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code, and so has every 401.
+ */
+export function bendProblem(context: RequestContext, refusal: Problem): Problem {
+  const { faults } = context;
+  const isNamed =
+    context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
+  if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
+  // A client that has gone gets no answer; what the journal shows is for its reader.
+  if (context.signal.aborted) return refusal;
+  const draw = drawFor(context, 'code');
+  if (draw(2) === 0) return refusal;
+  const { code, detail, status, options } = refusal;
+  return problem(code, detail, { ...options, status, shownAs: unknownName(draw) });
+}
+
+/**
+ * The answer as awkward as the specification allows: with members that it does not know, without those that need not be
+ * there, with members in another order, a `Retry-After` that is larger than `t`, and a body that arrives byte by byte.
+ * What a fault has touched stays as it is.
+ */
+export function bendReply(context: RequestContext): Reply {
+  const { reply, operation, faults } = context;
+  const isGit = operation?.group === 'Git' || (operation?.id.startsWith('lfs') ?? false);
+  if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
+  const draw = drawFor(context, 'reply');
+  const waiting = waitLonger(reply, draw);
+  // An entity tag is of the bytes.
+  if (waiting.headers?.etag !== undefined) return waiting;
+  return bendJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
+}
+
+/** RFC 9457, 3.2: problem details may have further members. File metadata's errors have one member, and no other. */
+const refusal = once(() => z.object({}));
+
+/** What the body of the answer is; of an error with members that are all stated, undefined. */
+function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
+  const schema = operation?.replies[reply.status];
+  if (schema !== undefined) return typeof schema === 'string' ? undefined : schema;
+  const isShort = operation?.dialect === 'error' && reply.headers?.['content-type'] === undefined;
+  return isShort ? undefined : refusal();
+}
+
+function waitLonger(reply: Reply, draw: Draw): Reply {
+  const { ratelimit, 'retry-after': wait } = reply.headers ?? {};
+  const [, window] = /;t=(\d+)/.exec(ratelimit ?? '') ?? [];
+  if (window === undefined || wait === undefined || !/^\d+$/.test(wait)) return reply;
+  const longer = Math.max(Number(wait), Number(window)) + 1 + draw(3);
+  return { ...reply, headers: { ...reply.headers, 'retry-after': String(longer) } };
+}
+
+/** File metadata leaves as bytes, for those who ask for the same again. */
+function reread(reply: Reply): Reply {
+  const { bytes, ...rest } = reply;
+  if (bytes === undefined || bytes.length > LONGEST_TEXT) return reply;
+  return { ...rest, json: JSON.parse(Buffer.from(bytes).toString()) };
+}
+
+function bendJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw): Reply {
+  const { json, pieces, ...rest } = reply;
+  if (json === undefined && pieces === undefined) return reply;
+  const read = json === undefined ? readPieces(pieces!) : { value: json };
+  if ('pieces' in read) return { ...rest, pieces: read.pieces };
+  const [adds, drops, turns] = [draw(2) === 0, draw(2) === 0, draw(2) === 0];
+  const value = bendValue(read.value, schema, draw, { adds, drops, turns });
+  if (draw(4) > 0) return { ...rest, json: value };
+  const headers = { 'content-type': 'application/json', ...rest.headers };
+  return { ...rest, headers, stream: sliced(Buffer.from(JSON.stringify(value))) };
+}
+
+/** The value of a text in pieces, or the pieces again where it is too long. */
+function readPieces(pieces: Iterable<string>): { readonly value: unknown } | { readonly pieces: Iterable<string> } {
+  const rest = pieces[Symbol.iterator]();
+  let text = '';
+  for (let piece = rest.next(); !piece.done; piece = rest.next()) {
+    text += piece.value;
+    if (text.length > LONGEST_TEXT) return { pieces: joined(text, rest) };
+  }
+  return { value: JSON.parse(text) };
+}
+
+function* joined(first: string, rest: Iterator<string>): Generator<string> {
+  try {
+    yield first;
+    for (let piece = rest.next(); !piece.done; piece = rest.next()) yield piece.value;
+  } finally {
+    rest.return?.();
+  }
+}
+
+async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
+  const end = Math.min(body.length, SLICED);
+  for (let at = 0; at < end; at++) {
+    yield body.subarray(at, at + 1);
+    await nextTurn();
+  }
+  if (end < body.length) yield body.subarray(end);
+}

@@ -1,0 +1,60 @@
+import type { Verified } from '../auth/authenticate.js';
+import { requireRepo, requireScopes } from '../auth/claims.js';
+import { authorizationOf } from '../auth/credentials.js';
+import { problem } from '../http/problem.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import type { RequestContext } from './request-context.js';
+
+/** Step: whether tokens can be verified at all just now. */
+export function checkAuthenticationAvailable({ organization }: RequestContext): void {
+  if (!organization.authenticationAvailable) {
+    throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
+  }
+}
+
+/**
+ * Step: the credential, its signature, and the claims as they hold at this moment. Only the first use of a
+ * token waits for a signature check; this runs before any of the body is read.
+ */
+export function authenticate(context: RequestContext): void | Promise<void> {
+  const { world, organization, operation, request } = context;
+  const { authenticator } = world.engine;
+  const question = {
+    authorization: authorizationOf(request.rawHeaders),
+    surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
+    tenant: organization.name,
+    now: world.state.clock.now(),
+    hosting: organization.hostingEnabled,
+    variants: world.variants,
+    ringOf: (name: string) => world.state.organizations.get(name)?.keys,
+  };
+  const accept = (verified: Verified): void => {
+    context.verified = verified;
+    context.claims = verified.claims;
+  };
+  const known = authenticator.recall(question);
+  if (known) accept(known);
+  else return authenticator.prove(question).then(accept);
+}
+
+/** Step: the `repo` claim, where the operation is about a repository. */
+export function checkRepositoryClaim({ operation, claims }: RequestContext): void {
+  if (operation.subject !== 'organization') requireRepo(claims);
+}
+
+/** Step: a path that names a repository has to name the claim's, to the code unit. */
+export function comparePathWithClaim(context: RequestContext): void {
+  const { params, claims } = context;
+  if (params.repo_name !== undefined && params.repo_name !== claims.repo) {
+    context.why.push(
+      `the path names ${JSON.stringify(params.repo_name)}, the repo claim ${JSON.stringify(claims.repo)}`,
+    );
+    throw repositoryNotFound();
+  }
+}
+
+/** Step: the scopes that the request's purpose needs. */
+export function checkScope({ claims, purpose, operation, world }: RequestContext): void {
+  if (operation.id === 'getRepository' && world.variants.repositoryScope === 'any') return;
+  requireScopes(claims, purpose.scopes);
+}

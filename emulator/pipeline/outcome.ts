@@ -1,0 +1,238 @@
+import { Rejection } from '../auth/rejection.js';
+import { DEFAULT_VARIANTS } from '../config/variants.js';
+import { NO_FAULTS } from '../faults/armed-request.js';
+import { ObjectTooLarge } from '../git/pack/pack-error.js';
+import { AnswerCut } from '../http/answer-cut.js';
+import { Problem, type ProblemCode, problem, shownCode } from '../http/problem.js';
+import type { Reply } from '../http/reply.js';
+import { dialectOf, renderProblem } from '../http/respond.js';
+import { KeptRequest } from '../journal/kept-request.js';
+import type { RequestRecord } from '../journal/record.js';
+import { redactQuery, redactText } from '../journal/redaction.js';
+import type { SentToken } from '../journal/sent-token.js';
+import { stackOf } from '../log/log.js';
+import { StoreFull } from '../memory/memory-budget.js';
+import { WorkLimitExceeded } from '../schedule/meter.js';
+import { ScheduleClosed } from '../schedule/schedule.js';
+import { worldReplaced } from '../world/background.js';
+import type { Switches } from '../world/organizations.js';
+import { bendProblem } from './adversary.js';
+import { InjectedReply } from './fault-actions.js';
+import { recordRequest } from './record-request.js';
+import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
+import { isLost, type RequestContext } from './request-context.js';
+import { concernsAdmin } from './target.js';
+import { cutReply } from './wire-faults.js';
+
+/** The answer to a request that a step or the handler refused. Nothing throws past this point. */
+export function renderFailure(context: RequestContext, error: unknown): Reply {
+  if (concernsAdmin(context)) return renderAdminFailure(context, error);
+  if (error instanceof InjectedReply) return error.reply;
+  if (error instanceof AnswerCut) return cutReply(context, error);
+  const { variants, config } = context.world;
+  const { forgePrefix } = config;
+  context.refusal = problemOf(context, error);
+  const refusal = wordRefusal(context.refusal, refusedRequest(context), variants);
+  const dialect = context.operation?.dialect ?? 'problem';
+  const isBent = context.adversary !== undefined && dialectOf(refusal, { dialect, variants }) === 'problem';
+  context.problem = isBent ? bendProblem(context, refusal) : refusal;
+  return renderProblem(context.problem, {
+    dialect,
+    path: redactText(context.target?.path ?? '/'),
+    requestId: context.id,
+    variants,
+    forgePrefix,
+  });
+}
+
+function refusedRequest({ operation, request, claims, params }: RequestContext): RefusedRequest {
+  const hasCredential = (request.headers.authorization ?? '').trim() !== '';
+  return { operation, hasCredential, claims, named: params?.repo_name };
+}
+
+/** No variant of the service says how its emulator words refusals. */
+function renderAdminFailure(context: RequestContext, error: unknown): Reply {
+  const { forgePrefix } = context.world.config;
+  const path = context.target?.path ?? '/';
+  return renderProblem(problemOf(context, error), {
+    dialect: 'problem',
+    path,
+    variants: DEFAULT_VARIANTS,
+    forgePrefix,
+  });
+}
+
+function problemOf(context: RequestContext, error: unknown): Problem {
+  // A write fails in other ways too once its world has been replaced.
+  if (isLost(context)) return worldReplaced();
+  if (error instanceof Problem) return error;
+  if (error instanceof StoreFull)
+    return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
+  if (error instanceof ObjectTooLarge)
+    return problem('payload_too_large', `An object of ${error.size} bytes is larger than ${error.limit} bytes.`);
+  if (error instanceof WorkLimitExceeded)
+    return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
+  if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
+  if (isAbort(error) && context.signal.aborted) {
+    // The client is gone, so only the journal shows this answer. Only file metadata has a status of its own for it.
+    const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
+    return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
+  }
+  context.world.engine.log.write({
+    event: 'internal_error',
+    request: context.id === '' ? undefined : context.id,
+    operation: context.operation?.id,
+    stack: stackOf(error),
+  });
+  const name = context.id === '' ? '' : `; the log names it ${context.id}`;
+  return problem('internal_error', `The request failed unexpectedly${name}.`);
+}
+
+function isAbort(error: unknown): boolean {
+  return (error as Error | null | undefined)?.name === 'AbortError';
+}
+
+/** Adds the request's line to the journal and the log. Returns the headers that every answer has. */
+export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
+  const { world, faults } = context;
+  const now = world.state.clock.now();
+  const headers: Record<string, string> = { 'x-request-id': context.id };
+  // The machine's time Node adds by itself.
+  if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
+  if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
+  if (context.organization?.temporary) countRefusal(context);
+  const ignored = ignoredOf(context);
+  if (ignored.length > 0) headers['x-emulator-fault-ignored'] = ignored.join('; ').replaceAll(/[^ -~]/g, '?');
+  context.record = describeRequest(context, now);
+  recordRequest(world, context.record);
+  if (!world.state.scenarios.isIdle) moveScenarios(context, context.record);
+  return headers;
+}
+
+/** The switch of an organization that refuses with a code. The upstream counts by itself, as it also fails syncs. */
+const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
+  authentication_unavailable: 'authenticationAvailable',
+  hosting_not_enabled: 'hostingEnabled',
+  forge_app_not_configured: 'forgeApps',
+};
+
+/** Counts a request that a switch of its organization refused, and no fault. */
+function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
+  if (!refusal || stopped?.startsWith('faults.')) return;
+  // Without hosting, its scopes are unknown.
+  const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
+  const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
+  if (by) world.state.organizations.countRefusal(organization.name, by);
+}
+
+/** Reasons why faults or scenarios that the request asked for have no effect, one sentence each. */
+function ignoredOf(context: RequestContext): readonly string[] {
+  const { faults, request, stopped } = context;
+  if (faults === NO_FAULTS && stopped !== 'arming' && request.headers['x-emulator-fault'] !== undefined) {
+    context.ignore(`X-Emulator-Fault has no effect: the request was refused before its faults were read`);
+  }
+  faults.end();
+  return faults.ignored.length > 0 ? context.ignored.concat(faults.ignored) : context.ignored;
+}
+
+/** The steps that waited for the request come before its answer is sent. */
+function moveScenarios(context: RequestContext, record: RequestRecord): void {
+  const { world, organizationName, repository, claims, params, purpose, scenario } = context;
+  if (!world.background.isCurrent) return;
+  world.scenarios.answered({
+    record,
+    organization: organizationName,
+    repository: repository?.name ?? (claims ? claims.repo : params?.repo_name),
+    scenario,
+    writes: purpose !== undefined && purpose.effect !== 'read',
+  });
+}
+
+/** What a request takes in the journal beside its head and its bodies, in bytes: about what its objects take. */
+const RECORD_WEIGHT = 512;
+
+function describeRequest(context: RequestContext, now: number): RequestRecord {
+  const { world, request, reply, target } = context;
+  const { journal } = world.state;
+  const head = journal.keepHead(request.rawHeaders);
+  const sent = target ?? NO_TARGET;
+  const path = journal.share(redactText(sent.path));
+  const query = sent.query === '' ? '' : redactQuery(sent.query);
+  const kind = journal.kinds.share({
+    organization: context.organization?.name,
+    method: request.method ?? '',
+    path,
+    query,
+    version: request.httpVersion,
+    operation: context.operation?.id,
+    token: describeToken(context),
+    status: reply.status,
+    code: codeOf(context),
+    origin: originOf(context),
+    faults: context.faults.fired,
+    why: whyOf(context),
+    stopped: context.stopped,
+    git: context.git,
+    head,
+    answerHead: undefined,
+  });
+  const own = {
+    id: context.id,
+    time: now,
+    took: now - context.began,
+    weight: RECORD_WEIGHT + path.length + query.length + head.weight,
+    body: context.received,
+    started: context.started,
+  };
+  return new KeptRequest(own, kind);
+}
+
+/** As the answer shows it. */
+function codeOf({ problem: told, world }: RequestContext): string | undefined {
+  return told && (told.options.shownAs ?? shownCode(told.code, world.config.forgePrefix));
+}
+
+const NOTHING: readonly string[] = [];
+const NO_TARGET = { path: '', query: '' };
+
+function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
+  const { tokens } = world.state.journal;
+  if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
+  // Of a request with two of them neither counts.
+  const { authorization } = request.headers;
+  return authorization === undefined ? undefined : tokens.of(authorization);
+}
+
+function whyOf(context: RequestContext): readonly string[] {
+  const { why, faults, problem: told } = context;
+  const { reasons } = faults;
+  if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
+  // What may still grow is copied: other requests may come to share it.
+  if (!told && why.length === 0 && !faults.isArmed) return reasons;
+  const said = why.concat(reasons);
+  return told ? whyRefused(context, said, told) : said;
+}
+
+function whyRefused({ refusal }: RequestContext, why: readonly string[], { detail }: Problem): readonly string[] {
+  const said = redactText(detail);
+  if (!(refusal instanceof Rejection)) return [...why, said];
+  const check = `check ${refusal.check}`;
+  return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
+}
+
+/** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
+const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
+  'authentication_unavailable',
+  'repository_thawing',
+  'repository_deleted',
+  'sync_in_progress',
+  'hosting_not_enabled',
+  'forge_app_not_configured',
+  'forge_repository_inaccessible',
+]);
+
+function originOf({ faults, injectedBy, problem: refusal }: RequestContext): string {
+  const fault = injectedBy ?? faults.decisive ?? faults.fired[0];
+  if (fault !== undefined) return `injected:${fault}`;
+  return refusal && (refusal.options.isOfState || STATE_CODES.has(refusal.code)) ? 'state' : 'real';
+}

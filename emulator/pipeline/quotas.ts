@@ -1,0 +1,26 @@
+import { retryAfterOf, throttled } from './quota.js';
+import type { RequestContext } from './request-context.js';
+
+/** Step: the quotas that the request counts in. */
+export function takeQuotas({ world, verified, operation }: RequestContext): void {
+  const { quotas, clock } = world.state;
+  if (quotas.isEmpty) return;
+  const { claims, key } = verified;
+  const { iss: org, sub: token, repo = '' } = claims;
+  // Names of repositories and of their callers are unique within their organization only.
+  const exhausted = quotas.take({
+    org,
+    token: `${org} ${token}`,
+    key: `${org} ${key.kid}`,
+    repo: `${org} ${repo}`,
+    op: operation.id,
+  });
+  if (!exhausted) return;
+  const { quota, remaining, window, wait } = exhausted;
+  throw throttled({
+    name: quota.name,
+    remaining,
+    window,
+    ...retryAfterOf(quota.retryAfter, wait, clock.now()),
+  });
+}

@@ -1,0 +1,201 @@
+import type http from 'node:http';
+import { addressMember } from '../admin/address-members.js';
+import { AdminToken } from '../admin/guard.js';
+import { prepareVerifier } from '../auth/verify.js';
+import { isLoopback } from '../config/loopback.js';
+import type { EmulatorOptions } from '../config/options.js';
+import { ServedHosts } from '../http/host.js';
+import type { Operation } from '../operation/operation.js';
+import { shareRoutes } from '../pipeline/pipeline.js';
+import type { MachineTime } from '../tls/renewal.js';
+import { CurrentWorld } from '../world/current-world.js';
+import type { ProcessPorts } from '../world/process-resources.js';
+import type { Scenario } from '../world/scenario.js';
+import { addressOf } from './address.js';
+import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
+import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } from './https.js';
+import type { KeptState } from './kept-state.js';
+import { listen } from './listen.js';
+import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
+import { namespaceControl } from './namespace-control.js';
+import { type NamespaceServer, Namespaces } from './namespaces.js';
+import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
+import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
+
+/** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
+export interface Server {
+  /** In the order of the organizations. */
+  readonly listeners: readonly [Listener, ...Listener[]];
+  readonly current: CurrentWorld;
+  readonly namespaces: Namespaces;
+  /** Every operation that is served. */
+  readonly operations: readonly Operation[];
+  /** The file with the admin token, where one was made. */
+  readonly adminTokenFile: string | undefined;
+  /** What clients have to trust, as PEM, where HTTPS is served to all. */
+  readonly trust: string | undefined;
+  /** What signs for the first organization. */
+  readonly signingKey: SigningKey;
+  /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+export interface ServerPorts extends ProcessPorts {
+  /**
+   * Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. Told whether the state
+   * could be saved to the folder of `persist`, if there is one.
+   */
+  readonly onClosed?: (isSaved: boolean) => void;
+  /** Told, in a sentence, what a user has to know: that the state could not be saved. */
+  readonly onWarning?: (sentence: string) => void;
+  /** Told of the bytes of a state that `import` has read, and of how many there are. */
+  readonly onImport?: (bytes: number, total: number) => void;
+  /** Hosts that clients have built in, for which HTTPS is served. */
+  readonly hosts?: BuiltInHosts;
+  /** By which certificates are renewed; the machine's own unless given. */
+  readonly machineTime?: MachineTime;
+}
+
+/** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
+export async function startServer(
+  given: EmulatorOptions,
+  operations: readonly Operation[],
+  ports: ServerPorts = {},
+): Promise<Server> {
+  const { options: asked, scenario } = await readStartScenario(given, operations);
+  // Few emulators begin with a state.
+  const saving =
+    asked.persist !== undefined || asked.import !== undefined ? await import('./kept-state.js') : undefined;
+  const saved = await saving?.readSavedState(asked);
+  const options = saved?.options ?? asked;
+  const { host, limits } = options;
+  const secure = await provideTls(options, ports.hosts, ports.machineTime);
+  const current = createWorld(options, ports);
+  const shared = shareRoutes({ operations });
+  const closing = new AbortController();
+  const drain = { graceMs: limits.drainTimeout, idleMs: limits.drainIdleTimeout };
+  const listeners = new Listeners();
+  let admin: ProvidedAdminToken | undefined;
+  let kept: KeptState | undefined;
+  /** What happens once, however often the service is closed. */
+  let ended: Promise<void> | undefined;
+  const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
+    closing.abort();
+    secure?.secured.renewal?.close();
+    // What is held would not end by itself.
+    current.world.background.endWaits();
+    await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
+    ended ??= end();
+    await ended;
+  };
+  const end = async (): Promise<void> => {
+    const isSaved = (await kept?.close()) ?? true;
+    await current.close();
+    await admin?.withdraw();
+    ports.onClosed?.(isSaved);
+  };
+  const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
+  const trust = options.tls ? secure!.trust : undefined;
+  const keyControls = { hasTestKeys: hasTestKeys(options), refusesTestKeys: refusesTestKeys(options) };
+  const common = ({ config }: CurrentWorld) => ({
+    operations,
+    host,
+    servedHosts: new ServedHosts([...options.allowedHost, host, ...publicHosts(options)]),
+    givenHosts: builtIn,
+    secured: secure?.secured,
+    inBandFaults: options.inbandFaults ?? isLoopback(host),
+    adversary: options.adversarial ? config.seed : undefined,
+    adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
+  });
+  const addressesOf =
+    ({ all }: Listeners) =>
+    () => ({
+      orgs: all.map((listener) => addressMember(addressOf(listener, options.tls))),
+      hosts: [...(all === listeners.all ? (builtIn ?? []) : [])].map(([name, { organization = options.org[0]! }]) => ({
+        host: name,
+        org: organization,
+      })),
+    });
+  const begin = (own: CurrentWorld, story: Scenario) =>
+    beginScenario(own, story, { operations, organization: options.org[0]! });
+  const namespaces = new Namespaces(current, {
+    drain,
+    most: limits.maxNamespaces,
+    open: (opened, namespace) => openNamespace(opened, namespace),
+    begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
+  });
+  const control = namespaceControl(namespaces, signingKeyOf(options), options.tls);
+  const openNamespace = async (
+    opened: Listeners,
+    { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
+  ): Promise<void> => {
+    const controls = {
+      ...keyControls,
+      closing: closing.signal,
+      shutDown: () => void remove(),
+      makeNamespace: control.makeFrom(own),
+      addresses: addressesOf(opened),
+      trust,
+    };
+    const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
+    await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
+  };
+  try {
+    if (saved) {
+      const { onWarning: warn = () => {}, onImport } = ports;
+      kept = await saving!.openKeptState(current, saved, { warn, onImport });
+    }
+    if (scenario) await begin(current, scenario);
+    await kept?.begin();
+    admin = await provideAdminToken(options);
+    const controls = {
+      closing: closing.signal,
+      shutDown: async () => {
+        const isSaved = (await kept?.save()) ?? true;
+        void close();
+        return isSaved;
+      },
+      ...keyControls,
+      makeNamespace: control.makeFrom(current),
+      namespaces: control,
+      addresses: addressesOf(listeners),
+      trust,
+    };
+    const bind = (server: http.Server, index: number, isSecure: boolean) =>
+      listen(server, index > 0 ? 0 : isSecure ? options.tlsPort : options.port, host);
+    const shown = shownAddress(options);
+    await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
+    ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
+    await Promise.all(listeners.all.map(answerOnce));
+    // The first token needs it. Nothing waits for it: it begins once the start was told to be over.
+    setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
+  } catch (error) {
+    await close({ graceMs: 0 });
+    throw error;
+  }
+  return {
+    listeners: listeners.all as readonly Listener[] as readonly [Listener, ...Listener[]],
+    current,
+    namespaces,
+    operations,
+    adminTokenFile: admin.file,
+    trust,
+    signingKey: signingKeyOf(options),
+    close,
+  };
+}
+
+function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorld {
+  const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
+  const rings = registeredKeys(options);
+  const organizations = org.map((name, index) => ({
+    name,
+    keys: rings[index]!,
+    authenticationAvailable: true,
+    hostingEnabled: hosting === 'on',
+    forgeApps,
+  }));
+  const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options;
+  const outside = { upstreamHost, allowUpstream, allowWebhook, webhookPrefix };
+  return new CurrentWorld({ organizations, seed, clock, variants, limits, fsck, forgePrefix, outside }, ports);
+}

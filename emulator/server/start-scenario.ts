@@ -1,0 +1,76 @@
+import { type EmulatorOptions, OptionError } from '../config/options.js';
+import { Problem } from '../http/problem.js';
+import type { Operation } from '../operation/operation.js';
+import { parseTime } from '../time/iso-8601.js';
+import type { CurrentWorld } from '../world/current-world.js';
+import type { Scenario } from '../world/scenario.js';
+import type { NamespaceOptions } from './namespaces.js';
+
+export interface OptionsOfScenario {
+  /** With the seed and the clock of the scenario, where none were given. */
+  readonly options: EmulatorOptions;
+  readonly scenario: Scenario | undefined;
+}
+
+/** Reads the scenario that the options name. Throws `OptionError` for one that cannot be. */
+export async function readStartScenario(
+  options: EmulatorOptions,
+  operations: readonly Operation[],
+): Promise<OptionsOfScenario> {
+  if (!options.scenario) return { options, scenario: undefined };
+  const { file, source, over } = options.scenario;
+  // Few emulators start with one.
+  const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
+  let scenario: Scenario;
+  try {
+    scenario = await readScenarioFile(file, operations);
+  } catch (error) {
+    throw error instanceof ScenarioError ? new OptionError(`${source} cannot be used: ${error.message}`) : error;
+  }
+  const { seed, clock, ...rest } = scenario;
+  if (over.includes('clock')) scenario = rest;
+  const now = clock?.mode === 'real' ? undefined : clock?.now;
+  return {
+    scenario,
+    options: {
+      ...options,
+      ...(seed !== undefined && !over.includes('seed') && { seed }),
+      ...(now !== undefined && !over.includes('clock') && { clock: parseTime(String(now))! }),
+    },
+  };
+}
+
+/** The scenario in a world that has options of its own: what it says of the same at the start does not count. */
+export function scenarioUnder(
+  scenario: Scenario,
+  { clock, limits = {}, variants = {} }: Pick<NamespaceOptions, 'clock' | 'limits' | 'variants'>,
+): Scenario {
+  const { clock: started, state, ...rest } = scenario;
+  return {
+    ...rest,
+    ...(started && clock === undefined && { clock: started }),
+    ...(state && {
+      state: { ...state, limits: without(state.limits, limits), variants: without(state.variants, variants) },
+    }),
+  };
+}
+
+function without<Values>(values: Values | undefined, names: object): Partial<Values> {
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => !(name in names))) as Partial<Values>;
+}
+
+/** Starts it in a world that is new: `reset` goes back to how it begins. Throws `OptionError`. */
+export async function beginScenario(
+  current: CurrentWorld,
+  scenario: Scenario,
+  { operations, organization }: { readonly operations: readonly Operation[]; readonly organization: string },
+): Promise<void> {
+  const { scenarios } = current.world;
+  try {
+    scenarios.register(scenario, { operations, organization });
+    await scenarios.start(scenario.id);
+  } catch (error) {
+    throw error instanceof Problem ? new OptionError(`The scenario ${scenario.id}: ${error.detail}`) : error;
+  }
+  current.keepAsInitial();
+}

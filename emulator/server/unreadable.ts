@@ -1,0 +1,102 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { lingeringClose } from '../http/lingering-close.js';
+import { type Problem, type ProblemCode, problem } from '../http/problem.js';
+import { renderProblem } from '../http/respond.js';
+import { emptyRecord, recordRequest } from '../pipeline/record-request.js';
+import type { World } from '../world/world.js';
+
+const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
+
+/** What Node's parser objects to, by its code; for everything else `UNREADABLE`. */
+const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['request_header_fields_too_large', 'The target and the headers are too large together.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The extensions of the chunks are too large.'],
+  HPE_INVALID_TRANSFER_ENCODING: ['bad_request', 'The last transfer coding, and no other, has to be chunked.'],
+  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'The Content-Length is no number that could be meant.'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: ['bad_request', 'There may be one Content-Length, and none with Transfer-Encoding.'],
+  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is no hexadecimal number.'],
+  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header field is malformed.'],
+  HPE_INVALID_METHOD: ['bad_request', 'The request line names no method that is known.'],
+  HPE_INVALID_VERSION: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
+  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+};
+
+/**
+ * Answers what Node's parser refused. `latest` is the answer to the request that arrived last on the connection. What
+ * is no HTTP is the rest of that request's body, and then the reader of the body throws; or it comes behind, and is
+ * answered here, once the answer before it has left. After this nothing on the connection is read any more.
+ */
+export function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  latest: ServerResponse | undefined,
+  world: World,
+): void {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  const [code, detail] = OBJECTIONS[error.code ?? ''] ?? UNREADABLE;
+  if (latest?.req.complete === false) {
+    const isCut = error.code === 'HPE_INVALID_EOF_STATE';
+    failReading(
+      latest,
+      isCut ? problem('request_canceled', 'The client went away before the body was complete.') : problem(code, detail),
+      socket,
+    );
+    return;
+  }
+  const answer = () => answerUnreadable(problem(code, detail), socket, world);
+  if (!latest) answer();
+  // RFC 9112, 9.6: what follows the last request of a connection is not looked at.
+  else if (latest.shouldKeepAlive) {
+    if (latest.writableFinished) answer();
+    else latest.once('finish', answer);
+  }
+}
+
+/** The request's reader throws `refusal`, now or when it begins to read; an answer that has left already stays as it is. */
+function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
+  const request: IncomingMessage = latest.req;
+  latest.shouldKeepAlive = false;
+  if (latest.writableFinished) lingeringClose(socket);
+  else latest.once('finish', () => lingeringClose(socket));
+  if (request.destroyed) return;
+  request.on('error', () => undefined);
+  // The connection is still needed, for the answer; only the body ends here.
+  request._destroy = (error, done) => done(error);
+  request.destroy(refusal);
+}
+
+/** Writes an answer for which Node has no request, and the line in the journal and the log that every answer has. */
+function answerUnreadable(refusal: Problem, socket: Socket, world: World): void {
+  // Every further byte is refused as well; one answer is enough.
+  if (!socket.writable) return;
+  world.state.clock.tick();
+  const id = world.nextRequestId();
+  const now = world.state.clock.now();
+  const { variants, config } = world;
+  const { forgePrefix } = config;
+  const { status, headers, json } = renderProblem(refusal, { dialect: 'problem', path: '/', variants, forgePrefix });
+  const origin = 'real';
+  const why = [refusal.detail];
+  const stopped = 'message';
+  const record = emptyRecord({ id, time: now, status, code: refusal.code, origin, faults: [], why, stopped });
+  recordRequest(world, record);
+  const body = JSON.stringify(json);
+  const fields = {
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': id,
+    date: new Date(now).toUTCString(),
+    connection: 'close',
+  };
+  record.answerHead = fields;
+  record.answer = body;
+  world.state.journal.end(record, 'complete');
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  socket.write(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  lingeringClose(socket);
+}

@@ -1,0 +1,239 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import t, { type Test } from 'tap';
+import { request } from 'undici';
+import { ADMIN_PREFIX } from '../../admin/path.js';
+import { adminRoutes } from '../../admin/routes.js';
+import type { GivenOptions } from '../../config/options.js';
+import { sendRaw } from '../raw-http.js';
+import { type Service, startService } from '../service.js';
+import { changedParts } from '../world/world-parts.js';
+
+// Who may use the admin routes: every route and method, with everything that is forbidden.
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Every path of the table, with what stands for its parameters; and one that there is not. */
+const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])].map((path) => ({
+  path:
+    ADMIN_PREFIX +
+    path
+      .replace('{name}', 'team%2Fapp')
+      .replace('{oid}', '0'.repeat(40))
+      .replace('{id}', 'x')
+      .replace('{file}', 'main.js'),
+  isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
+  methods: adminRoutes.filter((route) => route.path === path).map(({ method }) => method as string),
+}));
+
+interface Forbidden {
+  readonly headers: (own: string) => Record<string, string>;
+  readonly status: 403 | 415;
+}
+
+const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
+  Host: ['evil.example', '127.0.0.1.evil.example:80', 'localhost.evil.example'].map((host) => ({
+    headers: () => ({ host }),
+    status: 403,
+  })),
+  Origin: [
+    'http://evil.example',
+    'null',
+    'http://localhost:1',
+    'https://127.0.0.1',
+    'http://127.0.0.1:8',
+    'http://127.0.0.1@evil.example',
+    'http://127.0.0.1 http://evil.example',
+  ].map((origin) => ({ headers: () => ({ origin }), status: 403 })),
+  site: ['cross-site', 'same-site', 'other', ''].map((site) => ({
+    // Also of what says that its origin is this one.
+    headers: (own) => ({ origin: own, 'sec-fetch-site': site }),
+    status: 403,
+  })),
+  'content type': ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x'].map(
+    (type) => ({ headers: () => ({ 'content-type': type }), status: 415 }),
+  ),
+};
+
+interface SetUp {
+  readonly name: string;
+  readonly options: GivenOptions;
+  /** What requests have to name; undefined where nothing is asked for. */
+  readonly tokenOf: (service: Service) => string | undefined;
+}
+
+const SET_UPS: readonly SetUp[] = [
+  { name: 'on loopback', options: {}, tokenOf: () => undefined },
+  { name: 'on loopback with a token', options: { adminToken: 'canary-admin' }, tokenOf: () => 'canary-admin' },
+  {
+    name: 'off loopback, where a token is made',
+    options: { host: '0.0.0.0' },
+    tokenOf: ({ emulator }) => readFileSync(emulator.adminTokenFile!, 'utf8').trim(),
+  },
+  {
+    name: 'off loopback with a token',
+    options: { host: '0.0.0.0', adminToken: 'canary-admin' },
+    tokenOf: () => 'canary-admin',
+  },
+];
+
+async function start(t: Test, options: GivenOptions): Promise<Service> {
+  const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), testKeys: true, ...options });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  await service.seed('team/app');
+  return service;
+}
+
+async function ask({ url }: Service, method: string, path: string, headers: Record<string, string>) {
+  const answer = await request(url + path, { method: method as 'GET', headers });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, text, code: codeOf(text) };
+}
+
+/** Asks one after the other on one connection. */
+async function askAll(
+  service: Service,
+  path: string,
+  asked: readonly { readonly method: string; readonly headers: Record<string, string> }[],
+) {
+  const texts = asked.map(({ method, headers }) => {
+    const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`;
+  });
+  return (await sendRaw(service, texts.join(''), asked.length)).answers;
+}
+
+function codeOf(text: string): string | undefined {
+  return text.startsWith('{"type"') ? JSON.parse(text).code : undefined;
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  415: 'unsupported_media_type',
+};
+
+for (const { name, options, tokenOf } of SET_UPS) {
+  t.test(`${name}, every route and method is guarded`, async (t) => {
+    const service = await start(t, options);
+    const before = { world: service.world, snapshot: service.world.snapshot() };
+    const right = tokenOf(service);
+    const own = 'http://127.0.0.1';
+    const credentials: readonly (readonly [kind: 'missing' | 'wrong' | 'right', headers: Record<string, string>])[] = [
+      ['missing', {}],
+      ['wrong', { authorization: `Bearer ${right === undefined ? 'any' : `${right}x`}` }],
+      ['wrong', { authorization: `Basic ${right ?? 'any'}` }],
+      ...(right === undefined ? [] : [['right', { authorization: `bearer ${right}` }] as const]),
+    ];
+    let turn = 0;
+    for (const { path, isOpen } of PATHS) {
+      for (const method of METHODS) {
+        const asked: { headers: Record<string, string>; status: number; method: string }[] = [];
+        for (const [kind, authorization] of credentials) {
+          const isRefused = right !== undefined && kind !== 'right' && !isOpen;
+          for (const cases of Object.values(FORBIDDEN)) {
+            const { headers, status } = cases[turn++ % cases.length]!;
+            const refusal = status === 415 && isRefused ? 401 : status;
+            asked.push({ headers: { ...authorization, ...headers(own) }, status: refusal, method });
+          }
+          if (isRefused) asked.push({ headers: { origin: own, ...authorization }, status: 401, method });
+        }
+        const preflight = { origin: own, 'access-control-request-method': method };
+        asked.push({ headers: preflight, status: 403, method: 'OPTIONS' });
+        const answers = await askAll(service, path, asked);
+        const seen = answers.map(({ status, headers, body }, at) => ({
+          asked: asked[at],
+          status,
+          code: codeOf(body) ?? (method === 'HEAD' ? CODES[status] : undefined),
+          challenge: headers['www-authenticate'],
+          isTold: right !== undefined && body.includes(right),
+          sharing: Object.keys(headers).filter((field) => field.startsWith('access-control')),
+        }));
+        const wanted = asked.map((each) => ({
+          asked: each,
+          status: each.status,
+          code: CODES[each.status],
+          challenge: each.status === 401 ? 'Bearer' : undefined,
+          isTold: false,
+          sharing: [],
+        }));
+        t.same(seen, wanted, `${method} ${path}`);
+      }
+    }
+    t.ok(turn > 500, 'all of them were asked');
+    t.same(changedParts(before, service.world), [], 'nothing has changed');
+  });
+}
+
+t.test('what is not forbidden is answered, and a wrong method told', async (t) => {
+  const service = await start(t, { adminToken: 'a/b+c==' });
+  const own = service.url;
+  const right = { authorization: 'Bearer a/b+c==' };
+  for (const { path, isOpen, methods } of PATHS) {
+    for (const method of METHODS) {
+      if (methods.includes(method) || methods.length === 0) continue;
+      if (method === 'HEAD' && methods.includes('GET')) continue;
+      const answer = await ask(service, method, path, right);
+      const allow = methods.flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).sort();
+      t.match(answer, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
+    }
+    const status = path === ADMIN_PREFIX ? 308 : 200;
+    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} asks for no token`);
+  }
+  for (const headers of [
+    { origin: own },
+    { origin: own.toUpperCase().replace('HTTP', 'http'), 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { host: 'localhost:1', origin: 'http://localhost:1' },
+    { host: 'api.demo.localhost', origin: 'http://api.demo.localhost:80' },
+    { 'content-type': 'application/json; charset=utf-8' },
+  ]) {
+    t.match(await ask(service, 'GET', '/_emulator/state', { ...right, ...headers }), { status: 200 }, `${headers}`);
+  }
+  t.match(await ask(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
+});
+
+t.test('a token of a repository is no admin token, and the other way round', async (t) => {
+  const service = await start(t, { adminToken: 'canary-admin' });
+  const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
+  t.match(await ask(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
+  const answer = await ask(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
+  t.match(answer, { status: 403 });
+});
+
+t.test('the token that is made is its user’s alone, and goes with the emulator', async (t) => {
+  const [one, other] = await Promise.all([start(t, { host: '0.0.0.0' }), start(t, { host: '0.0.0.0' })]);
+  const file = one.emulator.adminTokenFile!;
+  const text = readFileSync(file, 'utf8');
+  t.match(text, /^[\w-]{43}\n$/, '256 bits');
+  t.not(text, readFileSync(other.emulator.adminTokenFile!, 'utf8'), 'the seed does not tell it');
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.equal(statSync(dirname(file)).mode & 0o777, 0o700);
+  await one.emulator.close({ graceMs: 0 });
+  t.throws(() => statSync(dirname(file)), { code: 'ENOENT' });
+  t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback none is made');
+});
+
+t.test('a link on another page opens the page, and reads nothing else', async (t) => {
+  const service = await start(t, { adminToken: 'secret' });
+  const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  for (const site of ['cross-site', 'same-site']) {
+    for (const path of ['/_emulator/', '/_emulator/page/main.js']) {
+      const from = { 'sec-fetch-site': site };
+      t.match(await ask(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
+      for (const other of [
+        {},
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+        { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+        { ...navigation, origin: 'http://evil.example' },
+        { ...navigation, host: 'evil.example' },
+      ]) {
+        t.match(await ask(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
+      }
+      t.match(await ask(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
+    }
+    for (const path of ['/_emulator/health', '/_emulator/state', '/_emulator/pages', '/_emulator//page/main.js']) {
+      t.match(await ask(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
+    }
+  }
+});

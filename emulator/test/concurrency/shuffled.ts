@@ -1,0 +1,12 @@
+import { randomNumbers } from '../../git/test/random-numbers.js';
+
+/** The lines in another order, as a file. */
+export function shuffled(lines: readonly string[], seed: number): string {
+  const next = randomNumbers(seed);
+  const order = [...lines];
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = next(at + 1);
+    [order[at], order[other]] = [order[other]!, order[at]!];
+  }
+  return `${order.join('\n')}\n`;
+}

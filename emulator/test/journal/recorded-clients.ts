@@ -1,0 +1,180 @@
+import type { Event, Read, Write } from '../concurrency/linearizability.js';
+import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from '../git/raw-push.js';
+import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
+
+const REPO = 'team/app';
+export const ZERO = '0'.repeat(40);
+/** Every commit writes its nonce into all of these. */
+export const FILES = Array.from({ length: 8 }, (_, n) => `${n % 2 === 0 ? 'x' : 'y'}-${n}.txt`);
+
+/** Clients of one service whose calls on refs are written down, with the time before and after each. */
+export class RecordedClients {
+  readonly events: Event[] = [];
+  #nonces = 0;
+
+  constructor(
+    private readonly service: Service,
+    private readonly token: string,
+    private readonly random: (below: number) => number,
+  ) {}
+
+  nonce(): string {
+    this.#nonces += 1;
+    return `nonce-${this.#nonces}`;
+  }
+
+  #call(method: string, target: string, options: Pick<CallOptions, 'json' | 'body'> = {}) {
+    return this.service.call(method, target, { token: this.token, ...options });
+  }
+
+  #write(ref: string, start: number, write: Pick<Write, 'outcome' | 'old' | 'new'>): void {
+    this.events.push({ kind: 'write', ref, start, end: performance.now(), ...write });
+  }
+
+  async readBranch(branch: string): Promise<string> {
+    const start = performance.now();
+    const { json } = await this.#call('GET', `/api/v1/repos/branch?name=${branch}`);
+    const value: string = json.branch.head_sha;
+    this.events.push({ kind: 'read', ref: `refs/heads/${branch}`, value, start, end: performance.now() });
+    return value;
+  }
+
+  /** All refs as a git client sees them before it fetches. */
+  async readAdvertisement(refs: readonly string[]): Promise<Map<string, string>> {
+    const start = performance.now();
+    const answer = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
+    const end = performance.now();
+    const shown = new Map<string, string>();
+    for (const [, oid, ref] of answer.text.matchAll(/([0-9a-f]{40}) (refs\/[^\0\n]+)/g)) shown.set(ref!, oid!);
+    for (const ref of refs) {
+      const read: Read = { kind: 'read', ref, value: shown.get(ref) ?? ZERO, start, end };
+      this.events.push(read);
+    }
+    return shown;
+  }
+
+  /** One commit through the API; `expected` undefined takes the tip as it comes. */
+  async commitPack(branch: string, expected: string | undefined): Promise<void> {
+    const nonce = this.nonce();
+    const files = Object.fromEntries(FILES.map((path) => [path, `${nonce}\n`]));
+    const metadata = { target_branch: branch, commit_message: nonce, ...(expected && { expected_head_sha: expected }) };
+    const start = performance.now();
+    const answer = await this.#call('POST', '/api/v1/repos/commit-pack', { body: packBody(files, metadata) });
+    this.#recordResult(`refs/heads/${branch}`, start, answer, expected);
+  }
+
+  async restore(branch: string, target: string, expected: string): Promise<void> {
+    const metadata = {
+      target_branch: branch,
+      target_commit_sha: target,
+      expected_head_sha: expected,
+      commit_message: this.nonce(),
+      author: { name: 'A', email: 'a@x' },
+    };
+    const start = performance.now();
+    const answer = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
+    // A branch that has the content already is not moved, which is no conflict.
+    if (answer.status === 409 && answer.json.result.old_sha === '') return;
+    this.#recordResult(`refs/heads/${branch}`, start, answer, expected);
+  }
+
+  #recordResult(ref: string, start: number, answer: Answer, expected: string | undefined): void {
+    const { status, json, text } = answer;
+    if (status === 201) this.#write(ref, start, { outcome: 'ok', old: json.result.old_sha, new: json.result.new_sha });
+    else if (status === 409 && expected) this.#write(ref, start, { outcome: 'fail', old: expected, new: '' });
+    else throw new Error(`${ref}: ${status} ${text}`);
+  }
+
+  async note(target: string, expected: string): Promise<string> {
+    const ref = 'refs/notes/commits';
+    const start = performance.now();
+    const json = { sha: target, action: 'append', note: this.nonce(), expected_ref_sha: expected };
+    const answer = await this.#call('POST', '/api/v1/repos/notes', { json });
+    const body = answer.json;
+    if (answer.status === 201) {
+      this.#write(ref, start, { outcome: 'ok', old: body.base_commit, new: body.new_ref_sha });
+      return body.new_ref_sha;
+    }
+    if (answer.status !== 409) throw new Error(`note: ${answer.status} ${answer.text}`);
+    this.#write(ref, start, { outcome: 'fail', old: expected, new: '' });
+    return body.result === undefined ? expected : body.base_commit;
+  }
+
+  /** A push of one commit to `refs`, each from `old`; with `cut` the body ends early, maybe. */
+  async push(refs: readonly string[], old: string, cut: boolean): Promise<void> {
+    const objects = commitObjects(this.nonce(), old);
+    const made = oidOf(objects[0]!);
+    const capabilities = refs.length > 1 ? 'report-status atomic' : 'report-status';
+    const body = pushBody(
+      refs.map((ref) => ({ ref, old, new: made })),
+      packOf(objects),
+      capabilities,
+    );
+    const start = performance.now();
+    const length = cut ? this.random(body.length + 1) : body.length;
+    try {
+      const answer = await pushRaw(this.service, REPO, cut ? cutAt(body, length) : body, { token: this.token });
+      const report = reportOf(answer);
+      if (report[0] !== 'unpack ok') throw new Error(report.join());
+      for (const ref of refs) {
+        const isDone = report.includes(`ok ${ref}`);
+        this.#write(ref, start, { outcome: isDone ? 'ok' : 'fail', old, new: made });
+      }
+    } catch (error) {
+      if (!cut) throw error;
+      for (const ref of refs) this.#write(ref, start, { outcome: 'info', old, new: made });
+    }
+  }
+
+  /** A commit through the API whose body never ends: it must not happen. */
+  async abortCommitPack(branch: string): Promise<void> {
+    const body = Buffer.from(
+      packBody({ [FILES[0]!]: 'aborted' }, { target_branch: branch, commit_message: 'aborted' }),
+    );
+    await this.#call('POST', '/api/v1/repos/commit-pack', { body: cutAt(body, this.random(body.length)) }).then(
+      ({ status }) => {
+        if (status === 201) throw new Error('a cut body was taken');
+      },
+      () => undefined,
+    );
+  }
+
+  /** The nonces that one answer about a branch shows: more than one is content of two commits. */
+  async noncesOf(branch: string, way: 'grep' | 'archive' | 'files'): Promise<Set<string>> {
+    if (way === 'grep') {
+      const json = { ref: branch, query: { pattern: 'nonce-[0-9]+' } };
+      const answer = await this.#call('POST', '/api/v1/repos/grep', { json });
+      return noncesIn(answer.text);
+    }
+    if (way === 'archive') {
+      const { gunzipSync } = await import('node:zlib');
+      const answer = await this.#call('POST', '/api/v1/repos/archive', { json: { ref: branch } });
+      return noncesIn(gunzipSync(answer.bytes).toString('latin1'));
+    }
+    const { json } = await this.#call('GET', `/api/v1/repos/files/metadata?ref=${branch}`);
+    // Every commit changes every file, so the files of one commit name one commit: the one that wrote their content.
+    return new Set(json.files.map((file: { last_commit_sha: string }) => file.last_commit_sha));
+  }
+}
+
+function noncesIn(text: string): Set<string> {
+  return new Set(text.match(/nonce-\d+/g) ?? []);
+}
+
+async function* cutAt(body: Buffer, length: number): AsyncIterable<Buffer> {
+  yield body.subarray(0, length);
+  await new Promise((resolve) => setImmediate(resolve));
+  throw new Error('cut');
+}
+
+/** A commit that writes `nonce` into every file, with its tree and blob. */
+export function commitObjects(nonce: string, parent: string): [RawObject, RawObject, RawObject] {
+  const blob: RawObject = { type: 'blob', body: Buffer.from(`${nonce}\n`) };
+  const oid = Buffer.from(oidOf(blob), 'hex');
+  const entries = FILES.toSorted().flatMap((name) => [Buffer.from(`100644 ${name}\0`), oid]);
+  const tree: RawObject = { type: 'tree', body: Buffer.concat(entries) };
+  const who = 'A <a@x> 1700000000 +0000';
+  const lines = [`tree ${oidOf(tree)}`, ...(parent === ZERO ? [] : [`parent ${parent}`]), `author ${who}`];
+  const body = Buffer.from(`${lines.join('\n')}\ncommitter ${who}\n\n${nonce}\n`);
+  return [{ type: 'commit', body }, tree, blob];
+}

@@ -1,0 +1,55 @@
+import t from 'tap';
+import { COST } from '../../schedule/cost.js';
+import { Schedule, SLICE } from '../../schedule/schedule.js';
+import { oidOf, packOf, pushBody, pushRaw, type RawObject } from '../git/raw-push.js';
+import { type Answer, startService } from '../service.js';
+
+const REPO = 'team/app';
+const FILES = 70_000;
+/** Units beyond a slice that its last piece may take. */
+const BOUND = 1_000;
+
+t.setTimeout(300_000);
+const WHO = 'A <a@example.com> 1700000000 +0000';
+
+const blob: RawObject = { type: 'blob', body: Buffer.from('x\n') };
+
+/** One folder of `count` files. */
+function wideTree(count: number): RawObject {
+  const oid = Buffer.from(oidOf(blob), 'hex');
+  const names = Array.from({ length: count }, (_, at) => Buffer.from(`100644 f${String(at).padStart(7, '0')}\0`));
+  return { type: 'tree', body: Buffer.concat(names.flatMap((name) => [name, oid])) };
+}
+
+t.test('a folder of very many files is listed, changed and compared in slices', async (t) => {
+  // A clock that stands still: only units that are counted end a slice.
+  const schedule = new Schedule({ now: () => 0 });
+  const service = await startService({ limits: { searchTimeout: 60_000 } }, { schedule });
+  t.teardown(() => service.emulator.close({ graceMs: 0 }));
+  const tree = wideTree(FILES);
+  const body = Buffer.from(`tree ${oidOf(tree)}\nauthor ${WHO}\ncommitter ${WHO}\n\nwide\n`);
+  const commit: RawObject = { type: 'commit', body };
+  await service.call('POST', '/api/repos', { repo: REPO });
+  const update = { ref: 'refs/heads/main', old: '0'.repeat(40), new: oidOf(commit) };
+  await pushRaw(service, REPO, pushBody([update], packOf([blob, tree, commit])));
+
+  const path = `/api/repos/${encodeURIComponent(REPO)}`;
+  const get = (target: string) => () => service.call('GET', path + target, { repo: REPO });
+  const inflated = tree.body.length * COST.byteInflated;
+  const scanned = FILES * COST.entry;
+  /** The least number of units that a request has to count. */
+  const requests: Record<string, [least: number, send: () => Promise<Answer>]> = {
+    'one page of the list': [inflated, get('/files?ref=main&limit=100')],
+    'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],
+    'the last file': [scanned, get(`/file?ref=main&path=f${String(FILES - 1).padStart(7, '0')}`)],
+    'a commit onto it': [scanned * 2, () => service.commit(REPO, { new: 'new\n', 'folder/file': 'x\n' })],
+  };
+  for (const [name, [least, send]] of Object.entries(requests)) {
+    schedule.longestSlice = 0;
+    const before = schedule.spent;
+    const { status } = await send();
+    t.match(status, /^20[01]$/, name);
+    t.ok(schedule.longestSlice <= SLICE + BOUND, `${name}: at most ${Math.round(schedule.longestSlice)} units at once`);
+    t.ok(schedule.spent - before >= least, `${name}: ${Math.round(schedule.spent - before)} units are counted`);
+  }
+});

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { parse } from 'yaml';
+import { Workbench } from '../../git/test/workbench.js';
+import { scenarioJsonSchema } from '../../scenarios/schema.js';
+import { type Answer, type Service, startService } from '../service.js';
+
+const FOLDER = fileURLToPath(new URL('../../../../fixtures/scenarios/', import.meta.url));
+const START = '2026-01-01T00:00:00Z';
+
+interface Client {
+  readonly service: Service;
+  readonly bench: Workbench;
+  /** Tries until it is served; waits as it is told, on the emulator's clock. */
+  patiently(ask: () => Promise<Answer>): Promise<Answer>;
+}
+
+const read = ({ service }: Client) => service.call('GET', '/api/v1/repo', { repo: 'r' });
+
+/** A client that comes to the end of each scenario; what it says of it is compared between two runs. */
+const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  'thaw-then-ok': async (client) => {
+    await client.service.call('POST', '/api/repos', { repo: 'r' });
+    return (await client.patiently(() => read(client))).json;
+  },
+  'flaky-clone': async ({ service, bench }) => {
+    await service.seed('r');
+    const url = await service.remote('r');
+    const clone = (name: string) => bench.try('.', 'clone', '-q', url, name);
+    const tries = [await clone('one'), await clone('two'), await clone('three')];
+    t.same(
+      tries.map(({ status }) => status),
+      [128, 128, 0],
+      tries.map(({ stderr }) => stderr).join(),
+    );
+    return bench.git('three', 'rev-parse', 'HEAD');
+  },
+  'lost-commit': async ({ service }) => {
+    await service.call('POST', '/api/repos', { repo: 'r' });
+    const commit = (expected: string) => service.commit('r', { a: 'a' }, { expected_head_sha: expected });
+    const none = '0'.repeat(40);
+    await t.rejects(commit(none));
+    const again = await commit(none);
+    t.equal(again.status, 409, again.text);
+    const commits = await service.call('GET', '/api/v1/repos/commits', { repo: 'r' });
+    t.equal(commits.json.commits.length, 1, 'it was made once');
+    return commits.json;
+  },
+  'throttled-burst': async (client) => {
+    await client.service.call('POST', '/api/repos', { repo: 'r' });
+    const statuses: number[] = [];
+    for (let time = 0; time < 8; time++) statuses.push((await client.patiently(() => read(client))).status);
+    return statuses;
+  },
+  'clock-skew': async ({ service }) => {
+    // As a client does that goes by the time of the answers.
+    let date = service.emulator.clock.now();
+    const ask = async (method: string, target: string) => {
+      const token = await service.token({ repo: 'r', ttl: 3600, now: date });
+      const answer = await service.call(method, target, { repo: 'r', token });
+      date = Date.parse(answer.headers.date!);
+      return answer.status;
+    };
+    const statuses = [await ask('POST', '/api/repos')];
+    for (let time = 0; time < 5; time++) statuses.push(await ask('GET', '/api/v1/repo'));
+    t.same(statuses.slice(-1), [200]);
+    return statuses;
+  },
+  'sync-storm': async ({ service, bench }) => {
+    await service.call('POST', '/api/repos', { repo: 'r' });
+    const url = await service.remote('r');
+    await bench.git('.', 'init', '-q', '-b', 'main', 'work');
+    const said: (number | null)[] = [];
+    for (let time = 0; time < 3; time++) {
+      await bench.git('work', 'commit', '-q', '--allow-empty', '-m', `change ${time}`);
+      said.push((await bench.try('work', 'push', '-q', url, 'main')).status);
+      said.push((await bench.try('work', 'push', '-q', url, 'main:topic')).status);
+      await service.emulator.clock.advance('PT2S');
+    }
+    t.same(said, [0, 128, 0, 128, 0, 128], 'what comes meanwhile is refused');
+    return bench.git('work', 'ls-remote', url);
+  },
+  'partial-push': async ({ service, bench }) => {
+    await service.call('POST', '/api/repos', { repo: 'r' });
+    const url = await service.remote('r');
+    await bench.git('.', 'init', '-q', '-b', 'main', 'work');
+    await bench.git('work', 'commit', '-q', '--allow-empty', '-m', 'first');
+    await bench.git('work', 'branch', 'topic');
+    const first = await bench.try('work', 'push', url, 'main', 'topic');
+    t.match(first, { status: 1, stderr: /main -> main \(hook declined\)/ });
+    const between = await bench.git('work', 'ls-remote', url);
+    t.match(between, /refs\/heads\/topic/);
+    t.notMatch(between, /refs\/heads\/main/);
+    t.match(await bench.try('work', 'push', url, 'main', 'topic'), { status: 0 });
+    return bench.git('work', 'ls-remote', url);
+  },
+  'slow-archive': async ({ service }) => {
+    await service.seed('r', { 'a.txt': 'text '.repeat(2000), 'b.txt': 'b\n' });
+    const archive = () => service.call('POST', '/api/v1/repos/archive', { repo: 'r', json: {} });
+    const short = await archive();
+    const whole = await archive();
+    t.same([short.status, whole.status], [200, 200]);
+    t.ok(short.bytes.length < whole.bytes.length, `${short.bytes.length} of ${whole.bytes.length}`);
+    return [short.bytes.toString('hex'), whole.bytes.toString('hex')];
+  },
+  'key-rotation': async ({ service }) => {
+    const ask = async (method: string, target: string, key: string) => {
+      const token = await service.token({ repo: 'r', key, kid: key });
+      return (await service.call(method, target, { repo: 'r', token })).status;
+    };
+    const statuses = [await ask('POST', '/api/repos', 'es256'), await ask('GET', '/api/v1/repo', 'es256')];
+    for (const key of ['es256', 'es384', 'es256', 'es384']) statuses.push(await ask('GET', '/api/v1/repo', key));
+    t.same(statuses, [201, 200, 403, 200, 403, 200]);
+    return statuses;
+  },
+  'auth-outage': async (client) => {
+    const { service } = client;
+    const made = await client.patiently(() => service.call('POST', '/api/repos', { repo: 'r' }));
+    t.equal(made.status, 201);
+    return (await read(client)).json;
+  },
+};
+
+/** Plays a scenario to its end; resolves to all that may be seen of it. */
+async function play(
+  file: string,
+): Promise<{ readonly shown: string; readonly scenario: unknown; readonly before: unknown }> {
+  const id = file.replace(/\.yaml$/, '');
+  const service = await startService({ scenario: FOLDER + file, clock: START });
+  await using bench = await Workbench.create();
+  const look = async () => (await service.call('GET', `/_emulator/scenarios/${id}`, { token: null })).json;
+  try {
+    const before = await look();
+    const patiently: Client['patiently'] = async (ask) => {
+      for (;;) {
+        const answer = await ask();
+        if (answer.status < 400) return answer;
+        await service.emulator.clock.advance(Number(answer.headers['retry-after'] ?? 1) * 1000);
+      }
+    };
+    const answers = await CLIENTS[id]!({ service, bench, patiently });
+    const journal = service.emulator.requests().map(({ duration: _, ...entry }) => entry);
+    const { port } = new URL(service.url);
+    const shown = JSON.stringify({ answers, journal }, undefined, 1)
+      .replaceAll(`:${port}`, ':PORT')
+      .replace(/"(fingerprint|signature|digest)": "[^"]*"/g, '"$1": "…"');
+    return { shown, scenario: await look(), before };
+  } finally {
+    await service.emulator.close({ graceMs: 0 });
+  }
+}
+
+t.test('every shipped scenario is played to its end, and twice to the same', async (t) => {
+  const files = readdirSync(FOLDER);
+  t.same(files.map((file) => file.replace(/\.yaml$/, '')).sort(), Object.keys(CLIENTS).sort());
+  for (const file of files) {
+    const { id, about } = parse(readFileSync(FOLDER + file, 'utf8'));
+    t.equal(`${id}.yaml`, file);
+    t.ok(about.length > 20, `${id} says what it is about`);
+    const [first, second] = [await play(file), await play(file)];
+    t.match(first.before, { started: true, verification: { met: false } }, `${id} expects something`);
+    t.match(first.scenario, { verification: { met: true }, problems: [] }, `${id}: ${JSON.stringify(first.scenario)}`);
+    t.equal(second.shown, first.shown, `${id} is the same again`);
+  }
+});
+
+t.test('the JSON Schema of scenarios is the one that is published', async (t) => {
+  const published = readFileSync(new URL('../../../../fixtures/scenario.schema.json', import.meta.url), 'utf8');
+  t.equal(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`, published);
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { operations } from '../../api/index.js';
+import type { Operation } from '../../operation/operation.js';
+import { type ByName, randomRequests } from '../concurrency/random-requests.js';
+import type { RandomPush } from '../git/random-objects.js';
+import { faultOf } from '../operations/documented-answer.js';
+import type { Service } from '../service.js';
+
+const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
+
+/** Operations of the API on one repository, by what they do to it. */
+function operationsOf(effect: Operation['effect']): readonly Operation[] {
+  return operations.filter(({ group, subject, ...row }) => {
+    return row.effect === effect && subject !== 'organization' && subject !== 'new-repository' && group !== 'Git';
+  });
+}
+
+/** The members of requests that name a ref, an object or a path. */
+function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
+  const short = ref.replace(/^refs\/(heads|tags)\//, '');
+  const oid = tips.find((tip) => tip.ref === ref)!.oid;
+  const text = objects.filter(({ type }) => type === 'tree').map(({ body }) => body.toString('latin1'));
+  const paths = text.flatMap((body) => [...body.matchAll(/\d+ ([^\0]+)\0/g)].map((match) => match[1]!));
+  const spelled = [short, ref, oid, `${short}^{}`, `${short}^{tree}`, `${short}~1`];
+  const through = paths.slice(0, 4).map((path) => `${short}:${path}`);
+  return [
+    [/^notes_ref$/, [ref, 'commits', 'odd']],
+    [/^(name|tag|branch|.*_branch)$/, [short, ref]],
+    [/^(ref|sha|rev|base|head|target|object_ref|baseSha|.*_ref|.*_sha|.*Sha)$/, [...spelled, ...through]],
+    [/path/i, ['a', 'dt', ...paths, 'dt/a']],
+  ];
+}
+
+interface AskOptions {
+  readonly seed: number;
+  /** Requests of each operation for each ref. */
+  readonly samples: number;
+}
+
+/** Sends every operation with that effect requests about every pushed ref; what is wrong with the answers. */
+async function askAll(
+  service: Service,
+  push: RandomPush,
+  effect: Operation['effect'],
+  { seed, samples }: AskOptions,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const shas = [push.tips[0]!.oid, push.tips[0]!.oid, push.tips.at(1)?.oid ?? push.tips[0]!.oid];
+  for (const operation of operationsOf(effect)) {
+    const { method } = operation.routes[0]!;
+    for (const { ref } of push.tips) {
+      const requests = randomRequests(operation, 'team/app', shas, namesOf(push, ref));
+      for (const { target, body } of fc.sample(requests, { seed, numRuns: samples })) {
+        const answer = await service.call(method, target, { scopes: SCOPES, ...(body && { body }) });
+        const fault = faultOf(operation, answer);
+        if (fault !== undefined)
+          faults.push(`${method} ${target} ${body ?? ''}: ${fault} ${answer.text.slice(0, 200)}`);
+      }
+    }
+  }
+  return faults;
+}
+
+/** As `readEverything`, with every operation that writes: onto, from and about the pushed refs. */
+export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
+  return askAll(service, push, 'write', options);
+}
+
+/**
+ * Asks every operation that reads, by every name that a pushed ref has, and fetches every ref. What is wrong with the
+ * answers: a status that the operation's row does not list, a 5xx, a body of another shape. Which operations there are
+ * is read from the table.
+ */
+export async function readEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
+  const faults = await askAll(service, push, 'read', options);
+  for (const remote of ['team/app', 'team/app+ephemeral']) {
+    const listed = await service.call('GET', `/${remote}.git/info/refs?service=git-upload-pack`);
+    const shown = [...listed.text.matchAll(/([0-9a-f]{40}) (?:refs|HEAD)/g)].map((match) => match[1]!);
+    if (listed.status !== 200) faults.push(`info/refs: ${listed.status}`);
+    if (shown.length === 0) continue;
+    for (const wants of [shown, ...shown.map((oid) => [oid])]) {
+      const lines = wants.map((oid) => `0032want ${oid}\n`).join('');
+      const answer = await service.call('POST', `/${remote}.git/git-upload-pack`, {
+        headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
+        body: `0011command=fetch0001${lines}0009done\n0000`,
+      });
+      if (answer.status !== 200 || !answer.bytes.includes('PACK'))
+        faults.push(`fetch ${wants}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { WorldSnapshot } from '../../world/state.js';
+import type { World } from '../../world/world.js';
+
+/**
+ * The names of the parts of a world that are other than they were at `before`, among them a world that took its place.
+ * Values that are swapped as a whole are compared as a whole: some hide what they hold.
+ */
+export function changedParts(before: { world: World; snapshot: WorldSnapshot }, world: World): string[] {
+  if (before.world !== world) return ['world'];
+  const then: Readonly<Record<string, unknown>> = before.snapshot;
+  const now = world.snapshot();
+  const changed = Object.entries(now).filter(([name, value]) => !isDeepStrictEqual(value, then[name]));
+  const names = new Set(changed.map(([name]) => name));
+  if (now.organizations !== before.snapshot.organizations) names.add('organizations');
+  if (now.repositories.records !== before.snapshot.repositories.records) names.add('repositories');
+  return [...names];
+}
