@@ -193,7 +193,9 @@ t.test('a snapshot is taken and restored, and everything put back', { skip }, as
   await page.getByText('as it was before the first request').waitFor();
   t.equal((await ask(emulator, token, 'GET', '/api/v1/repo')).status, 404);
   await page.getByRole('button', { name: 'Remove… snapshot-1' }).click();
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   t.equal((await admin(emulator, 'GET', 'snapshots')).items.length, 1, 'nothing is removed without an answer');
   await confirm(page, 'Remove… snapshot-1');
   await page.getByText('There is none yet').waitFor();
