@@ -77,4 +77,16 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       'test/concurrency/races',
     ],
   },
+  faults: {
+    sources: ['faults'],
+    tests: ['faults', 'test/faults/stages', 'test/faults/in-band', 'test/faults/admin', 'cli/commands/fault-commands'],
+  },
+  journal: {
+    sources: ['journal'],
+    tests: ['journal', 'test/journal', 'test/admin/views'],
+  },
+  world: {
+    sources: ['world'],
+    tests: ['world', 'test/world', 'test/operations/states', 'test/operations/quotas', 'test/admin/admin'],
+  },
 };
