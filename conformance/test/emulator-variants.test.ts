@@ -1,29 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import { emulatorVariants, recordedSwitches, UNSEEN_SWITCHES } from '../report/emulator-variants.js';
 import type { Report } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
 import { expectLegal } from './legal/expect-right.js';
+import { startNamespace } from './shared-emulator.js';
 
-const folder = await mkdtemp(join(tmpdir(), 'variants-'));
-t.teardown(() => rm(folder, { recursive: true }));
 const execute = promisify(execFile);
 
 /** A whole run against an emulator with these switches. */
-async function runWith(variants: object, only?: string): Promise<Report> {
-  const file = join(folder, 'variants.json');
-  await writeFile(file, JSON.stringify(variants));
-  const emulator = await startEmulator('--variants', file);
-  try {
-    return await run(emulator.target, only === undefined ? {} : { only });
-  } finally {
-    await emulator.stop();
-  }
+async function runWith(variants: Readonly<Record<string, string>>, only?: string): Promise<Report> {
+  return run(await startNamespace(t, { variants }), only === undefined ? {} : { only });
 }
 
 /** Every switch at its value with that number; one that has no such value at another that is not its default. */

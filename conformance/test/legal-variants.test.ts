@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import { expectLegal } from './legal/expect-right.js';
 import { alternateValues } from './legal/variants.js';
+import { startNamespace } from './shared-emulator.js';
 
 /** What a server chooses, at every second point. That all are otherwise is seen where a recording sets the emulator. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -12,9 +12,6 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 for (const [choice, values] of Object.entries(CHOICES)) {
   t.test(`a server that chooses otherwise than the emulator: ${choice}`, async (t) => {
-    const file = join(t.testdir({ 'variants.json': JSON.stringify(values) }), 'variants.json');
-    const other = await startEmulator('--variants', file);
-    t.teardown(() => other.stop());
-    expectLegal(t, await run(other.target));
+    expectLegal(t, await run(await startNamespace(t, { variants: values })));
   });
 }

@@ -44,7 +44,10 @@ export type AddressesView = z.infer<typeof addressesRecord>;
 
 export type NamespaceView = z.infer<typeof namespaceRecord>;
 
+/** Namespaces that were made from one world, and all of them for the world that the emulator started with. */
 export interface NamespaceControl {
+  /** Makes a namespace, of a snapshot of the world if one is named. Throws `bad_request` and `service_unavailable`. */
+  make(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
   list(): NamespaceView[];
   get(id: string): NamespaceView | undefined;
   /** False when there is none. */
@@ -62,10 +65,7 @@ export interface AdminControls {
    * resolves to, false if the state could not be saved.
    */
   shutDown(): unknown;
-  /** Makes a namespace, of a snapshot of this world if one is named; undefined in a server that has none. Throws `bad_request` and `service_unavailable`. */
-  makeNamespace?(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
-  /** Namespaces beside this world; undefined in one of them. */
-  readonly namespaces?: NamespaceControl;
+  readonly namespaces: NamespaceControl;
   /** By which addresses its organizations are reached. */
   addresses(): AddressesView;
   /** What clients have to trust, as PEM; undefined where no HTTPS is served. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
-import { type NamespaceControl, type NamespaceView, namespaceOptions, namespaceRecord } from './controls.js';
+import { type NamespaceView, namespaceOptions, namespaceRecord } from './controls.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { type AdminContext, adminRoute } from './route.js';
+import { adminRoute } from './route.js';
 
 export const createNamespace = adminRoute({
   id: 'createNamespace',
@@ -13,24 +13,20 @@ export const createNamespace = adminRoute({
   access: 'token',
   body: namespaceOptions,
   replies: { 201: namespaceRecord },
-  errors: ['not_found', 'service_unavailable'],
-  handle: async ({ controls, body }) => {
-    if (!controls.makeNamespace) throw problem('not_found', 'This server has no namespaces.');
-    return json(201, await controls.makeNamespace(body));
-  },
+  errors: ['service_unavailable'],
+  handle: async ({ controls, body }) => json(201, await controls.namespaces.make(body)),
 });
 
 export const listNamespaces = adminRoute({
   id: 'listNamespaces',
   method: 'GET',
   path: '/namespaces',
-  summary: 'List the namespaces, oldest first',
+  summary: 'List the namespaces, oldest first; in a namespace, those that were made there',
   access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(namespaceRecord) },
-  errors: ['not_found'],
   handle: (ctx) => {
-    const items = requireControl(ctx).list();
+    const items = ctx.controls.namespaces.list();
     return writeList(ctx, { of: ['namespaces'], items, keyOf: ({ id }) => id, show: (one: NamespaceView) => one });
   },
 });
@@ -44,7 +40,7 @@ export const showNamespace = adminRoute({
   replies: { 200: namespaceRecord },
   errors: ['not_found'],
   handle: (ctx) => {
-    const found = requireControl(ctx).get(ctx.params.id!);
+    const found = ctx.controls.namespaces.get(ctx.params.id!);
     if (!found) throw noNamespace(ctx.params.id!);
     return json(200, found);
   },
@@ -59,18 +55,10 @@ export const removeNamespace = adminRoute({
   replies: { 204: '' },
   errors: ['not_found'],
   handle: async (ctx) => {
-    if (!(await requireControl(ctx).remove(ctx.params.id!))) throw noNamespace(ctx.params.id!);
+    if (!(await ctx.controls.namespaces.remove(ctx.params.id!))) throw noNamespace(ctx.params.id!);
     return empty(204);
   },
 });
-
-function requireControl({ controls }: Pick<AdminContext, 'controls'>): NamespaceControl {
-  if (controls.namespaces) return controls.namespaces;
-  throw problem(
-    'not_found',
-    'This is a namespace itself; namespaces are listed and removed where the emulator started.',
-  );
-}
 
 function noNamespace(id: string) {
   return problem('not_found', `There is no namespace ${JSON.stringify(id)}.`);

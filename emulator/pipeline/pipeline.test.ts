@@ -5,6 +5,7 @@ import { request } from 'undici';
 import { KeyRing } from '../auth/keys.js';
 import { ServedHosts } from '../http/host.js';
 import type { LogLine } from '../log/log.js';
+import { NO_NAMESPACES } from '../test/no-namespaces.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { type AppOptions, createApp } from './pipeline.js';
 
@@ -38,6 +39,7 @@ t.test('what goes wrong in the emulator’s own routes is a 500 like any other',
       addresses: () => ({ orgs: [], hosts: [] }),
       hasTestKeys: true,
       refusesTestKeys: false,
+      namespaces: NO_NAMESPACES,
     },
   };
   const app = createApp(current, options);
@@ -96,6 +98,7 @@ t.test('a request whose answer cannot be given is cut, and the log says why', as
       addresses: () => ({ orgs: [], hosts: [] }),
       hasTestKeys: true,
       refusesTestKeys: false,
+      namespaces: NO_NAMESPACES,
     },
   };
   const server = createServer(createApp(current, options));

@@ -24,6 +24,8 @@ export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
   readonly current: CurrentWorld;
+  /** World at whose admin routes it was made. */
+  readonly madeFrom: CurrentWorld;
   /** Removes it: its ports close, and its memory is free. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
@@ -52,12 +54,14 @@ export class Namespaces {
     private readonly ports: NamespacePorts,
   ) {}
 
-  list(): NamespaceServer[] {
-    return [...this.#byId.values()];
+  /** Returns the namespaces that were made from a world, oldest first. For the emulator's first world: all namespaces. */
+  list(from: CurrentWorld = this.root): NamespaceServer[] {
+    return [...this.#byId.values()].filter(({ madeFrom }) => from === this.root || from === madeFrom);
   }
 
-  get(id: string): NamespaceServer | undefined {
-    return this.#byId.get(id);
+  /** Returns the namespace with this id if it is in `list(from)`. */
+  get(id: string, from: CurrentWorld = this.root): NamespaceServer | undefined {
+    return this.list(from).find((namespace) => namespace.id === id);
   }
 
   /**
@@ -70,14 +74,14 @@ export class Namespaces {
       throw problem('service_unavailable', `There are ${this.ports.most} namespaces already.`);
     }
     const id = `ns-${++this.#made}`;
-    const current = (given.snapshot === undefined ? this.root : from).fork(options);
+    const current = from.fork(options);
     const listeners = new Listeners();
     let closed: Promise<void> | undefined;
     const close: NamespaceServer['close'] = ({ graceMs = this.ports.drain.graceMs } = {}) => {
       closed ??= this.#close(id, current, listeners, graceMs);
       return closed;
     };
-    const namespace = { id, listeners, current, close };
+    const namespace = { id, listeners, current, madeFrom: from, close };
     this.#byId.set(id, namespace);
     try {
       if (given.snapshot === undefined) await this.ports.begin(current, given);

@@ -133,7 +133,7 @@ export async function startServer(
       ...keyControls,
       closing: closing.signal,
       shutDown: () => void remove(),
-      makeNamespace: control.makeFrom(own),
+      namespaces: control(own),
       addresses: addressesOf(opened),
       trust,
     };
@@ -156,8 +156,7 @@ export async function startServer(
         return isSaved;
       },
       ...keyControls,
-      makeNamespace: control.makeFrom(current),
-      namespaces: control,
+      namespaces: control(current),
       addresses: addressesOf(listeners),
       trust,
     };

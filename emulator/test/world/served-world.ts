@@ -4,6 +4,7 @@ import { createApp } from '../../pipeline/pipeline.js';
 import { Connections } from '../../server/drain.js';
 import { createServer, listen } from '../../server/listen.js';
 import type { CurrentWorld } from '../../world/current-world.js';
+import { NO_NAMESPACES } from '../no-namespaces.js';
 
 /** A world on a port of its own, which stays open when the world is closed. */
 export async function serveWorld(current: CurrentWorld): Promise<{ url: string; close(): Promise<void> }> {
@@ -20,6 +21,7 @@ export async function serveWorld(current: CurrentWorld): Promise<{ url: string; 
       addresses: () => ({ orgs: [], hosts: [] }),
       hasTestKeys: true,
       refusesTestKeys: false,
+      namespaces: NO_NAMESPACES,
     },
   });
   const connections = new Connections();

@@ -1,0 +1,32 @@
+import root, { type Test } from 'tap';
+import { callAdmin } from '../http/admin.js';
+import { startEmulator } from '../index.js';
+import type { EmulatorProcess } from '../run/emulator-process.js';
+import { type ReadyLine, readEmulatorTarget } from '../run/emulator-target.js';
+import type { Target } from '../target/target.js';
+
+/** Options of a namespace, those of `POST /_emulator/namespaces`. */
+interface NamespaceOptions {
+  readonly variants?: Readonly<Record<string, string>>;
+  readonly limits?: Readonly<Record<string, number>>;
+}
+
+let started: Promise<EmulatorProcess> | undefined;
+
+/**
+ * Starts a service with a state of its own, and removes it at the end of the test. All services of a process are
+ * namespaces of one emulator, because a second emulator would compile its code anew: some 5 s of CPU for a whole run.
+ */
+export async function startNamespace(t: Pick<Test, 'teardown'>, options: NamespaceOptions = {}): Promise<Target> {
+  if (started === undefined) {
+    started = startEmulator();
+    root.teardown(async () => (await started)?.stop());
+  }
+  const { adminUrl } = (await started).target;
+  const url = `${adminUrl}/namespaces`;
+  const { status, text, json } = await callAdmin({ url, method: 'POST', json: options });
+  if (status !== 201) throw new Error(`POST ${url} is ${status}: ${text}`);
+  const ready = json as ReadyLine & { readonly id: string };
+  t.teardown(() => callAdmin({ url: `${url}/${ready.id}`, method: 'DELETE' }));
+  return readEmulatorTarget(ready);
+}
