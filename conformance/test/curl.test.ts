@@ -8,15 +8,13 @@ import { COMMIT_PACK, packLines } from '../api/commit-pack.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { RequestOptions } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
-import { startEmulator } from '../index.js';
 import { writeCurl } from '../report/curl.js';
 import { packageRoot } from '../run/version.js';
 import { contextsOf } from './new-context.js';
+import { startNamespace } from './shared-emulator.js';
 
 t.setTimeout(180_000);
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
-const { target } = emulator;
+const target = await startNamespace(t);
 
 const context = contextsOf(t)(target);
 

@@ -5,16 +5,16 @@ import { explain } from '../report/reporter.js';
 import { allRules } from '../rules/registry.js';
 import { estimateRequests, readRecordedRequests } from '../run/budget.js';
 import { runInShards, verdictsOf } from './shards.js';
+import { startNamespace } from './shared-emulator.js';
 
 /** What the emulator gives no occasion to check: every rule that is skipped, by the reason the report gives. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
 };
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const target = await startNamespace(t);
 
-const report = await run(emulator.target, { strict: true });
+const report = await run(target, { strict: true });
 
 for (const result of report.rules) {
   const title = `${result.id}: ${result.says}`;
@@ -64,7 +64,7 @@ t.test(
 );
 
 t.test('shards, shuffled, share the rules, make no fixture twice, and merge into the whole', async (t) => {
-  const shards = await runInShards(emulator.target, { strict: true, width: 3, seed: 42 });
+  const shards = await runInShards(target, { strict: true, width: 3, seed: 42 });
   const ids = shards.flatMap(({ rules }) => rules.map(({ id }) => id));
   t.same(
     ids.sort(),
@@ -106,7 +106,7 @@ t.test('shards, shuffled, share the rules, make no fixture twice, and merge into
 t.test('the estimate is near to what a run asks', async (t) => {
   const recorded = readRecordedRequests();
   const asked = report.requests + (report.cleanup?.made ?? 0);
-  const estimated = estimateRequests(allRules(), { ...emulator.target, adminUrl: 'x' }, recorded);
+  const estimated = estimateRequests(allRules(), { ...target, adminUrl: 'x' }, recorded);
   const share = Math.abs(asked - estimated) / asked;
   t.ok(share < 0.1, `${estimated} for ${asked}: print fixtures/rule-requests.json anew by test/record-requests.js`);
   t.ok(asked <= 6000, 'a full run asks 6,000 requests at most');

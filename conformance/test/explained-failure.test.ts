@@ -3,17 +3,17 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
 import { startProxy } from './mutants/proxy.js';
+import { startNamespace } from './shared-emulator.js';
 import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
-const proxy = await startProxy(emulator.target, {
+const target = await startNamespace(t);
+const proxy = await startProxy(target, {
   response: (response) => {
     if (response.status === 401 || response.status === 403) response.status = 418;
   },

@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import type { Target } from '../target/target.js';
 import { expectRight } from './legal/expect-right.js';
 import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
 import { startProxy } from './mutants/proxy.js';
+import { startNamespace } from './shared-emulator.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startNamespace(t);
 
 /** What a deployment is: nothing of it is controlled, and routes that it does not document are not tried. */
 function deployment({ adminUrl: _, ...target }: Target): Target {
@@ -64,8 +64,8 @@ const REPOSITORIES: readonly {
 
 for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
   t.test(`a repository ${is} is read and not checked by what is not in it`, async (t) => {
-    await seed(emulator.target, name, branch, ...commits);
-    const target = { ...emulator.target, write: false, repo: name };
+    await seed(emulator, name, branch, ...commits);
+    const target = { ...emulator, write: false, repo: name };
     // On an emulator the same is read with the occasions that it gives: once is enough.
     for (const one of name === 'team/Thing' ? [deployment(target), target] : [deployment(target)]) {
       const report = await run(one);
@@ -78,25 +78,23 @@ for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
 }
 
 t.test('an organization with one repository has lists as well', async (t) => {
-  const single = await startEmulator();
-  t.teardown(() => single.stop());
-  await seed(single.target, 'only', 'main', TREE);
-  const target = deployment({ ...single.target, write: false, repo: 'only' });
-  const one = await run(target);
+  const single = await startNamespace(t);
+  await seed(single, 'only', 'main', TREE);
+  const deployed = deployment({ ...single, write: false, repo: 'only' });
+  const one = await run(deployed);
   expectRight(t, one, 'one repository, one commit');
   const reasons = one.rules.filter(({ id }) => /^limit\.(list\.param|page\.next_cursor)$/.test(id));
   t.same(
     reasons.map(({ verdict, reason }) => `${verdict}: ${reason}`),
     Array(2).fill('skip: needs two commits on the default branch, or two repositories'),
   );
-  expectRight(t, await run({ ...target, repo: undefined as never }), 'no repository named');
+  expectRight(t, await run({ ...deployed, repo: undefined as never }), 'no repository named');
 });
 
 t.test('file metadata may refuse a repository for its size', async (t) => {
-  const strict = await startEmulator('--max-metadata-commits', '1');
-  t.teardown(() => strict.stop());
-  await seed(strict.target, 'large', 'main', TREE, { 'next.txt': 'next\n' });
-  const report = await run(deployment({ ...strict.target, write: false, repo: 'large' }));
+  const strict = await startNamespace(t, { limits: { maxMetadataCommits: 1 } });
+  await seed(strict, 'large', 'main', TREE, { 'next.txt': 'next\n' });
+  const report = await run(deployment({ ...strict, write: false, repo: 'large' }));
   expectRight(t, report, 'a repository beyond the limit');
   const reasons = report.rules.filter(({ id }) => /^(filemeta\.route|scope\.matrix\.filemeta\.git-read)$/.test(id));
   t.same(
@@ -109,11 +107,11 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
   for (const allowedScopes of [['git:write'], ['org:read'], ['repo:write'], ['git:write', 'repo:write', 'org:read']]) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     const json = { public_key: publicKey.export({ type: 'spki', format: 'pem' }), allowed_scopes: allowedScopes };
-    await callAdmin({ url: `${emulator.target.adminUrl}/keys`, method: 'POST', json });
+    await callAdmin({ url: `${emulator.adminUrl}/keys`, method: 'POST', json });
     const restrictedKey = { file: 'restricted.pem', algorithm: 'ES256' as const, privateKey };
     for (const target of [
-      { ...emulator.target, restrictedKey: { ...restrictedKey, allowedScopes } },
-      deployment({ ...emulator.target, restrictedKey }),
+      { ...emulator, restrictedKey: { ...restrictedKey, allowedScopes } },
+      deployment({ ...emulator, restrictedKey }),
     ]) {
       const report = await run(target, { only: 'restricted,key' });
       const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
@@ -127,7 +125,7 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
 });
 
 t.test('Git need not show notes', async (t) => {
-  await using proxy = await startProxy(emulator.target, HIDES_NOTES);
+  await using proxy = await startProxy(emulator, HIDES_NOTES);
   for (const target of [proxy.target, deployment(proxy.target)]) {
     const report = await run(target, { only: 'note' });
     const title = target.companion ? 'a route reads them' : 'nothing reads them';
@@ -144,7 +142,7 @@ t.test('Git need not show notes', async (t) => {
 });
 
 t.test('an archive need not be typical', async (t) => {
-  await using proxy = await startProxy(emulator.target, UNTYPICAL_ARCHIVE);
+  await using proxy = await startProxy(emulator, UNTYPICAL_ARCHIVE);
   const report = await run(proxy.target, { only: 'archive,scope.matrix.archive,state.active' });
   const warned = report.rules.filter(({ verdict }) => verdict === 'warn').map(({ id }) => id);
   t.same(warned, [

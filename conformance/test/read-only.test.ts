@@ -1,19 +1,19 @@
 import t from 'tap';
 import { UNLIMITED } from '../http/limiter.js';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import { allRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
 import { runRules } from '../run/runner.js';
 import { expectRight } from './legal/expect-right.js';
 import { isWrite, openGate } from './legal/gate.js';
 import { seed } from './legal/seed.js';
+import { startNamespace } from './shared-emulator.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const target = await startNamespace(t);
 
 t.test('a run that may not write sends nothing that writes', async (t) => {
-  await seed(emulator.target, 'given', 'trunk', { 'a/b.txt': 'given\n' }, { 'c.txt': 'more\n' });
-  await using gate = await openGate({ ...emulator.target, write: false, repo: 'given' });
+  await seed(target, 'given', 'trunk', { 'a/b.txt': 'given\n' }, { 'c.txt': 'more\n' });
+  await using gate = await openGate({ ...target, write: false, repo: 'given' });
   const report = await run(gate.target);
   t.same(gate.refused, []);
   expectRight(t, report, 'read-only');
@@ -36,7 +36,7 @@ t.test('a rule that is called read-only writes nothing, also where it may', asyn
       return undefined;
     },
   };
-  await runRules(emulator.target, {
+  await runRules(target, {
     rules: [...allRules().filter((rule) => !rule.writes), witness],
     strict: false,
     limiter: UNLIMITED,

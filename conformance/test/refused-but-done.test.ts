@@ -4,16 +4,16 @@ import { createRepo, repositoryPath, repoWriter } from '../api/requests.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions } from '../check/rule-context.js';
 import { pushRefs } from '../git/push-request.js';
-import { run, startEmulator } from '../index.js';
+import { run } from '../index.js';
 import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';
 import { FAMILIES, TestRepository } from '../rules/companion/test-repository.js';
 import { type ProxiedRequest, type Rewrite, startProxy } from './mutants/proxy.js';
 import { changesAnswersTo, mendsTokens, type SentToken } from './mutants/tokens.js';
 import { contextsOf } from './new-context.js';
+import { startNamespace } from './shared-emulator.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const target = await startNamespace(t);
 
 let requests = 0;
 const contextOf = contextsOf(t, {
@@ -22,7 +22,7 @@ const contextOf = contextsOf(t, {
   },
   sleep: () => Promise.resolve(),
 });
-const newContext = (companion = true) => contextOf({ ...emulator.target, companion });
+const newContext = (companion = true) => contextOf({ ...target, companion });
 
 /** The service carries the request out, and then refuses it. */
 const DONE = { fault: 'forbidden@after' } as const;
@@ -165,7 +165,7 @@ for (const [route, place] of Object.entries(WRITING)) {
       },
       response: refuse.response,
     };
-    await using proxy = await startProxy(emulator.target, rewrite as Rewrite);
+    await using proxy = await startProxy(target, rewrite as Rewrite);
     const { rules } = await run(proxy.target, { only: 'claim.exp.expired' });
     const [result] = rules;
     t.equal(result?.verdict, 'fail');

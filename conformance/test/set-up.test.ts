@@ -1,11 +1,11 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import t from 'tap';
 import { run, startEmulator, type Target } from '../index.js';
+import { startNamespace } from './shared-emulator.js';
 import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startNamespace(t);
 
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -16,7 +16,7 @@ async function startBefore(change: Change) {
     if (change(request, response)) return;
     const instead = response.statusCode;
     const { method, headers, url = '' } = request;
-    const onward = send(emulator.target.baseUrl + url, { method: method ?? 'GET', headers }, (answer) => {
+    const onward = send(emulator.baseUrl + url, { method: method ?? 'GET', headers }, (answer) => {
       const { statusCode = 500 } = answer;
       response.writeHead(statusCode === 201 && instead !== 0 ? instead : statusCode, answer.headers);
       answer.pipe(response);
@@ -24,7 +24,7 @@ async function startBefore(change: Change) {
     onward.on('error', () => response.destroy());
     request.pipe(onward);
   });
-  const { adminUrl: _adminUrl, adminToken: _adminToken, ...rest } = emulator.target;
+  const { adminUrl: _adminUrl, adminToken: _adminToken, ...rest } = emulator;
   const target: Target = { ...rest, baseUrl: server.baseUrl, gitUrl: server.baseUrl };
   return { target, close: () => server.close() };
 }
@@ -132,17 +132,16 @@ t.test('an emulator that dies ends the run: 3', async (t) => {
 });
 
 t.test('a throttling emulator is waited for, by all lanes together', async (t) => {
-  const throttling = await startEmulator();
-  t.teardown(() => throttling.stop());
+  const throttling = await startNamespace(t);
   const gateway = { by: ['org'], capacity: 20, refill: '50/s', cost: { '*': 1 } };
   const quotas = {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ quotas: { gateway } }),
   };
-  t.equal((await fetch(`${throttling.target.adminUrl}/quotas`, quotas)).status, 200);
+  t.equal((await fetch(`${throttling.adminUrl}/quotas`, quotas)).status, 200);
   const waits: number[] = [];
-  const report = await run(throttling.target, {
+  const report = await run(throttling, {
     only: 'scope.matrix,claim,grep.case,grep.route',
     timeout: 1000,
     onProgress: ({ waitingSeconds }) => void waits.push(waitingSeconds),
@@ -157,6 +156,6 @@ t.test('a throttling emulator is waited for, by all lanes together', async (t) =
 });
 
 t.test('the time in which a rule waits for its turn is not held against it', async (t) => {
-  const report = await run(emulator.target, { only: 'grep.case', rate: 4, timeout: 200 });
+  const report = await run(emulator, { only: 'grep.case', rate: 4, timeout: 200 });
   t.equal(report.exit_code, 0, 'although the run takes longer than a rule may');
 });
