@@ -46,7 +46,7 @@ for (const file of files) {
   console.log(`skipped ${join('dist', file)}: needs ${absent.map(({ name }) => name).join(', ')}`);
 }
 
-const queue = batchesOf(runnable).values();
+const queue = batchesOf(FOLDER, runnable).values();
 async function work(): Promise<void> {
   for (const batch of queue) {
     const started = performance.now();

@@ -1,4 +1,5 @@
-import { dirname, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 
 /** Folders below `dist/` whose test files start programs or browsers, or change the process: each file has its own. */
 const OWN_PROCESS: readonly string[] = [
@@ -14,24 +15,30 @@ const OWN_PROCESS: readonly string[] = [
 /** Largest number of files in one process, so that two cores share the work evenly. */
 const MOST_FILES = 12;
 
+/** Largest number of files in one process that share an emulator. Each takes 5 to 30 s. */
+const MOST_SHARING = 5;
+
 /**
- * Groups test files that one process runs: files of one folder, unless each needs a process of its own.
+ * Groups test files that one process runs: files of one folder, unless each needs a process of its own, and files
+ * that share an emulator.
  *
- * @param files Paths below `dist/`.
+ * @param root Path of `dist/`.
+ * @param files Paths below it.
  */
-export function batchesOf(files: readonly string[]): string[][] {
+export function batchesOf(root: string, files: readonly string[]): string[][] {
   const batches: string[][] = [];
   const open = new Map<string, string[]>();
   for (const file of files) {
     const folder = dirname(file).split(sep).join('/');
-    if (OWN_PROCESS.some((own) => folder === own || folder.startsWith(`${own}/`))) {
+    const isSharing = readFileSync(join(root, file), 'utf8').includes("'./shared-emulator.js'");
+    if (!isSharing && OWN_PROCESS.some((own) => folder === own || folder.startsWith(`${own}/`))) {
       batches.push([file]);
       continue;
     }
     // Folders of the engine are small: they share a process.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
-    if (batch === undefined || batch.length === MOST_FILES) {
+    if (batch === undefined || batch.length === (isSharing ? MOST_SHARING : MOST_FILES)) {
       batch = [];
       open.set(key, batch);
       batches.push(batch);
