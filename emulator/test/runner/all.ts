@@ -10,8 +10,8 @@ import { missingTools, TOOLS, toolsOf } from './tools.js';
 // node dist/emulator/test/runner/all.js [--jobs N] [part of a path …]
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
-/** Time limit of one process, in milliseconds. */
-const TIMEOUT = 300_000;
+/** Time limit of one process, in milliseconds: for its first test file, and for each further one. */
+const TIMEOUT = { first: 300_000, further: 60_000 };
 
 const { values, positionals } = parseArgs({ options: { jobs: { type: 'string' } }, allowPositionals: true });
 const jobs = Number(values.jobs ?? availableParallelism());
@@ -50,9 +50,10 @@ const queue = batchesOf(FOLDER, runnable).values();
 async function work(): Promise<void> {
   for (const batch of queue) {
     const started = performance.now();
+    const timeout = TIMEOUT.first + TIMEOUT.further * (batch.length - 1);
     const outcome = await runTestFiles(
       batch.map((file) => join(FOLDER, file)),
-      { timeout: TIMEOUT },
+      { timeout },
     );
     passed += outcome.passed;
     failed += outcome.failed;
@@ -65,7 +66,7 @@ async function work(): Promise<void> {
     if (outcome.isPassed) continue;
     // Passed assertions, plans and blank lines are left out: a file may have thousands of them.
     console.log(outcome.output.replace(/^ *(ok \d+\b.*|\d+\.\.\d+)?\n/gm, ''));
-    if (outcome.isTimedOut) console.log(`Killed after ${TIMEOUT / 1000} s.`);
+    if (outcome.isTimedOut) console.log(`Killed after ${timeout / 1000} s.`);
   }
 }
 await Promise.all(Array.from({ length: jobs }, work));
