@@ -43,7 +43,9 @@ const summaryRecord = z.object({
   base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
 });
 
-function showSummary({ record, ownState, defaultBranch, git }: Repository): z.infer<typeof summaryRecord> {
+export type RepositoryRecord = z.infer<typeof summaryRecord>;
+
+function showSummary({ record, ownState, defaultBranch, git }: Repository): RepositoryRecord {
   const { id, name, organization, refs, createdAt, baseRepo } = record;
   return {
     id,

@@ -11,13 +11,21 @@ export interface ConfirmButtonProps {
   readonly title: string;
   /** What comes of it. */
   readonly children: ComponentChildren;
-  readonly isBusy: boolean;
+  readonly isBusy?: boolean;
   readonly isSmall?: boolean;
   readonly act: () => void;
 }
 
 /** A button for what cannot be undone: a dialog asks first. */
-export function ConfirmButton({ label, subject, title, children, isBusy, isSmall = true, act }: ConfirmButtonProps) {
+export function ConfirmButton({
+  label,
+  subject,
+  title,
+  children,
+  isBusy = false,
+  isSmall = true,
+  act,
+}: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const confirm = () => {
     setAsking(false);

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { beginningOf, markedText, partsOf } from './marked-text.js';
 import { count } from './time.js';
@@ -27,6 +28,11 @@ export function Given({ text, most = 500 }: GivenProps) {
       {more}
     </>
   );
+}
+
+/** Returns a text as `Given`, and anything else as it is. */
+export function shownText(content: ComponentChildren): ComponentChildren {
+  return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
 /** In one line of a row, which ends in an ellipsis; the tooltip has more of it. */

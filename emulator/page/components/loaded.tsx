@@ -1,5 +1,7 @@
+import type { VNode } from 'preact';
 import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
 import { unreachable } from '../api/client.js';
+import { Loading } from './feedback.js';
 
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -53,4 +55,36 @@ export function useAction(): Action {
       .finally(() => setBusy(false));
   };
   return { run, isBusy, error };
+}
+
+export interface Managed<T> {
+  readonly value: T | undefined;
+  readonly isBusy: boolean;
+  readonly reload: () => void;
+  /** Changes something, says so, and loads the value again. */
+  readonly change: <R>(act: () => Promise<R>, sentence?: (result: R) => string) => void;
+  /** That the value is being loaded, or what was said and what went wrong last. */
+  readonly notice: VNode;
+}
+
+/** A value that the page changes. */
+export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>): Managed<T> {
+  const { value, error: unloaded, reload } = useLoaded(load, []);
+  const { run, isBusy, error } = useAction();
+  const [said, say] = useState('');
+  const change = <R,>(act: () => Promise<R>, sentence: (result: R) => string = () => '') =>
+    run(async () => {
+      say('');
+      say(sentence(await act()));
+      reload();
+    });
+  const notice = (
+    <>
+      <Loading value={value} error={error ?? unloaded} />
+      <p role="status" class="quiet">
+        {said}
+      </p>
+    </>
+  );
+  return { value, isBusy, reload, change, notice };
 }

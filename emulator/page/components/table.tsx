@@ -1,4 +1,5 @@
 import { type ComponentChildren, isValidElement, type VNode } from 'preact';
+import { shownText } from './given.js';
 import { ScrollBox } from './scroll-box.js';
 
 export interface TableProps {
@@ -7,7 +8,7 @@ export interface TableProps {
   /** One heading per column: a text, a `<th>` of its own, or `ACTIONS`. */
   readonly heads: readonly (string | VNode)[];
   readonly class?: string;
-  /** The rows. */
+  /** The rows, as `Row`. */
   readonly children: ComponentChildren;
 }
 
@@ -39,5 +40,24 @@ export function Table({ label, heads, class: className, children }: TableProps) 
         <tbody>{children}</tbody>
       </table>
     </ScrollBox>
+  );
+}
+
+export interface RowProps {
+  readonly class?: string;
+  /** One per column: a text, which is shown as `Given`, a `<td>` or `<th>` of its own, or what a cell holds. */
+  readonly cells: readonly ComponentChildren[];
+  /** Buttons, in the column of `ACTIONS`. */
+  readonly actions?: ComponentChildren;
+}
+
+export function Row({ class: className, cells, actions }: RowProps) {
+  return (
+    <tr class={className}>
+      {cells.map((cell, at) =>
+        isValidElement(cell) && (cell.type === 'td' || cell.type === 'th') ? cell : <td key={at}>{shownText(cell)}</td>,
+      )}
+      {actions !== undefined && <td class="actions">{actions}</td>}
+    </tr>
   );
 }

@@ -1,32 +1,20 @@
-import { useState } from 'preact/hooks';
+import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { ACTIONS, Table } from '../components/table.js';
+import { useManaged } from '../components/loaded.js';
+import { ACTIONS, Row, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
-interface Snapshot {
-  readonly id: string;
-  readonly taken_at: string;
-  readonly repositories: number;
-}
-
 /** The whole state kept as it is, brought back, or put back to the beginning. */
 export function SnapshotsPart() {
-  const { value, error: unloaded, reload } = useLoaded((signal) => all<Snapshot>('snapshots', { signal }), []);
-  const { run, isBusy, error } = useAction();
-  const [said, say] = useState('');
-  if (value === undefined) return <Loading value={value} error={unloaded} />;
-  const act = (sentence: string, does: () => Promise<unknown>) =>
-    run(async () => {
-      say('');
-      await does();
-      say(sentence);
-      reload();
-    });
-  const reset = () => act('Everything is as it was before the first request.', () => post('reset', {}));
+  const { value, isBusy, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
+  if (value === undefined) return notice;
+  const reset = () =>
+    change(
+      () => post('reset', {}),
+      () => 'Everything is as it was before the first request.',
+    );
   return (
     <>
       <p>
@@ -38,7 +26,12 @@ export function SnapshotsPart() {
           type="button"
           class="primary"
           disabled={isBusy}
-          onClick={() => act('Taken.', () => post('snapshots', {}))}
+          onClick={() =>
+            change(
+              () => post('snapshots', {}),
+              () => 'Taken.',
+            )
+          }
         >
           Take a snapshot
         </button>
@@ -51,41 +44,49 @@ export function SnapshotsPart() {
         >
           <p>Repositories, requests, faults and everything else that came since the start go. Snapshots stay.</p>
         </ConfirmButton>
-        <span role="status">{said}</span>
       </div>
-      <Failure error={error ?? unloaded} />
+      {notice}
       {value.length === 0 ? (
         <p class="quiet">There is none yet: take one before you try something, and restore it after.</p>
       ) : (
         <Table label="Snapshots" heads={['Snapshot', 'Taken at', 'Repositories', ACTIONS]}>
           {value.map(({ id, taken_at, repositories }) => (
-            <tr key={id}>
-              <td>{id}</td>
-              <td>
-                <DateTime at={taken_at} />
-              </td>
-              <td>{count(repositories)}</td>
-              <td class="actions">
-                <ConfirmButton
-                  label="Restore"
-                  subject={id}
-                  title={`Restore ${id}?`}
-                  isBusy={isBusy}
-                  act={() => act(`Restored ${id}.`, () => post(route`snapshots/${id}/restore`, {}))}
-                >
-                  <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
-                </ConfirmButton>{' '}
-                <ConfirmButton
-                  label="Remove"
-                  subject={id}
-                  title={`Remove ${id}?`}
-                  isBusy={isBusy}
-                  act={() => act(`Removed ${id}.`, () => remove(route`snapshots/${id}`))}
-                >
-                  <p>The state that it holds can no longer be restored.</p>
-                </ConfirmButton>
-              </td>
-            </tr>
+            <Row
+              key={id}
+              cells={[id, <DateTime key="at" at={taken_at} />, count(repositories)]}
+              actions={
+                <>
+                  <ConfirmButton
+                    label="Restore"
+                    subject={id}
+                    title={`Restore ${id}?`}
+                    isBusy={isBusy}
+                    act={() =>
+                      change(
+                        () => post(route`snapshots/${id}/restore`, {}),
+                        () => `Restored ${id}.`,
+                      )
+                    }
+                  >
+                    <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
+                  </ConfirmButton>{' '}
+                  <ConfirmButton
+                    label="Remove"
+                    subject={id}
+                    title={`Remove ${id}?`}
+                    isBusy={isBusy}
+                    act={() =>
+                      change(
+                        () => remove(route`snapshots/${id}`),
+                        () => `Removed ${id}.`,
+                      )
+                    }
+                  >
+                    <p>The state that it holds can no longer be restored.</p>
+                  </ConfirmButton>
+                </>
+              }
+            />
           ))}
         </Table>
       )}

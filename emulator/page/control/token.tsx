@@ -1,8 +1,12 @@
+import type { KeyRecord } from '@emulator/admin/keys.js';
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { MintedToken } from '@emulator/admin/tokens.js';
 import { useState } from 'preact/hooks';
 import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Failure } from '../components/feedback.js';
+import { Form, filled, TextArea, TextField } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
@@ -10,37 +14,21 @@ import { DateTime } from '../components/time.js';
 import { quoteWord } from '../requests/shell.js';
 import { readClock } from './clock-record.js';
 import { showSpan, showTime } from './clock-text.js';
-import { Commands } from './command.js';
+import { Commands, flags } from './command.js';
+import { OrganizationChoice } from './organization-choice.js';
 import { ScopeChoice } from './scopes.js';
 import { claimsOf } from './token-claims.js';
 
-interface Minted {
-  readonly token: string;
-  readonly key: string;
-  readonly issued_at: string;
-  readonly expires_at: string;
-}
-
 /** What the token is asked to be; empty texts leave a claim to the emulator. */
-interface Wanted {
-  readonly repo: string;
-  readonly sub: string;
-  readonly org: string;
-  readonly key: string;
-  readonly ttl: string;
-  /** A fault a line. */
-  readonly faults: string;
-  readonly scopes: readonly string[];
-}
-
-const USUAL: Wanted = {
+const USUAL = {
   repo: '',
+  scopes: ['git:read', 'git:write', 'repo:write'] as readonly string[],
   sub: 'me',
   org: '',
   key: '',
-  ttl: '3600',
+  /** A fault a line. */
   faults: '',
-  scopes: ['git:read', 'git:write', 'repo:write'],
+  ttl: '3600',
 };
 
 const linesOf = (text: string): string[] =>
@@ -51,127 +39,79 @@ const linesOf = (text: string): string[] =>
 
 /** Signs a token with a test key, and shows lines that use it. */
 export function TokenPart() {
-  const { value: names = [] } = useLoaded((signal) => all<{ name: string }>('repositories', { signal }), []);
-  const { value: keys = [] } = useLoaded((signal) => all<{ id: string }>('keys', { signal }), []);
+  const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
+  const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
   const { value: addresses = [] } = useLoaded(readAddresses, []);
   const [wanted, setWanted] = useState(USUAL);
-  const [minted, setMinted] = useState<Minted & Pick<Wanted, 'repo' | 'org'>>();
+  const [minted, setMinted] = useState<MintedToken & Pick<typeof USUAL, 'repo' | 'org'>>();
   const { run, isBusy, error } = useAction();
-  const { repo, sub, org, key, ttl, faults, scopes } = wanted;
-  const write = (changes: Partial<Wanted>) => setWanted({ ...wanted, ...changes });
-  const submit = (event: Event) => {
-    event.preventDefault();
+  const { ttl, faults: text, ...claims } = wanted;
+  const { repo, scopes, sub, org, key } = claims;
+  const faults = linesOf(text);
+  const write = (changes: Partial<typeof USUAL>) => setWanted({ ...wanted, ...changes });
+  const mint = () =>
     run(async () => {
-      const answer = await post<Minted>('tokens', {
-        ...(repo && { repo }),
-        ...(scopes.length > 0 && { scopes }),
-        ...(sub && { sub }),
-        ...(org && { org }),
-        ...(key && { key }),
-        ...(linesOf(faults).length > 0 && { faults: linesOf(faults) }),
-        ttl: Number(ttl),
-      });
-      setMinted({ ...answer, repo, org });
+      const token = await post<MintedToken>('tokens', { ...filled({ ...claims, faults }), ttl: Number(ttl) });
+      setMinted({ ...token, repo, org });
     });
-  };
-  const flags = [
-    ...(repo ? ['--repo', repo] : ['--no-repo']),
-    ...(scopes.length > 0 ? ['--scopes', scopes.join(',')] : []),
-    ...(sub ? ['--sub', sub] : []),
-    ...(org ? ['--org', org] : []),
-    ...(key ? ['--key', key] : []),
-    ...linesOf(faults).flatMap((fault) => ['--fault', fault]),
-  ];
+  const words = [...(repo ? [] : ['--no-repo']), ...flags(claims), ...faults.flatMap((fault) => ['--fault', fault])];
   return (
     <>
-      <form onSubmit={submit}>
+      <Form onSubmit={mint}>
         <div class="fields">
-          <label>
-            Repository (none: a token of the organization)
-            <input
-              list="repositories"
-              value={repo}
-              onInput={({ currentTarget }) => write({ repo: currentTarget.value })}
-            />
-            <datalist id="repositories">
-              {names.map(({ name }) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </label>
-          <label>
-            Subject
-            <input value={sub} onInput={({ currentTarget }) => write({ sub: currentTarget.value })} />
-          </label>
-          <label>
-            Seconds it is good for
-            <input
-              type="number"
-              min="1"
-              required
-              value={ttl}
-              onInput={({ currentTarget }) => write({ ttl: currentTarget.value })}
-            />
-          </label>
-          <label>
-            Organization
-            <select value={org} onChange={({ currentTarget }) => write({ org: currentTarget.value })}>
-              <option value="">that of this address</option>
-              {addresses.map(({ org: name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Test key (none: the first)
-            <input list="keys" value={key} onInput={({ currentTarget }) => write({ key: currentTarget.value })} />
-            <datalist id="keys">
-              {keys.map(({ id }) => (
-                <option key={id} value={id} />
-              ))}
-            </datalist>
-          </label>
+          <TextField
+            label="Repository (none: a token of the organization)"
+            value={repo}
+            proposals={repositories.map(({ name }) => name)}
+            onChange={(name) => write({ repo: name })}
+          />
+          <TextField label="Subject" value={sub} onChange={(subject) => write({ sub: subject })} />
+          <TextField
+            label="Seconds it is good for"
+            type="number"
+            min="1"
+            required
+            value={ttl}
+            onChange={(seconds) => write({ ttl: seconds })}
+          />
+          <OrganizationChoice value={org} onChange={(name) => write({ org: name })} />
+          <TextField
+            label="Test key (none: the first)"
+            value={key}
+            proposals={keys.map(({ id }) => id)}
+            onChange={(id) => write({ key: id })}
+          />
         </div>
         <ScopeChoice legend="Scopes" scopes={scopes} onChange={(chosen) => write({ scopes: chosen })} />
         <details class="command">
           <summary>Faults that its requests meet</summary>
-          <label>
-            One a line, such as rate_limited*1;retry-after=2
-            <textarea
-              rows={2}
-              cols={60}
-              spellcheck={false}
-              value={faults}
-              onInput={({ currentTarget }) => write({ faults: currentTarget.value })}
-            />
-          </label>
+          <TextArea
+            label="One a line, such as rate_limited*1;retry-after=2"
+            rows={2}
+            cols={60}
+            value={text}
+            onChange={(lines) => write({ faults: lines })}
+          />
         </details>
         <button type="submit" class="primary" disabled={isBusy}>
           Mint
         </button>
-      </form>
+      </Form>
       <Failure error={error} />
       {minted && (
-        <Result
-          minted={minted}
-          repo={minted.repo}
-          address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)}
-        />
+        <Result minted={minted} address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)} />
       )}
-      <Commands lines={[['token', ...flags, '--ttl', ttl || '3600']]} />
+      <Commands lines={[['token', ...words, '--ttl', ttl || '3600']]} />
     </>
   );
 }
 
 interface ResultProps {
-  readonly minted: Minted;
-  readonly repo: string;
+  readonly minted: MintedToken & { readonly repo: string };
   readonly address: Address | undefined;
 }
 
-function Result({ minted: { token, key, expires_at }, repo, address }: ResultProps) {
+function Result({ minted: { token, key, expires_at, repo }, address }: ResultProps) {
   const bearer = quoteWord(`Authorization: Bearer ${token}`);
   return (
     <div class="card">
@@ -202,16 +142,15 @@ function withToken(gitUrl: string, token: string, repo: string): string {
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error, reload } = useLoaded(readClock, [expiresAt]);
   useRepeated(reload, 1000);
-  const left = clock === undefined ? undefined : Date.parse(expiresAt) - Date.parse(clock.now);
   return (
     <>
       Good until <DateTime at={expiresAt} /> UTC on the clock of the emulator
-      {clock !== undefined && left !== undefined && (
+      {clock !== undefined && (
         <>
           , which shows <span class="figures">{showTime(clock)}</span>
           {error !== undefined ? ' when the emulator last answered' : clock.mode === 'frozen' && ' and stands still'}:{' '}
-          {left > 0 ? (
-            <span class="figures">{showSpan(left)} are left</span>
+          {clock.now < expiresAt ? (
+            <span class="figures">{showSpan(Date.parse(expiresAt) - Date.parse(clock.now))} are left</span>
           ) : (
             <strong class="failed">it has ended</strong>
           )}

@@ -1,13 +1,12 @@
-import type { VNode } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useListener } from '../components/listener.js';
 import { usePrinting } from '../components/printing.js';
-import { useRowFocus } from '../components/row-focus.js';
 import { count } from '../components/time.js';
-import { type ListControl, VirtualList } from '../components/virtual-list.js';
+import { VirtualList } from '../components/virtual-list.js';
+import { useWidth } from '../components/width.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { Commit } from './commit.js';
@@ -21,11 +20,6 @@ import { Ref } from './ref-label.js';
 /** Pixels of a row, and of the graph at most, where there is room beside it and where there is little. */
 const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
-
-/** Always the same function: with another one the list would number all rows anew. */
-const keyOf = (at: number) => at;
-/** Rows that are kept as they were drawn, so that scrolling draws only new ones. */
-const MOST_DRAWN = 400;
 
 const ALL = 'all refs';
 const MOST_LABELS = 3;
@@ -105,34 +99,12 @@ interface CommitRowsProps {
 
 function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
   const box = useRef<HTMLDivElement>(null);
-  const control = useRef<ListControl>(null);
-  const isWide = useIsWide(box);
+  const isWide = useWidth(box) >= WIDE.from;
   const isPrinting = usePrinting();
   const { commits, layout, total = 0 } = history;
   const openedAt = useMemo(() => commits.findIndex(({ oid }) => oid === opened), [opened, commits.length]);
-  const focus = useRowFocus({ box, control, count: total, start: Math.max(openedAt, 0) });
   const size = isWide ? WIDE : NARROW;
-  useOpened(box, control, opened, openedAt, size.row);
   const { width, pitch } = measureLanes(layout, size.graph);
-  const { stop } = focus;
-  const drawn = useMemo(() => new Map<number, VNode>(), [history, isWide, width, pitch, opened, stop]);
-  const row = (at: number) => {
-    const commit = commits[at];
-    if (commit === undefined) return <div class="commit-row quiet">…</div>;
-    const found = drawn.get(at);
-    if (found) return found;
-    if (drawn.size > MOST_DRAWN) drawn.clear();
-    const isOpen = commit.oid === opened;
-    const isMerge = commit.parents.length > 1;
-    const made = (
-      <div class={`commit-row${isOpen ? ' is-open' : ''}`}>
-        <GraphCell {...{ layout, width, pitch, isMerge, row: at, height: size.row }} />
-        <CommitCells commit={commit} at={at} isStop={at === stop} isOpen={isOpen} href={hrefOf(commit.oid)} />
-      </div>
-    );
-    drawn.set(at, made);
-    return made;
-  };
   return (
     <div ref={box} class={`commit-rows ${isWide ? 'wide' : 'narrow'}`}>
       {isPrinting && commits.length < total && (
@@ -145,39 +117,22 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
         count={total}
         rowHeight={size.row}
         printed={commits.length}
-        keyOf={keyOf}
+        opened={openedAt < 0 ? undefined : openedAt}
         onReach={(last) => void history.reach(last)}
-        control={control}
-        row={row}
+        row={(at, isStop) => {
+          const commit = commits[at];
+          if (commit === undefined) return <div class="commit-row quiet">…</div>;
+          const isMerge = commit.parents.length > 1;
+          return (
+            <div class={`commit-row${at === openedAt ? ' is-open' : ''}`}>
+              <GraphCell {...{ layout, width, pitch, isMerge, row: at, height: size.row }} />
+              <CommitCells {...{ commit, at, isStop }} isOpen={at === openedAt} href={hrefOf(commit.oid)} />
+            </div>
+          );
+        }}
       />
     </div>
   );
-}
-
-/** Brings the open commit into view when it is opened and known, and keeps it there; who closes it goes on from its row. */
-function useOpened(
-  box: { readonly current: HTMLElement | null },
-  control: { readonly current: ListControl | null },
-  opened: string | undefined,
-  at: number,
-  rowHeight: number,
-): void {
-  const revealed = useRef<{ readonly oid: string; readonly at: number }>();
-  useEffect(() => {
-    const before = revealed.current;
-    if (opened !== undefined && at >= 0 && before?.oid !== opened) {
-      revealed.current = { oid: opened, at };
-      control.current?.reveal(at);
-    }
-    if (opened !== undefined || before === undefined) return;
-    revealed.current = undefined;
-    if (document.activeElement !== document.body) return;
-    box.current?.querySelector<HTMLElement>(`[data-row="${before.at}"]`)?.focus({ preventScroll: true });
-  }, [opened, at]);
-  useEffect(() => {
-    const { at: row } = revealed.current ?? { at: -1 };
-    if (row >= 0) control.current?.reveal(row);
-  }, [rowHeight]);
 }
 
 interface CommitCellsProps {
@@ -216,14 +171,4 @@ function CommitCells({ commit, at, isStop, isOpen, href }: CommitCellsProps) {
       <code class="commit-oid quiet">{oid.slice(0, 8)}</code>
     </>
   );
-}
-
-function useIsWide(box: { readonly current: HTMLElement | null }): boolean {
-  const [isWide, setWide] = useState(() => innerWidth >= WIDE.from);
-  useLayoutEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWide(entry!.contentRect.width >= WIDE.from));
-    watch.observe(box.current!);
-    return () => watch.disconnect();
-  }, []);
-  return isWide;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
@@ -7,7 +7,7 @@ import { GivenBlock, GivenCell, Parts } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
 import { bytes, count } from '../components/time.js';
-import { type ListControl, VirtualList } from '../components/virtual-list.js';
+import { VirtualList } from '../components/virtual-list.js';
 import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
 import { languageOf, type Token } from './languages.js';
@@ -73,9 +73,6 @@ function textOf({ encoding, content }: Content): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Always the same function: with another one the list would number all lines anew. */
-const keyOf = (row: number) => row;
-
 /** Pixels of a line. */
 const HEIGHT = 24;
 /** Characters of a line that are shown: the others in a dialog. */
@@ -88,7 +85,6 @@ interface LinesProps extends FileProps {
 }
 
 function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
-  const control = useRef<ListControl>(null);
   const [opened, setOpened] = useState<number>();
   const { lines, longest } = useMemo(() => splitLines(text), [text]);
   const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text, longest);
@@ -102,9 +98,6 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
   );
   const { line } = place.value.params;
   const target = line === undefined ? undefined : Number.parseInt(line, 10) - 1;
-  useEffect(() => {
-    if (target !== undefined && target >= 0 && target < lines.length) control.current?.reveal(target);
-  }, [target, lines]);
   const digits = `${lines.length}`.length;
   const width = `${Math.min(longest, MOST_OF_LINE) + digits + 4 + (isBlamed ? 34 : 0)}ch`;
   return (
@@ -115,8 +108,7 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
           label="Lines"
           count={lines.length}
           rowHeight={HEIGHT}
-          keyOf={keyOf}
-          control={control}
+          opened={target}
           row={(row) => (
             <div class={`source-line${row === target ? ' is-open' : ''}`} style={{ '--longest': width }}>
               {isBlamed && <BlameCell name={name} blamed={blame?.[row]} />}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
@@ -24,7 +24,8 @@ export function View() {
   const { run, isBusy, error } = useAction();
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
-  const upwards = useRef<() => void>(() => {});
+  /** Counts how often the list was begun anew at its top. */
+  const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
   // Nothing moves while somebody reads: what comes waits above the list.
@@ -50,7 +51,7 @@ export function View() {
   const catchUp = () => {
     held.current.total = list.total;
     setPaused(false);
-    upwards.current();
+    beginAnew(undefined);
   };
   useListener(document.body, 'keydown', onEscape(id, close));
   return (
@@ -76,6 +77,7 @@ export function View() {
         <div class="list-pane">
           {list.total > list.first ? (
             <RequestRows
+              key={times}
               list={list}
               shown={shown}
               opened={id}
@@ -83,7 +85,6 @@ export function View() {
               onFilter={narrow}
               onAway={setAway}
               isByKeyboard={isByKeyboard}
-              upwards={upwards}
             />
           ) : (
             live.error === undefined && <Nothing live={live} filter={filter} />
