@@ -11,21 +11,17 @@ export interface ConfirmButtonProps {
   readonly title: string;
   /** What comes of it. */
   readonly children: ComponentChildren;
+  /** What the buttons in the dialog say; default: the label and `Cancel`. */
+  readonly answers?: readonly [yes: string, no: string];
   readonly isBusy?: boolean;
   readonly isSmall?: boolean;
   readonly act: () => void;
 }
 
 /** A button for what cannot be undone: a dialog asks first. */
-export function ConfirmButton({
-  label,
-  subject,
-  title,
-  children,
-  isBusy = false,
-  isSmall = true,
-  act,
-}: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, subject, title, children, answers: [yes, no] = [label, 'Cancel'], isBusy = false, act } = props;
+  const { isSmall = true } = props;
   const [isAsking, setAsking] = useState(false);
   const confirm = () => {
     setAsking(false);
@@ -46,10 +42,10 @@ export function ConfirmButton({
           {children}
           <div class="toolbar">
             <button type="button" class="danger" onClick={confirm}>
-              {label}
+              {yes}
             </button>
             <button type="button" onClick={() => setAsking(false)}>
-              Cancel
+              {no}
             </button>
           </div>
         </Dialog>

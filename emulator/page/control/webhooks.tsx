@@ -7,10 +7,11 @@ import { Copy } from '../components/copy.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
+import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
 import { useRepeated } from '../components/repeated.js';
 import { Row, Table } from '../components/table.js';
-import { count, DateTime } from '../components/time.js';
+import { DateTime } from '../components/time.js';
 import { readClock } from './clock-record.js';
 import { Commands, emulatorLine } from './command.js';
 
@@ -33,10 +34,10 @@ async function readAll(signal: AbortSignal) {
 /** What is registered, and what was sent or is to be. */
 export function WebhooksPart() {
   const { value, error, reload } = useLoaded(readAll, []);
-  const [most, setMost] = useState(STEP);
+  const { shown, more } = useMore(value?.latest ?? [], { first: STEP, step: STEP, of: 'deliveries' });
   useRepeated(reload, 2000);
   if (value === undefined) return <Loading value={value} error={error} />;
-  const { hooks, latest } = value;
+  const { hooks } = value;
   return (
     <>
       <Failure error={error} />
@@ -51,19 +52,15 @@ export function WebhooksPart() {
         </Table>
       )}
       <h2>Outbox</h2>
-      {latest.length === 0 && (
+      {shown.length === 0 && (
         <p class="quiet">
           Nothing was sent yet, and nothing waits. A push to a repository of an organization with a webhook shows here.
         </p>
       )}
-      {latest.slice(0, most).map((delivery) => (
+      {shown.map((delivery) => (
         <DeliveryCard key={delivery.id} delivery={delivery} />
       ))}
-      {latest.length > most && (
-        <button type="button" onClick={() => setMost(most + STEP)}>
-          Show older ones ({count(latest.length - most)})
-        </button>
-      )}
+      {more}
       <Commands lines={[['clock', 'advance', 'PT1H']]} />
     </>
   );

@@ -1,6 +1,6 @@
+import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
-import type { GraphCommit } from './records.js';
 
 /** Commits of a page, and how far before the last one the next is asked for. */
 const PAGE = { size: 1_000, ahead: 200 };

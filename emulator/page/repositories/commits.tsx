@@ -1,3 +1,4 @@
+import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
@@ -13,7 +14,7 @@ import { Commit } from './commit.js';
 import { CommitHistory } from './commit-history.js';
 import { CommitTime } from './commit-time.js';
 import { GraphCell, measureLanes } from './graph-cell.js';
-import type { GraphCommit, Opened } from './records.js';
+import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 

@@ -1,3 +1,5 @@
+import type { BlobRecord } from '@emulator/admin/repositories.js';
+import type { Blame, FoundContent } from '@emulator/admin/repository-content.js';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
@@ -13,7 +15,6 @@ import { type BlamedLine, blameLines } from './blame-lines.js';
 import { languageOf, type Token } from './languages.js';
 import { kindOf } from './modes.js';
 import { type RepositoryPath, stepsOf } from './paths.js';
-import type { Blame, Content, FoundContent } from './records.js';
 
 export interface FileProps {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface FileProps {
 /** One file: its lines, or what else there is to tell of it. */
 export function File({ name, at, found, hrefOf }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
-  if (found.type !== 'blob') {
+  if (!isBlob(found)) {
     return (
       <p>
         A {kindOf({ ...found })}: commit <code>{found.oid}</code> of another repository.
@@ -64,8 +65,12 @@ export function File({ name, at, found, hrefOf }: FileProps) {
   );
 }
 
+function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
+  return found.type === 'blob';
+}
+
 /** The text of a file, unless it has a zero byte near its beginning, by which Git tells what is binary. */
-function textOf({ encoding, content }: Content): string | undefined {
+function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
   const decoded = isText ? content : atob(content);
   if (decoded.slice(0, 8_000).includes('\0')) return undefined;

@@ -1,15 +1,17 @@
-import { useState } from 'preact/hooks';
+import type { TreeEntry } from '@emulator/admin/repositories.js';
+import type { FoundContent } from '@emulator/admin/repository-content.js';
 import { all, get, route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Given, GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { bytes, count } from '../components/time.js';
+import { useMore } from '../components/more.js';
+import { bytes } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File } from './file.js';
 import { kindOf } from './modes.js';
 import { childOf, type RepositoryPath, stepsOf } from './paths.js';
-import type { FoundContent, Opened, TreeEntry } from './records.js';
+import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 /** Entries of a folder that are drawn at first, and that a click adds. */
@@ -91,8 +93,8 @@ interface FolderProps {
 
 /** Folders first. */
 function Folder({ at, entries, hrefOf }: FolderProps) {
-  const [shown, setShown] = useState(STEP);
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
+  const { shown, more } = useMore(inOrder, { first: STEP, step: STEP, of: 'entries' });
   if (entries.length === 0) return <p class="quiet">The folder is empty.</p>;
   return (
     <div class="folder">
@@ -105,7 +107,7 @@ function Folder({ at, entries, hrefOf }: FolderProps) {
           </tr>
         </thead>
         <tbody>
-          {inOrder.slice(0, shown).map((entry) => (
+          {shown.map((entry) => (
             <tr key={entry.name_bytes ?? entry.name}>
               <td class="cell-name mono">
                 <span aria-hidden="true" class="entry-sign">
@@ -121,11 +123,7 @@ function Folder({ at, entries, hrefOf }: FolderProps) {
           ))}
         </tbody>
       </table>
-      {entries.length > shown && (
-        <button type="button" class="small more" onClick={() => setShown(shown + STEP)}>
-          Show {count(Math.min(STEP, entries.length - shown))} more of {count(entries.length)}
-        </button>
-      )}
+      {more}
     </div>
   );
 }

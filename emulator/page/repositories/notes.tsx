@@ -1,12 +1,14 @@
+import type { BlobRecord } from '@emulator/admin/repositories.js';
 import { useState } from 'preact/hooks';
 import { get, type Page, route } from '../api/client.js';
+import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { count } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { ShownContent } from './commit.js';
-import type { Content, Opened } from './records.js';
+import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 interface Note {
@@ -48,7 +50,6 @@ export function Notes({ opened: { record, refs } }: { readonly opened: Opened })
 function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly notesRef: string }) {
   const [more, setMore] = useState<readonly Note[]>([]);
   const [cursor, setCursor] = useState<string | null>();
-  const { run, isBusy, error } = useAction();
   const load = (from: string | undefined, signal?: AbortSignal) =>
     get<Page<Note>>(route`repositories/${name}/notes`, { query: { ref, limit: PAGE, cursor: from }, signal });
   const first = useLoaded((signal) => load(undefined, signal), [ref]);
@@ -62,28 +63,23 @@ function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly note
         <NoteOf key={note.target} name={name} {...note} />
       ))}
       {next !== null && (
-        <button
-          type="button"
-          disabled={isBusy}
-          onClick={() =>
-            run(async () => {
-              const page = await load(next);
-              setMore([...more, ...page.items]);
-              setCursor(page.next_cursor);
-            })
-          }
+        <ActionButton
+          act={async () => {
+            const page = await load(next);
+            setMore([...more, ...page.items]);
+            setCursor(page.next_cursor);
+          }}
         >
           Show more than {count(notes.length)}
-        </button>
+        </ActionButton>
       )}
-      <Failure error={error} />
     </>
   );
 }
 
 function NoteOf({ name, target, note }: Note & { readonly name: string }) {
   const path = route`repositories/${name}/blob/${note}`;
-  const { value, error } = useLoaded((signal) => get<Content>(path, { signal }), [path]);
+  const { value, error } = useLoaded((signal) => get<BlobRecord>(path, { signal }), [path]);
   return (
     <section class="card" aria-label={`Note of ${target.slice(0, 12)}`}>
       <p>

@@ -1,10 +1,12 @@
+import type { RefRecord } from '@emulator/admin/repository-refs.js';
+import type { ComponentChildren } from 'preact';
 import { Empty } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
-import { Table } from '../components/table.js';
+import { Row, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { Opened, RefRecord } from './records.js';
+import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 import { TagMessage } from './tag-message.js';
 
@@ -48,7 +50,7 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
           </h2>
           <Table label={group} class="ref-table" heads={['Ref', 'Type', 'Object', 'Commit', 'Created']}>
             {members.slice(0, MOST_ROWS).map((ref) => (
-              <Row key={ref.name_bytes ?? ref.name} name={name} shown={ref} />
+              <Row key={ref.name_bytes ?? ref.name} cells={cellsOf(name, ref)} />
             ))}
           </Table>
           {members.length > MOST_ROWS && (
@@ -60,34 +62,33 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
   );
 }
 
-function Row({ name, shown }: { readonly name: string; readonly shown: RefRecord }) {
-  const { commit, oid, type, created_at } = shown;
-  const ref = askedAs(shown);
-  return (
-    <tr>
-      <td class="cell-name">
-        {commit === null ? (
-          <GivenCell text={shown.short} />
-        ) : (
-          <a href={writePlace('repository', { name, tab: 'commits', ref })} title={shown.name}>
-            <GivenCell text={shown.short} />
-          </a>
-        )}
-      </td>
-      <td>{type === 'tag' ? <TagMessage name={name} oid={oid} /> : type}</td>
-      <td class="mono quiet" title={oid}>
-        {oid.slice(0, 12)}
-      </td>
-      <td class="mono">
-        {commit === null ? (
-          <span class="quiet">none</span>
-        ) : (
-          <a href={writePlace('repository', { name, tab: 'commits', ref, commit })}>{commit.slice(0, 12)}</a>
-        )}
-      </td>
-      <td class="nowrap">
-        <DateTime at={created_at} />
-      </td>
-    </tr>
-  );
+function cellsOf(name: string, ref: RefRecord): readonly ComponentChildren[] {
+  const { commit, oid, type, created_at } = ref;
+  const asked = askedAs(ref);
+  const short = <GivenCell text={ref.short} />;
+  return [
+    <td key="name" class="cell-name">
+      {commit === null ? (
+        short
+      ) : (
+        <a href={writePlace('repository', { name, tab: 'commits', ref: asked })} title={ref.name}>
+          {short}
+        </a>
+      )}
+    </td>,
+    type === 'tag' ? <TagMessage key="tag" name={name} oid={oid} /> : type,
+    <span key="oid" class="mono quiet" title={oid}>
+      {oid.slice(0, 12)}
+    </span>,
+    commit === null ? (
+      <span class="quiet">none</span>
+    ) : (
+      <a class="mono" href={writePlace('repository', { name, tab: 'commits', ref: asked, commit })}>
+        {commit.slice(0, 12)}
+      </a>
+    ),
+    <td key="at" class="nowrap">
+      <DateTime at={created_at} />
+    </td>,
+  ];
 }

@@ -1,3 +1,6 @@
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { RefRecord } from '@emulator/admin/repository-refs.js';
+import type { RepositoryStateView, StateView } from '@emulator/admin/state.js';
 import { useReducer } from 'preact/hooks';
 import { ownAddress, readAddresses } from '../api/addresses.js';
 import { all, get, route } from '../api/client.js';
@@ -12,7 +15,6 @@ import { Commits } from './commits.js';
 import { Files } from './files.js';
 import { Notes } from './notes.js';
 import { Overview } from './overview.js';
-import type { RefRecord, RepositoryRecord, States } from './records.js';
 import { Refs } from './refs.js';
 import { StateLabel } from './state-label.js';
 
@@ -61,7 +63,7 @@ function Repository({ name }: { readonly name: string }) {
   const { value, error, reload } = useLoaded(
     async (signal) => ({
       record: await get<RepositoryRecord>(route`repositories/${name}`, { signal }),
-      states: await get<States>('state', { signal }),
+      states: await get<StateView>('state', { signal }),
       refs: await all<RefRecord>(route`repositories/${name}/refs`, { query: { limit: 1000 }, signal }),
     }),
     [name],
@@ -72,7 +74,7 @@ function Repository({ name }: { readonly name: string }) {
   const detail = tab === 'commits' && commit ? `Commit ${commit.slice(0, 12)}` : (tab === 'files' && path) || title;
   useTitle(markedText(`${name}: ${detail}`));
   const set = value && ownValue(value.states.repositories, name);
-  const state = set ?? { state: value?.record.state ?? 'active' };
+  const state: RepositoryStateView = set ?? { state: 'active' };
   return (
     <div class="repository fill">
       <header class="repository-head">

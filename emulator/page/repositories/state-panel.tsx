@@ -1,15 +1,16 @@
-import { useId, useState } from 'preact/hooks';
+import type { RepositoryStateView } from '@emulator/admin/state.js';
+import { useState } from 'preact/hooks';
 import { patch, remove, route } from '../api/client.js';
-import { Dialog } from '../components/dialog.js';
+import { ConfirmButton } from '../components/confirm.js';
 import { Failure } from '../components/feedback.js';
+import { Choice, TextField } from '../components/fields.js';
 import { useAction } from '../components/loaded.js';
 import { go, writePlace } from '../place.js';
-import type { StateRecord } from './records.js';
 import { StateLabel, untilOf } from './state-label.js';
 
 export interface StatePanelProps {
   readonly name: string;
-  readonly state: StateRecord;
+  readonly state: RepositoryStateView;
   readonly onChange: () => void;
 }
 
@@ -25,9 +26,9 @@ const STATES = [
 
 const ENDS = {
   '': { label: 'I change it', type: undefined, given: '' },
-  requests: { label: 'so many requests', type: 'number', given: '3' },
-  after: { label: 'a time has passed', type: 'text', given: '30s' },
-  signal: { label: 'a latch is released', type: 'text', given: 'go' },
+  requests: { label: 'so many requests', name: 'Requests', type: 'number', given: '3' },
+  after: { label: 'a time has passed', name: 'Duration', type: 'text', given: '30s' },
+  signal: { label: 'a latch is released', name: 'Latch', type: 'text', given: 'go' },
 } as const;
 
 type Ending = keyof typeof ENDS;
@@ -37,22 +38,22 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
   const [ending, setEnding] = useState<Ending>('');
   const [given, setGiven] = useState('');
   const [retryAfter, setRetryAfter] = useState('');
-  const [isDeleting, setDeleting] = useState(false);
   const { run, isBusy, error } = useAction();
-  const hint = useId();
   const endsWith = ENDS[ending];
 
   const set = ({ state: next, ...row }: (typeof STATES)[number]) =>
     run(async () => {
       const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
-      const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: typed(ending, given) } };
+      const ends = ending !== '' &&
+        !('isLasting' in row) && { ends: { [ending]: ending === 'requests' ? Number(given) : given } };
       const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
       await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
       onChange();
     });
-  const choose = (next: Ending) => {
-    setEnding(next);
-    setGiven(ENDS[next].given);
+  const erase = () => run(() => remove(route`repositories/${name}`).then(() => go(writePlace('repositories'))));
+  const choose = (next: string) => {
+    setEnding(next as Ending);
+    setGiven(ENDS[next as Ending].given);
   };
   return (
     <section class="card state-panel" aria-label="State">
@@ -62,39 +63,31 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
         {state.retryAfter !== undefined && <span class="quiet">, Retry-After {state.retryAfter}</span>}
       </p>
       <div class="fields">
-        <label>
-          Until
-          <select value={ending} onChange={({ currentTarget }) => choose(currentTarget.value as Ending)}>
-            {Object.entries(ENDS).map(([value, { label }]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Until"
+          value={ending}
+          options={Object.entries(ENDS).map(([value, { label }]) => [value, label] as const)}
+          onChange={choose}
+        />
         {endsWith.type && (
-          <label>
-            {ending === 'requests' ? 'Requests' : ending === 'after' ? 'Duration' : 'Latch'}
-            <input
-              class="short"
-              type={endsWith.type}
-              min="1"
-              value={given}
-              onInput={({ currentTarget }) => setGiven(currentTarget.value)}
-            />
-          </label>
-        )}
-        <label>
-          Retry-After
-          <input
+          <TextField
+            label={endsWith.name}
             class="short"
-            type="number"
-            min="0"
-            placeholder="default"
-            value={retryAfter}
-            onInput={({ currentTarget }) => setRetryAfter(currentTarget.value)}
+            type={endsWith.type}
+            min="1"
+            value={given}
+            onChange={setGiven}
           />
-        </label>
+        )}
+        <TextField
+          label="Retry-After"
+          class="short"
+          type="number"
+          min="0"
+          placeholder="default"
+          value={retryAfter}
+          onChange={setRetryAfter}
+        />
       </div>
       <div class="toolbar">
         {STATES.map((row) => (
@@ -108,42 +101,19 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
             {row.action}
           </button>
         ))}
-        <button type="button" class="danger" onClick={() => setDeleting(true)}>
-          Delete…
-        </button>
+        <ConfirmButton
+          label="Delete"
+          title={`Delete ${name}?`}
+          answers={['Delete the repository', 'Keep it']}
+          isSmall={false}
+          isBusy={isBusy}
+          act={erase}
+        >
+          <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
+        </ConfirmButton>
       </div>
-      <p id={hint} class="quiet">
-        Archive and Back to active last; the others end as chosen above.
-      </p>
+      <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>
       <Failure error={error} />
-      {isDeleting && <Deletion name={name} onClose={() => setDeleting(false)} />}
     </section>
-  );
-}
-
-function typed(ending: Ending, given: string): string | number {
-  return ending === 'requests' ? Number(given) : given;
-}
-
-function Deletion({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const { run, isBusy, error } = useAction();
-  const confirm = () =>
-    run(async () => {
-      await remove(route`repositories/${name}`);
-      go(writePlace('repositories'));
-    });
-  return (
-    <Dialog title={`Delete ${name}?`} onClose={onClose}>
-      <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
-      <div class="toolbar">
-        <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
-          Delete the repository
-        </button>
-        <button type="button" onClick={onClose}>
-          Keep it
-        </button>
-      </div>
-      <Failure error={error} />
-    </Dialog>
   );
 }

@@ -1,10 +1,10 @@
+import type { TagRecord } from '@emulator/admin/repositories.js';
 import { useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { CommitTime } from './commit-time.js';
-import type { TagRecord } from './records.js';
 
 export interface TagMessageProps {
   /** Of the repository. */

@@ -1,14 +1,16 @@
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { StateView } from '@emulator/admin/state.js';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { all, get } from '../api/client.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
-import { Table } from '../components/table.js';
+import { Row, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
-import type { RepositoryRecord, States } from './records.js';
 import { StateLabel } from './state-label.js';
 
 /** Rows that are drawn; the filter finds the others. */
@@ -39,7 +41,7 @@ export function View() {
   const { value, error, reload } = useLoaded(
     async (signal) => ({
       repositories: await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal }),
-      states: await get<States>('state', { signal }),
+      states: await get<StateView>('state', { signal }),
     }),
     [],
   );
@@ -81,7 +83,7 @@ export function View() {
         <>
           <Table label="Repositories" heads={HEADS}>
             {found.slice(0, MOST_ROWS).map((one) => (
-              <Row key={one.id} record={one} state={ownValue(states.repositories, one.name)?.state ?? one.state} />
+              <Row key={one.id} cells={cellsOf(one, ownValue(states.repositories, one.name)?.state ?? one.state)} />
             ))}
           </Table>
           {found.length > MOST_ROWS && (
@@ -94,31 +96,33 @@ export function View() {
   );
 }
 
-function Row({ record, state }: { readonly record: RepositoryRecord; readonly state: string }) {
+function cellsOf(record: RepositoryRecord, state: string): readonly ComponentChildren[] {
   const { name, default_branch, head, refs, objects, created_at } = record;
-  return (
-    <tr>
-      <td class="cell-name">
-        <a href={writePlace('repository', { name })}>
-          <GivenCell text={name} />
-        </a>
-      </td>
-      <td>
-        <StateLabel state={state} />
-      </td>
-      <td class="cell-name extra">{default_branch === null ? '–' : <GivenCell text={default_branch} />}</td>
-      <td class="mono">
-        {head === null ? (
-          <span class="quiet">none</span>
-        ) : (
-          <a href={writePlace('repository', { name, commit: head })}>{head.slice(0, 8)}</a>
-        )}
-      </td>
-      <td class="number extra">{count(refs)}</td>
-      <td class="number extra">{count(objects)}</td>
-      <td class="nowrap extra">
-        <DateTime at={created_at} />
-      </td>
-    </tr>
-  );
+  return [
+    <td key="name" class="cell-name">
+      <a href={writePlace('repository', { name })}>
+        <GivenCell text={name} />
+      </a>
+    </td>,
+    <StateLabel key="state" state={state} />,
+    <td key="branch" class="cell-name extra">
+      {default_branch === null ? '–' : <GivenCell text={default_branch} />}
+    </td>,
+    head === null ? (
+      <span class="quiet">none</span>
+    ) : (
+      <a class="mono" href={writePlace('repository', { name, commit: head })}>
+        {head.slice(0, 8)}
+      </a>
+    ),
+    <td key="refs" class="number extra">
+      {count(refs)}
+    </td>,
+    <td key="objects" class="number extra">
+      {count(objects)}
+    </td>,
+    <td key="created" class="nowrap extra">
+      <DateTime at={created_at} />
+    </td>,
+  ];
 }

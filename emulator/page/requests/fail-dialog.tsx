@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { get, post, remove, route } from '../api/client.js';
+import { ActionButton } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
 import { Failure, Loading } from '../components/feedback.js';
+import { Check, Choice, Form, optionOf, TextField } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
 import { definitionOf, type FaultKind, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
@@ -66,58 +68,37 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
   const chosen = way.stages.includes(stage) ? stage : way.stages[0]!;
   const fault: NextFault = { way, times, stage: chosen, retryAfter, isOfRepository, isOfSubject };
   const written = writeFault(entry, operation, fault);
-  const arm = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec });
-    });
-  };
+  const arm = () => run(async () => onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec }));
   return (
-    <form onSubmit={arm}>
+    <Form onSubmit={arm}>
       <p>
         The next <code>{entry.operation}</code> meets it:
       </p>
       <div class="fields">
-        <label class="grow">
-          What happens
-          <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-            <optgroup label="It is refused with">{ways.filter(({ isCode }) => isCode).map(optionOf)}</optgroup>
-            <optgroup label="It goes wrong on the way">{ways.filter(({ isCode }) => !isCode).map(optionOf)}</optgroup>
-          </select>
-        </label>
-        <label>
-          Stage
-          <select value={chosen} onChange={({ currentTarget }) => setStage(currentTarget.value)}>
-            {way.stages.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Times
-          <input
-            type="number"
-            min={1}
-            max={1_000_000}
-            required
-            value={times}
-            onInput={({ currentTarget }) => setTimes(Math.max(1, Number(currentTarget.value)))}
-          />
-        </label>
+        <Choice label="What happens" labelClass="grow" value={name} options={[]} onChange={setName}>
+          <optgroup label="It is refused with">{ways.filter(({ isCode }) => isCode).map(optionOfWay)}</optgroup>
+          <optgroup label="It goes wrong on the way">{ways.filter(({ isCode }) => !isCode).map(optionOfWay)}</optgroup>
+        </Choice>
+        <Choice label="Stage" value={chosen} options={way.stages} onChange={setStage} />
+        <TextField
+          label="Times"
+          type="number"
+          min={1}
+          max={1_000_000}
+          required
+          value={times}
+          onChange={(text) => setTimes(Math.max(1, Number(text)))}
+        />
         {way.takesRetryAfter && (
-          <label>
-            Retry-After, seconds
-            <input
-              type="number"
-              min={0}
-              max={1_000_000_000}
-              placeholder="as it is"
-              value={retryAfter}
-              onInput={({ currentTarget }) => setRetryAfter(currentTarget.value)}
-            />
-          </label>
+          <TextField
+            label="Retry-After, seconds"
+            type="number"
+            min={0}
+            max={1_000_000_000}
+            placeholder="as it is"
+            value={retryAfter}
+            onChange={setRetryAfter}
+          />
         )}
       </div>
       {way.times > 1 && (
@@ -127,22 +108,20 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
       )}
       {entry.repository !== undefined && (
         <p>
-          <label class="inline">
-            <input type="checkbox" checked={isOfRepository} onChange={() => setOfRepository(!isOfRepository)} />
-            <span>
-              only for the repository <Given text={entry.repository} most={100} />
-            </span>
-          </label>
+          <Check
+            label={only('repository', entry.repository)}
+            isChecked={isOfRepository}
+            onChange={() => setOfRepository(!isOfRepository)}
+          />
         </p>
       )}
       {entry.subject !== undefined && (
         <p>
-          <label class="inline">
-            <input type="checkbox" checked={isOfSubject} onChange={() => setOfSubject(!isOfSubject)} />
-            <span>
-              only for the subject <Given text={entry.subject} most={100} />
-            </span>
-          </label>
+          <Check
+            label={only('subject', entry.subject)}
+            isChecked={isOfSubject}
+            onChange={() => setOfSubject(!isOfSubject)}
+          />
         </p>
       )}
       <p class="mono quiet spec">{written.spec}</p>
@@ -162,17 +141,19 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           All that can go wrong
         </a>
       </div>
-    </form>
+    </Form>
   );
 }
 
 /** What most people try first. */
 const FIRST = 'rate_limited';
 
-const optionOf = ({ name, label }: Way) => (
-  <option key={name} value={name}>
-    {label}
-  </option>
+const optionOfWay = ({ name, label }: Way) => optionOf([name, label]);
+
+const only = (what: string, name: string) => (
+  <>
+    only for the {what} <Given text={name} most={100} />
+  </>
 );
 
 interface ArmedFaultProps {
@@ -184,25 +165,16 @@ interface ArmedFaultProps {
 }
 
 function ArmedFault({ armed: { fault, spec }, operations, kinds, onUndone, onClose }: ArmedFaultProps) {
-  const { run, isBusy, error } = useAction();
-  const undo = () =>
-    run(async () => {
-      await remove(route`faults/${fault.id}`);
-      onUndone();
-    });
   return (
     <>
       <p role="status">
         Armed: <code>{spec}</code>. The next such request meets it.
       </p>
-      <Failure error={error} />
       <div class="toolbar">
         <button type="button" class="primary" onClick={onClose}>
           Done
         </button>
-        <button type="button" disabled={isBusy} onClick={undo}>
-          Undo
-        </button>
+        <ActionButton act={() => remove(route`faults/${fault.id}`).then(onUndone)}>Undo</ActionButton>
         <a href={writePlace('faults', { id: fault.id })}>See it among the faults</a>
       </div>
       <details>

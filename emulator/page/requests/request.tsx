@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { all, get, post, route } from '../api/client.js';
+import { all, get, route } from '../api/client.js';
+import { mintToken } from '../api/tokens.js';
+import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Facts } from '../components/facts.js';
+import { Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { ownValue } from '../components/own-value.js';
+import { useLoaded } from '../components/loaded.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
 import { useTitle } from '../components/title.js';
@@ -55,8 +57,12 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
           )}
         </h2>
         <nav aria-label="Requests beside it">
-          <Neighbour href={newer && hrefOf(newer)} label="Newer request" sign="↑" />
-          <Neighbour href={older && hrefOf(older)} label="Older request" sign="↓" />
+          <Neighbour href={newer && hrefOf(newer)} label="Newer request">
+            ↑
+          </Neighbour>
+          <Neighbour href={older && hrefOf(older)} label="Older request">
+            ↓
+          </Neighbour>
           <button type="button" class="plain" aria-label="Close the request" onClick={onClose}>
             ✕
           </button>
@@ -74,19 +80,17 @@ function isAlone(): boolean {
 }
 
 interface NeighbourProps {
+  /** Place of the neighbour; undefined if there is none. */
   readonly href: string | undefined;
   readonly label: string;
-  readonly sign: string;
+  readonly children: string;
 }
 
-function Neighbour({ href, label, sign }: NeighbourProps) {
-  return href === undefined ? (
-    <span class="quiet neighbour" aria-hidden="true">
-      {sign}
-    </span>
-  ) : (
-    <a class="neighbour" href={href} aria-label={label} title={label}>
-      {sign}
+function Neighbour({ href, label, children }: NeighbourProps) {
+  const link = href === undefined ? { 'aria-hidden': true } : { href, 'aria-label': label, title: label };
+  return (
+    <a class={href === undefined ? 'quiet neighbour' : 'neighbour'} {...link}>
+      {children}
     </a>
   );
 }
@@ -122,7 +126,7 @@ function Whole({ entry, operations, hrefOf, list }: WholeProps) {
         <FailDialog entry={entry} operation={operation} operations={operations} onClose={() => setFailing(false)} />
       )}
       {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
-      <Facts entry={entry} hrefOf={hrefOf} list={list} />
+      <EntryFacts entry={entry} hrefOf={hrefOf} list={list} />
       <Decision entry={entry} />
       {token && <TokenFacts token={token} began={entry.began} />}
       {git && <GitFactsView git={git} />}
@@ -132,63 +136,48 @@ function Whole({ entry, operations, hrefOf, list }: WholeProps) {
   );
 }
 
-function Facts({ entry, hrefOf, list }: Pick<WholeProps, 'entry' | 'hrefOf' | 'list'>) {
+function EntryFacts({ entry, hrefOf, list }: Pick<WholeProps, 'entry' | 'hrefOf' | 'list'>) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
   const repeated = list.find((row) => row.retryOf === id);
   const repeatedBy = repeated === undefined ? undefined : list.get(repeated)?.id;
+  const linkTo = (other: string | undefined) => other !== undefined && <a href={hrefOf(other)}>{other}</a>;
   return (
-    <dl class="facts">
-      <dt>Request id</dt>
-      <dd class="mono">{id}</dd>
-      <dt>Answered</dt>
-      <dd>
-        <DateTime at={at} /> <span class="quiet figures">after {duration(entry.duration)}</span>
-      </dd>
-      <dt>Origin</dt>
-      <dd>
-        <Origin origin={origin} />
-      </dd>
-      <dt>Outcome</dt>
-      <dd>
-        <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>
-          {ownValue(OUTCOMES, outcome) ?? outcome}
-        </span>
-        <span class="quiet figures">
-          {' '}
-          {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
-        </span>
-      </dd>
-      {repository !== undefined && (
-        <>
-          <dt>Repository</dt>
-          <dd>
+    <Facts
+      facts={[
+        ['Request id', id, 'mono'],
+        [
+          'Answered',
+          <>
+            <DateTime at={at} /> <span class="quiet figures">after {duration(entry.duration)}</span>
+          </>,
+        ],
+        ['Origin', <Origin key="origin" origin={origin} />],
+        [
+          'Outcome',
+          <>
+            <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>{OUTCOMES[outcome]}</span>
+            <span class="quiet figures">
+              {' '}
+              {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
+            </span>
+          </>,
+        ],
+        [
+          'Repository',
+          repository !== undefined && (
             <a href={writePlace('repository', { name: repository, organization })}>
               <Given text={repository} />
             </a>
-          </dd>
-        </>
-      )}
-      {retryOf !== undefined && (
-        <>
-          <dt>Repeats</dt>
-          <dd>
-            <a href={hrefOf(retryOf)}>{retryOf}</a>
-          </dd>
-        </>
-      )}
-      {repeatedBy !== undefined && (
-        <>
-          <dt>Repeated by</dt>
-          <dd>
-            <a href={hrefOf(repeatedBy)}>{repeatedBy}</a>
-          </dd>
-        </>
-      )}
-    </dl>
+          ),
+        ],
+        ['Repeats', linkTo(retryOf)],
+        ['Repeated by', linkTo(repeatedBy)],
+      ]}
+    />
   );
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
+const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   open: 'still being sent',
   complete: 'sent as a whole',
   cut: 'cut by the emulator',
@@ -197,68 +186,51 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 function TokenFacts({ token, began }: { readonly token: SentToken; readonly began: string }) {
   const { scheme, verified, subject, repository, issued, expires, jti, digest } = token;
-  const given = [
-    ['Subject (sub)', subject],
-    ['Repository (repo)', repository],
-    ['Id (jti)', jti],
-  ] as const;
   return (
     <section>
       <h3>Token</h3>
-      <dl class="facts">
-        <dt>Signature</dt>
-        <dd>
-          {verified ? (
-            <span class="passed">proven</span>
-          ) : (
-            <span class="failed">not proven: what follows is only said by it</span>
-          )}
-          <span class="quiet">, sent as {scheme}</span>
-        </dd>
-        {given.map(
-          ([name, value]) =>
-            value !== undefined && [
-              <dt key={name}>{name}</dt>,
-              <dd key={`${name}=`}>
-                <Given text={value} />
-              </dd>,
-            ],
-        )}
-        {issued !== undefined && (
-          <>
-            <dt>Issued (iat)</dt>
-            <dd>
-              <DateTime at={issued} />
-            </dd>
-          </>
-        )}
-        {expires !== undefined && (
-          <>
-            <dt>Expires (exp)</dt>
-            <dd>
-              <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
-            </dd>
-          </>
-        )}
-        <dt>Digest</dt>
-        <dd class="mono quiet" title="The same for the same claims: tells tokens apart, and is no secret">
-          {digest}
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [
+            'Signature',
+            <>
+              {verified ? (
+                <span class="passed">proven</span>
+              ) : (
+                <span class="failed">not proven: what follows is only said by it</span>
+              )}
+              <span class="quiet">, sent as {scheme}</span>
+            </>,
+          ],
+          ['Subject (sub)', subject],
+          ['Repository (repo)', repository],
+          ['Id (jti)', jti],
+          ['Issued (iat)', issued !== undefined && <DateTime at={issued} />],
+          [
+            'Expires (exp)',
+            expires !== undefined && (
+              <>
+                <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
+              </>
+            ),
+          ],
+          [
+            'Digest',
+            <span key="digest" title="The same for the same claims: tells tokens apart, and is no secret">
+              {digest}
+            </span>,
+            'mono quiet',
+          ],
+        ]}
+      />
     </section>
   );
 }
 
 function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: readonly string[] | undefined }) {
   const [token, setToken] = useState<string>();
-  const { run, isBusy, error } = useAction();
-  const { text, notes } = (isPush(entry) ? pushCommand : curlCommand)(entry, {
-    origin: location.origin,
-    scopes,
-    token,
-  });
-  const mint = () =>
-    run(async () => setToken((await post<{ token: string }>('tokens', tokenClaims(entry, scopes))).token));
+  const options = { origin: location.origin, scopes, token };
+  const { text, notes } = (isPush(entry) ? pushCommand : curlCommand)(entry, options);
   return (
     <div class="card">
       <Copy text={text} />
@@ -268,11 +240,10 @@ function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: rea
         </p>
       ))}
       {hasToken(entry) && token === undefined && (
-        <button type="button" class="small" disabled={isBusy} onClick={mint}>
+        <ActionButton class="small" act={async () => setToken(await mintToken(tokenClaims(entry, scopes)))}>
           Put a token in
-        </button>
+        </ActionButton>
       )}
-      <Failure error={error} />
     </div>
   );
 }
