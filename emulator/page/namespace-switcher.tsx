@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { API } from './api/client.js';
 import { listNamespaces } from './api/namespaces.js';
 import { Choice } from './components/fields.js';
@@ -21,9 +20,7 @@ export const namespaceChanges = signal(0);
 
 /** Says which namespace the page is of, and leads to the pages of others: each has its own. */
 export function NamespaceSwitcher() {
-  const { value: namespaces, reload } = useLoaded(listNamespaces, []);
-  const changes = namespaceChanges.value;
-  useEffect(reload, [changes]);
+  const { value: namespaces, reload } = useLoaded(listNamespaces, [], namespaceChanges.value);
   if (namespaces === null) return <InNamespace />;
   if (namespaces === undefined || namespaces.length === 0) return null;
   const choose = (url: string) => {

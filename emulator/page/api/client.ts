@@ -22,6 +22,7 @@ export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>;
+  /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -53,7 +54,7 @@ export async function send(
     response = await fetch(urlOf(path, query), {
       method,
       headers: { ...authorization(), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
       cache: 'no-store',
       credentials: 'omit',

@@ -10,8 +10,11 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** What `load` brings, anew when what it depends on changes; the one before is aborted. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs): Loaded<T> {
+/**
+ * What `load` brings, anew when what it depends on changes; the one before is aborted. With another `reason` it is loaded
+ * again, and what is shown stays until then.
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, reason?: unknown): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
   const [times, setTimes] = useState(0);
   const reload = useCallback(() => setTimes((before) => before + 1), []);
@@ -23,7 +26,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
       (error: unknown) => !abort.signal.aborted && setState((before) => ({ ...before, error })),
     );
     return () => abort.abort();
-  }, [...inputs, times]);
+  }, [...inputs, times, reason]);
   return { value: state.value, error: state.error, reload };
 }
 

@@ -1,3 +1,4 @@
+import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { useEffect } from 'preact/hooks';
 import { all } from '../api/client.js';
 import { followRequests } from '../api/stream.js';
@@ -5,7 +6,7 @@ import { Empty, Failure, Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { NewScenario } from './new-scenario.js';
-import type { ScenarioRecord, ShippedScenario } from './records.js';
+import type { ShippedScenario } from './records.js';
 import { Running } from './running.js';
 import { Shipped } from './shipped.js';
 
