@@ -3,7 +3,7 @@ import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
-import { useListener } from '../components/listener.js';
+import { useEscape } from '../components/listener.js';
 import { usePrinting } from '../components/printing.js';
 import { count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
@@ -34,10 +34,7 @@ export function Commits({ opened: { record, refs } }: { readonly opened: Opened 
   const hrefOf = (params: Readonly<Record<string, string | undefined>>) =>
     writePlace('repository', { name, tab: 'commits', ref, all, commit, ...params });
   const close = () => go(hrefOf({ commit: '' }));
-  useListener(document.body, 'keydown', (event) => {
-    const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input, select') !== null;
-    if (event.key === 'Escape' && commit !== undefined && !isElsewhere) close();
-  });
+  useEscape(commit !== undefined, close);
   const choose = (chosen: string) =>
     go(hrefOf({ ref: chosen === ALL ? '' : chosen, all: chosen === ALL ? 'true' : '', commit: '' }));
   return (

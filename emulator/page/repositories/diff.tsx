@@ -4,7 +4,7 @@ import { get, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Loading } from '../components/feedback.js';
 import { Choice } from '../components/fields.js';
-import { Given, GivenLine } from '../components/given.js';
+import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
@@ -219,7 +219,7 @@ function Line({ line: { kind, text, before, after } }: { readonly line: PatchLin
       <td class="line-number">{after}</td>
       <td class="sign">{SIGNS[kind]}</td>
       <td class="code">
-        <GivenLine text={text} />
+        <Given text={text} most={1_000} hasLines />
       </td>
     </tr>
   );

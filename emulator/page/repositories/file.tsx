@@ -1,6 +1,6 @@
 import type { BlobRecord } from '@emulator/admin/repositories.js';
 import type { Blame, FoundContent } from '@emulator/admin/repository-content.js';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
@@ -12,7 +12,7 @@ import { bytes, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
-import { languageOf, type Token } from './languages.js';
+import type { Token } from './highlight.js';
 import { kindOf } from './modes.js';
 import { type RepositoryPath, stepsOf } from './paths.js';
 
@@ -92,7 +92,7 @@ interface LinesProps extends FileProps {
 function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
   const [opened, setOpened] = useState<number>();
   const { lines, longest } = useMemo(() => splitLines(text), [text]);
-  const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text, longest);
+  const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text);
   const { value: blame, error } = useLoaded(
     async (signal) => {
       if (!isBlamed) return undefined;
@@ -147,21 +147,12 @@ function splitLines(text: string): { lines: string[]; longest: number } {
 }
 
 /** Tokens come when the code for them is loaded, and the lines were there before. */
-function useTokens(path: string, text: string, longest: number): Token[][] | undefined {
-  const [told, setTold] = useState<{ readonly text: string; readonly tokens: Token[][] }>();
-  useEffect(() => {
-    const language = languageOf(path, text, longest);
-    if (language === undefined) return;
-    let isWanted = true;
-    import('./highlight.js').then(
-      ({ highlight }) => isWanted && setTold({ text, tokens: highlight(language, text) }),
-      () => {},
-    );
-    return () => {
-      isWanted = false;
-    };
+function useTokens(path: string, text: string): Token[][] | undefined {
+  const { value } = useLoaded(async () => {
+    const { highlight } = await import('./highlight.js');
+    return { text, tokens: highlight(path, text) };
   }, [path, text]);
-  return told?.text === text ? told.tokens : undefined;
+  return value?.text === text ? value.tokens : undefined;
 }
 
 function Code({ line, tokens }: { readonly line: string; readonly tokens: readonly Token[] | undefined }) {

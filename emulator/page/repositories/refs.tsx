@@ -2,9 +2,10 @@ import type { RefRecord } from '@emulator/admin/repository-refs.js';
 import type { ComponentChildren } from 'preact';
 import { Empty } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
+import { Search, searched } from '../components/search.js';
 import { Row, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
@@ -16,8 +17,7 @@ const MOST_ROWS = 300;
 /** All refs by their kind and namespace. */
 export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
-  const { q = '' } = place.value.params;
-  const found = refs.filter((ref) => ref.name.toLowerCase().includes(q.toLowerCase()));
+  const found = searched(refs);
   if (refs.length === 0) {
     return (
       <Empty title="No ref yet">
@@ -29,16 +29,7 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
   return (
     <div>
       <div class="toolbar">
-        <input
-          type="search"
-          class="grow"
-          aria-label="Filter refs"
-          placeholder="Filter refs"
-          value={q}
-          onInput={({ currentTarget }) =>
-            go(writePlace('repository', { name, tab: 'refs', q: currentTarget.value }), { replace: true })
-          }
-        />
+        <Search label="Filter refs" />
         <span class="quiet figures" role="status">
           {count(found.length)} of {count(refs.length)}
         </span>

@@ -7,9 +7,10 @@ import { Failure, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
+import { Search, searched } from '../components/search.js';
 import { Row, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state-label.js';
 
@@ -45,10 +46,9 @@ export function View() {
     }),
     [],
   );
-  const wanted = place.value.params.q ?? '';
   if (!value) return <Loading value={value} error={error} />;
   const { repositories, states } = value;
-  const found = repositories.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const found = searched(repositories);
   const isEmpty = repositories.length === 0;
   return (
     <div class="repositories">
@@ -56,16 +56,7 @@ export function View() {
       <Failure error={error} />
       {!isEmpty && (
         <div class="toolbar">
-          <input
-            type="search"
-            class="grow"
-            aria-label="Filter by name"
-            placeholder="Filter by name"
-            value={wanted}
-            onInput={({ currentTarget }) =>
-              go(writePlace('repositories', { q: currentTarget.value }), { replace: true })
-            }
-          />
+          <Search label="Filter by name" />
           <span class="quiet figures" role="status">
             {found.length < repositories.length && `${count(found.length)} of `}
             {count(repositories.length)}

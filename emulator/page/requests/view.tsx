@@ -2,7 +2,7 @@ import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
-import { useListener } from '../components/listener.js';
+import { useEscape } from '../components/listener.js';
 import { loadCode, useAction, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
@@ -53,7 +53,7 @@ export function View() {
     setPaused(false);
     beginAnew(undefined);
   };
-  useListener(document.body, 'keydown', onEscape(id, close));
+  useEscape(id !== undefined, close);
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
@@ -94,15 +94,6 @@ export function View() {
       </div>
     </div>
   );
-}
-
-function onEscape(id: string | undefined, close: (event: UIEvent) => void) {
-  return (event: KeyboardEvent) => {
-    const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input') !== null;
-    if (event.key !== 'Escape' || id === undefined || isElsewhere) return;
-    event.preventDefault();
-    close(event);
-  };
 }
 
 /** How many there are, and what is not among them. */
