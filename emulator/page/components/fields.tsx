@@ -107,22 +107,3 @@ export function filled<T extends object>(members: T): Partial<T> {
   const isFilled = (value: unknown) => value !== '' && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => isFilled(value))) as Partial<T>;
 }
-
-export interface FormProps {
-  readonly class?: string;
-  readonly onSubmit: () => void;
-  readonly children: ComponentChildren;
-}
-
-/** A form that the page itself submits. */
-export function Form({ class: className, onSubmit, children }: FormProps) {
-  const submit = (event: Event) => {
-    event.preventDefault();
-    onSubmit();
-  };
-  return (
-    <form class={className} onSubmit={submit}>
-      {children}
-    </form>
-  );
-}

@@ -62,6 +62,8 @@ export function useAction(): Action {
 
 export interface Managed<T> {
   readonly value: T | undefined;
+  /** Why the value could not be loaded again. */
+  readonly error: unknown;
   readonly isBusy: boolean;
   readonly reload: () => void;
   /** Changes something, says so, and loads the value again. */
@@ -89,5 +91,5 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>): Manage
       </p>
     </>
   );
-  return { value, isBusy, reload, change, notice };
+  return { value, error: unloaded, isBusy, reload, change, notice };
 }

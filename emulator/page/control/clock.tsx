@@ -1,9 +1,9 @@
 import type { ClockRecord } from '@emulator/admin/clock.js';
 import { useState } from 'preact/hooks';
 import { patch } from '../api/client.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { Form, TextField } from '../components/fields.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { Form } from '../components/action.js';
+import { TextField } from '../components/fields.js';
+import { useManaged } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { writePlace } from '../place.js';
 import { readClock } from './clock-record.js';
@@ -26,26 +26,25 @@ const STEPS = [
 
 /** The time of the emulator, which tokens, states, quotas and deliveries go by. */
 export function ClockPart() {
-  const { value: clock, error: unloaded, reload } = useLoaded(readClock, []);
-  const { run, isBusy, error } = useAction();
+  const { value: clock, error: unloaded, reload, change, notice } = useManaged(readClock);
   const [duration, setDuration] = useState('PT30S');
   const [time, setTime] = useState('');
   useRepeated(reload, 1000);
-  if (clock === undefined) return <Loading value={clock} error={unloaded} />;
-  const change = (changes: object) => run(async () => patch('clock', changes).then(reload));
+  if (clock === undefined) return notice;
+  const set = (changes: object) => change(() => patch('clock', changes));
   return (
     <>
       <p class={unloaded === undefined ? 'clock-face' : 'clock-face quiet'}>
         <time dateTime={clock.now}>{showTime(clock)}</time>
       </p>
-      <Failure error={unloaded} />
+      {notice}
       {unloaded !== undefined && <p>This is the last time that the emulator told.</p>}
       <p>
         <strong>{clock.mode}</strong> <span class="quiet">{MODES[clock.mode].about}</span>
       </p>
       <div class="toolbar">
         {Object.entries(MODES).map(([mode, { action }]) => (
-          <button key={mode} type="button" disabled={isBusy || clock.mode === mode} onClick={() => change({ mode })}>
+          <button key={mode} type="button" disabled={clock.mode === mode} onClick={() => set({ mode })}>
             {action}
           </button>
         ))}
@@ -53,16 +52,13 @@ export function ClockPart() {
       <h2>Move it on</h2>
       <div class="toolbar">
         {STEPS.map(([step, name]) => (
-          <button key={step} type="button" disabled={isBusy} onClick={() => change({ advance: step })}>
+          <button key={step} type="button" onClick={() => set({ advance: step })}>
             + {name}
           </button>
         ))}
       </div>
-      <Form class="fields" onSubmit={() => change({ advance: duration.trim() })}>
+      <Form class="fields" submit="Move on" act={() => set({ advance: duration.trim() })}>
         <TextField required label="By (ISO 8601, such as PT30S or P1DT2H)" value={duration} onChange={setDuration} />
-        <button type="submit" disabled={isBusy}>
-          Move on
-        </button>
       </Form>
       <p class="quiet">
         What becomes due by it has run when the new time is shown: thaws, syncs, deliveries, ends of states; tokens
@@ -70,13 +66,9 @@ export function ClockPart() {
         <a href={writePlace('repositories')}>repositories</a> show what came of it.
       </p>
       <h2>Set it</h2>
-      <Form class="fields" onSubmit={() => change({ now: time.trim() })}>
+      <Form class="fields" submit="Set" act={() => set({ now: time.trim() })}>
         <TextField required label="To (such as 2026-01-01T00:00:00Z)" value={time} onChange={setTime} />
-        <button type="submit" disabled={isBusy}>
-          Set
-        </button>
       </Form>
-      <Failure error={error} />
       <Commands
         lines={[
           ['clock', 'freeze'],

@@ -1,8 +1,9 @@
 import type { KeyRecord } from '@emulator/admin/keys.js';
 import { useState } from 'preact/hooks';
 import { all, post, remove, route } from '../api/client.js';
+import { Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Form, filled, TextArea, TextField } from '../components/fields.js';
+import { filled, TextArea, TextField } from '../components/fields.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Row, Table } from '../components/table.js';
@@ -14,7 +15,7 @@ const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as 
 
 /** The public keys that tokens may be signed with. */
 export function KeysPart() {
-  const { value: keys, isBusy, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
+  const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
   const [draft, setDraft] = useState(EMPTY);
   if (keys === undefined) return notice;
   const write = (changes: Partial<typeof EMPTY>) => setDraft({ ...draft, ...changes });
@@ -56,13 +57,7 @@ export function KeysPart() {
               key.allowed_scopes.join(' ') === '*' ? 'all' : key.allowed_scopes.join(' '),
             ]}
             actions={
-              <ConfirmButton
-                label="Remove"
-                subject={key.id}
-                title="Remove the key?"
-                isBusy={isBusy}
-                act={() => forget(key)}
-              >
+              <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
                 <p>
                   Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from
                   then on.
@@ -72,7 +67,7 @@ export function KeysPart() {
           />
         ))}
       </Table>
-      <Form onSubmit={register}>
+      <Form act={register} submit="Register">
         <h2>Register a key</h2>
         <TextArea
           label="Public key (PEM or JWK); of a private one only the public part is kept"
@@ -91,9 +86,6 @@ export function KeysPart() {
           scopes={draft.allowed_scopes}
           onChange={(scopes) => write({ allowed_scopes: scopes })}
         />
-        <button type="submit" disabled={isBusy}>
-          Register
-        </button>
       </Form>
       <Commands lines={[['keys'], ['start', '--key', 'public.pem:my-key']]} />
     </>

@@ -2,8 +2,9 @@ import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { useState } from 'preact/hooks';
 import { all, post, remove, route } from '../api/client.js';
 import { listNamespaces } from '../api/namespaces.js';
+import { Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Choice, Form, filled, TextField } from '../components/fields.js';
+import { Choice, filled, TextField } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';
 import { ACTIONS, Row, Table } from '../components/table.js';
@@ -12,7 +13,7 @@ import { Commands, flags } from './command.js';
 
 /** Isolated worlds on ports of their own. */
 export function NamespacesPart() {
-  const { value: namespaces, isBusy, change, notice } = useManaged(listNamespaces);
+  const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);
   const [draft, setDraft] = useState({ seed: '', clock: '', snapshot: '' });
   if (namespaces === undefined) return notice;
@@ -50,7 +51,6 @@ export function NamespacesPart() {
                   label="Remove"
                   subject={id}
                   title={`Remove the namespace ${id}?`}
-                  isBusy={isBusy}
                   act={() => act(() => remove(route`namespaces/${id}`))}
                 >
                   <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
@@ -61,7 +61,7 @@ export function NamespacesPart() {
         </Table>
       )}
       <h2>Make one</h2>
-      <Form class="fields" onSubmit={() => act(() => post('namespaces', filled(draft)))}>
+      <Form class="fields" submit="Make" submitClass="primary" act={() => act(() => post('namespaces', filled(draft)))}>
         <TextField label="Seed" value={seed} onChange={(text) => write({ seed: text })} />
         <TextField
           label="Clock (real, or a time to start at)"
@@ -74,9 +74,6 @@ export function NamespacesPart() {
           options={[['', 'nothing: empty'], ...snapshots.map(({ id }) => [id, `snapshot ${id}`] as const)]}
           onChange={(id) => write({ snapshot: id })}
         />
-        <button type="submit" class="primary" disabled={isBusy}>
-          Make
-        </button>
       </Form>
       <Commands
         lines={[

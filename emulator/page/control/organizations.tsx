@@ -1,7 +1,8 @@
 import type { OrganizationState, StateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
-import { Choice, Form, TextField } from '../components/fields.js';
+import { Form } from '../components/action.js';
+import { Choice, TextField } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { bytes } from '../components/time.js';
@@ -128,12 +129,14 @@ function Upstream({ upstream, change }: UpstreamProps) {
   const [error, setError] = useState(upstream.error);
   const [status, setStatus] = useState(`${upstream.status ?? ''}`);
   return (
-    <Form class="fields" onSubmit={() => change({ error, ...(status && { status: Number(status) }) })}>
+    <Form
+      class="fields"
+      submit={setOf('what upstreams fail with')}
+      submitClass="small"
+      act={() => change({ error, ...(status && { status: Number(status) }) })}
+    >
       <TextField label="Syncs fail with" required value={error} onChange={setError} />
       <TextField label="Status of the upstream" type="number" min="400" max="599" value={status} onChange={setStatus} />
-      <button type="submit" class="small">
-        Set<span class="visually-hidden"> what upstreams fail with</span>
-      </button>
     </Form>
   );
 }
@@ -147,14 +150,23 @@ interface LimitProps {
 function Limit({ name, limit, change }: LimitProps) {
   const [given, setGiven] = useState(`${limit}`);
   return (
-    <Form class="fields" onSubmit={() => change(Number(given))}>
+    <Form
+      class="fields"
+      submit={setOf(name)}
+      submitClass="small"
+      isDisabled={given === `${limit}`}
+      act={() => change(Number(given))}
+    >
       <TextField label={`${name}${readable(name, limit)}`} type="number" min="0" value={given} onChange={setGiven} />
-      <button type="submit" class="small" disabled={given === `${limit}`}>
-        Set<span class="visually-hidden"> {name}</span>
-      </button>
     </Form>
   );
 }
+
+const setOf = (what: string) => (
+  <>
+    Set<span class="visually-hidden"> {what}</span>
+  </>
+);
 
 /** ` (1.0 MB)`, ` (30 s)`; nothing of what is counted. */
 function readable(name: string, limit: number): string {

@@ -1,5 +1,6 @@
 import type { QuotaView } from '@emulator/admin/quotas.js';
-import { Check, Choice, Form, type Option, TextField, toggled } from '../components/fields.js';
+import { Form } from '../components/action.js';
+import { Check, Choice, type Option, TextField, toggled } from '../components/fields.js';
 
 export const NEW_QUOTA: QuotaView = {
   by: ['org'],
@@ -40,19 +41,18 @@ interface Draft {
 }
 
 interface QuotaFormProps extends Draft {
-  readonly isBusy: boolean;
   readonly onChange: (draft: Draft) => void;
-  readonly onSubmit: () => void;
+  readonly act: () => void;
 }
 
-export function QuotaForm({ name, quota, isBusy, onChange, onSubmit }: QuotaFormProps) {
+export function QuotaForm({ name, quota, onChange, act }: QuotaFormProps) {
   const { by, capacity, refill, cost, retryAfter } = quota;
   const write = (changes: Partial<QuotaView>) => onChange({ name, quota: { ...quota, ...changes } });
   // The first pattern can be edited; the others stay as they are.
   const [[pattern, tokens] = ['*', 1], ...others] = Object.entries(cost);
   const writeCost = (of: string, each: number) => write({ cost: { [of]: each, ...Object.fromEntries(others) } });
   return (
-    <Form onSubmit={onSubmit}>
+    <Form act={act} submit="Set" submitClass="primary">
       <h2>Set a quota</h2>
       <div class="toolbar">
         {PRESETS.map(([title, preset]) => (
@@ -115,9 +115,6 @@ export function QuotaForm({ name, quota, isBusy, onChange, onSubmit }: QuotaForm
         A client that comes too often sees 429 with <code>RateLimit: "{name}";r=0;t=…</code> and{' '}
         <code>{FORMATS[retryAfter.format].shown}</code>: the least time to wait. It may try again then, and not before.
       </p>
-      <button type="submit" class="primary" disabled={isBusy}>
-        Set
-      </button>
     </Form>
   );
 }

@@ -15,7 +15,7 @@ interface Quotas {
 
 /** What bounds how often clients may ask. */
 export function QuotasPart() {
-  const { value, isBusy, change, notice } = useManaged((signal) => get<Quotas>('quotas', { signal }));
+  const { value, change, notice } = useManaged((signal) => get<Quotas>('quotas', { signal }));
   const [draft, setDraft] = useState({ name: 'requests', quota: NEW_QUOTA });
   if (value === undefined) return notice;
   const set = (name: string, quota: QuotaView | null) => change(() => patch('quotas', { quotas: { [name]: quota } }));
@@ -48,13 +48,7 @@ export function QuotasPart() {
                   <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
                     Change<span class="visually-hidden"> {name}</span>
                   </button>{' '}
-                  <ConfirmButton
-                    label="Remove"
-                    subject={name}
-                    title="Remove the quota?"
-                    isBusy={isBusy}
-                    act={() => set(name, null)}
-                  >
+                  <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
                     <p>
                       <Given text={name} /> bounds no request from then on.
                     </p>
@@ -65,7 +59,7 @@ export function QuotasPart() {
           ))}
         </Table>
       )}
-      <QuotaForm {...draft} isBusy={isBusy} onChange={setDraft} onSubmit={() => set(draft.name, draft.quota)} />
+      <QuotaForm {...draft} onChange={setDraft} act={() => set(draft.name, draft.quota)} />
       <Commands
         lines={[
           ['quota', 'set', draft.name || 'requests', JSON.stringify(draft.quota)],

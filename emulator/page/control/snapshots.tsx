@@ -8,7 +8,7 @@ import { Commands } from './command.js';
 
 /** The whole state kept as it is, brought back, or put back to the beginning. */
 export function SnapshotsPart() {
-  const { value, isBusy, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
+  const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;
   const reset = () =>
     change(
@@ -25,7 +25,6 @@ export function SnapshotsPart() {
         <button
           type="button"
           class="primary"
-          disabled={isBusy}
           onClick={() =>
             change(
               () => post('snapshots', {}),
@@ -35,13 +34,7 @@ export function SnapshotsPart() {
         >
           Take a snapshot
         </button>
-        <ConfirmButton
-          label="Reset"
-          title="Put everything back to the beginning?"
-          isBusy={isBusy}
-          isSmall={false}
-          act={reset}
-        >
+        <ConfirmButton label="Reset" title="Put everything back to the beginning?" isSmall={false} act={reset}>
           <p>Repositories, requests, faults and everything else that came since the start go. Snapshots stay.</p>
         </ConfirmButton>
       </div>
@@ -60,7 +53,6 @@ export function SnapshotsPart() {
                     label="Restore"
                     subject={id}
                     title={`Restore ${id}?`}
-                    isBusy={isBusy}
                     act={() =>
                       change(
                         () => post(route`snapshots/${id}/restore`, {}),
@@ -74,7 +66,6 @@ export function SnapshotsPart() {
                     label="Remove"
                     subject={id}
                     title={`Remove ${id}?`}
-                    isBusy={isBusy}
                     act={() =>
                       change(
                         () => remove(route`snapshots/${id}`),

@@ -4,11 +4,11 @@ import type { MintedToken } from '@emulator/admin/tokens.js';
 import { useState } from 'preact/hooks';
 import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
+import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Failure } from '../components/feedback.js';
-import { Form, filled, TextArea, TextField } from '../components/fields.js';
+import { filled, TextArea, TextField } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { DateTime } from '../components/time.js';
 import { quoteWord } from '../requests/shell.js';
@@ -44,20 +44,18 @@ export function TokenPart() {
   const { value: addresses = [] } = useLoaded(readAddresses, []);
   const [wanted, setWanted] = useState(USUAL);
   const [minted, setMinted] = useState<MintedToken & Pick<typeof USUAL, 'repo' | 'org'>>();
-  const { run, isBusy, error } = useAction();
   const { ttl, faults: text, ...claims } = wanted;
   const { repo, scopes, sub, org, key } = claims;
   const faults = linesOf(text);
   const write = (changes: Partial<typeof USUAL>) => setWanted({ ...wanted, ...changes });
-  const mint = () =>
-    run(async () => {
-      const token = await post<MintedToken>('tokens', { ...filled({ ...claims, faults }), ttl: Number(ttl) });
-      setMinted({ ...token, repo, org });
-    });
+  const mint = async () => {
+    const token = await post<MintedToken>('tokens', { ...filled({ ...claims, faults }), ttl: Number(ttl) });
+    setMinted({ ...token, repo, org });
+  };
   const words = [...(repo ? [] : ['--no-repo']), ...flags(claims), ...faults.flatMap((fault) => ['--fault', fault])];
   return (
     <>
-      <Form onSubmit={mint}>
+      <Form act={mint} submit="Mint" submitClass="primary">
         <div class="fields">
           <TextField
             label="Repository (none: a token of the organization)"
@@ -93,11 +91,7 @@ export function TokenPart() {
             onChange={(lines) => write({ faults: lines })}
           />
         </details>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Mint
-        </button>
       </Form>
-      <Failure error={error} />
       {minted && (
         <Result minted={minted} address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)} />
       )}

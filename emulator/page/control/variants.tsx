@@ -12,7 +12,7 @@ const valuesOf = (variants: readonly VariantRecord[], member: 'value' | 'default
 
 /** What the specification leaves open, and how it is answered here. */
 export function VariantsPart() {
-  const { value, isBusy, change, notice } = useManaged((signal) => all<VariantRecord>('variants', { signal }));
+  const { value, change, notice } = useManaged((signal) => all<VariantRecord>('variants', { signal }));
   const [wanted, setWanted] = useState('');
   if (value === undefined) return notice;
   const set = (state: object) => change(() => patch('state', state));
@@ -36,11 +36,7 @@ export function VariantsPart() {
         <span>
           {changed.length} of {value.length} changed
         </span>
-        <button
-          type="button"
-          disabled={isBusy || changed.length === 0}
-          onClick={() => set(valuesOf(changed, 'default'))}
-        >
+        <button type="button" disabled={changed.length === 0} onClick={() => set(valuesOf(changed, 'default'))}>
           All back to default
         </button>
       </div>
@@ -60,7 +56,6 @@ export function VariantsPart() {
                 key="value"
                 label={<span class="visually-hidden">{name}</span>}
                 value={now}
-                disabled={isBusy}
                 options={values.map((one): Option => [one, one === usual ? `${one} (default)` : one])}
                 onChange={(to) => set({ variants: { [name]: to } })}
               />,

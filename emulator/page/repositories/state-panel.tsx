@@ -1,10 +1,9 @@
 import type { RepositoryStateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { patch, remove, route } from '../api/client.js';
+import { ActionButton } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Failure } from '../components/feedback.js';
 import { Choice, TextField } from '../components/fields.js';
-import { useAction } from '../components/loaded.js';
 import { go, writePlace } from '../place.js';
 import { StateLabel, untilOf } from './state-label.js';
 
@@ -38,19 +37,17 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
   const [ending, setEnding] = useState<Ending>('');
   const [given, setGiven] = useState('');
   const [retryAfter, setRetryAfter] = useState('');
-  const { run, isBusy, error } = useAction();
   const endsWith = ENDS[ending];
 
-  const set = ({ state: next, ...row }: (typeof STATES)[number]) =>
-    run(async () => {
-      const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
-      const ends = ending !== '' &&
-        !('isLasting' in row) && { ends: { [ending]: ending === 'requests' ? Number(given) : given } };
-      const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
-      await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
-      onChange();
-    });
-  const erase = () => run(() => remove(route`repositories/${name}`).then(() => go(writePlace('repositories'))));
+  const set = async ({ state: next, ...row }: (typeof STATES)[number]) => {
+    const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
+    const end = ending === 'requests' ? Number(given) : given;
+    const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: end } };
+    const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
+    await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
+    onChange();
+  };
+  const erase = () => remove(route`repositories/${name}`).then(() => go(writePlace('repositories')));
   const choose = (next: string) => {
     setEnding(next as Ending);
     setGiven(ENDS[next as Ending].given);
@@ -91,29 +88,26 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
       </div>
       <div class="toolbar">
         {STATES.map((row) => (
-          <button
+          <ActionButton
             key={row.state}
-            type="button"
             title={row.about}
-            disabled={isBusy || (row.state === 'active' && state.state === 'active')}
-            onClick={() => set(row)}
+            isDisabled={row.state === 'active' && state.state === 'active'}
+            act={() => set(row)}
           >
             {row.action}
-          </button>
+          </ActionButton>
         ))}
         <ConfirmButton
           label="Delete"
           title={`Delete ${name}?`}
           answers={['Delete the repository', 'Keep it']}
           isSmall={false}
-          isBusy={isBusy}
           act={erase}
         >
           <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
         </ConfirmButton>
       </div>
       <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>
-      <Failure error={error} />
     </section>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { get, post, remove, route } from '../api/client.js';
-import { ActionButton } from '../components/action.js';
+import { ActionButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { Check, Choice, Form, optionOf, TextField } from '../components/fields.js';
+import { Loading } from '../components/feedback.js';
+import { Check, Choice, optionOf, TextField } from '../components/fields.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { definitionOf, type FaultKind, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
@@ -62,15 +62,14 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
   const [retryAfter, setRetryAfter] = useState('');
   const [isOfRepository, setOfRepository] = useState(entry.repository !== undefined);
   const [isOfSubject, setOfSubject] = useState(false);
-  const { run, isBusy, error } = useAction();
   const way = ways.find((one) => one.name === name)!;
   const times = typedTimes ?? way.times;
   const chosen = way.stages.includes(stage) ? stage : way.stages[0]!;
   const fault: NextFault = { way, times, stage: chosen, retryAfter, isOfRepository, isOfSubject };
   const written = writeFault(entry, operation, fault);
-  const arm = () => run(async () => onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec }));
+  const arm = async () => onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec });
   return (
-    <Form onSubmit={arm}>
+    <Form act={arm}>
       <p>
         The next <code>{entry.operation}</code> meets it:
       </p>
@@ -125,9 +124,8 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
         </p>
       )}
       <p class="mono quiet spec">{written.spec}</p>
-      <Failure error={error} />
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary">
           Make it fail
         </button>
         <a

@@ -3,7 +3,7 @@ import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { useEscape } from '../components/listener.js';
-import { loadCode, useAction, useLoaded } from '../components/loaded.js';
+import { loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { useTitle } from '../components/title.js';
@@ -21,7 +21,6 @@ export function View() {
   const live = useLiveRequests(filter);
   const words = writeFilter(filter);
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
-  const { run, isBusy, error } = useAction();
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
   /** Counts how often the list was begun anew at its top. */
@@ -42,12 +41,12 @@ export function View() {
     isByKeyboard.current = event?.detail === 0;
     show(filter, '');
   };
-  const forget = () =>
-    run(async () => {
-      await remove('requests');
-      list.clear();
-      if (id !== undefined) close();
-    });
+  const forget = async () => {
+    await remove('requests');
+    list.clear();
+    beginAnew(undefined);
+    if (id !== undefined) close();
+  };
   const catchUp = () => {
     held.current.total = list.total;
     setPaused(false);
@@ -68,11 +67,11 @@ export function View() {
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
-        <ConfirmButton label="Clear" title="Clear the journal?" isBusy={isBusy} act={forget}>
+        <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           <p>All requests are removed from the journal of the emulator, also those that the filter hides.</p>
         </ConfirmButton>
       </div>
-      <Failure error={error ?? live.error} />
+      <Failure error={live.error} />
       <div class="panes">
         <div class="list-pane">
           {list.total > list.first ? (

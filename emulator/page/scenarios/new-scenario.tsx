@@ -1,9 +1,8 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { useState } from 'preact/hooks';
 import { post, remove, route } from '../api/client.js';
-import { Failure } from '../components/feedback.js';
-import { Form, TextArea } from '../components/fields.js';
-import { useAction } from '../components/loaded.js';
+import { ActionButton, Form } from '../components/action.js';
+import { TextArea } from '../components/fields.js';
 
 const EXAMPLE = `id: my-scenario
 steps:
@@ -16,7 +15,6 @@ steps:
 /** Registers a scenario that is given as YAML, of which JSON is a part. */
 export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
   const [text, setText] = useState(EXAMPLE);
-  const { run, isBusy, error } = useAction();
   const register = async () =>
     post<ScenarioRecord>('scenarios', text, { headers: { 'content-type': 'application/yaml' } });
   const start = async () => {
@@ -30,17 +28,14 @@ export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
     }
   };
   return (
-    <Form class="card" onSubmit={() => run(() => start().then(onChanged))}>
+    <Form class="card" act={() => start().then(onChanged)}>
       <TextArea label="Scenario, in YAML or JSON" rows={9} value={text} onChange={setText} />
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary">
           Register and start
         </button>
-        <button type="button" disabled={isBusy} onClick={() => run(() => register().then(onChanged))}>
-          Register
-        </button>
+        <ActionButton act={() => register().then(onChanged)}>Register</ActionButton>
       </div>
-      <Failure error={error} />
     </Form>
   );
 }

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../components/confirm.js';
 import { Facts } from '../components/facts.js';
 import { Failure } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import type { ScenarioDetail } from './records.js';
@@ -22,8 +22,7 @@ export function Running({ record, onChanged }: RunningProps) {
   const path = route`scenarios/${id}`;
   // Each look at the list is a reason to look at what is expected.
   const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], record);
-  const { run, isBusy, error } = useAction();
-  const end = () => run(() => remove(route`scenarios/${id}`).then(onChanged));
+  const end = () => remove(path).then(onChanged);
   return (
     <li class="card scenario">
       <div class="toolbar">
@@ -31,11 +30,11 @@ export function Running({ record, onChanged }: RunningProps) {
           <Given text={id} /> <span class="badge">{started ? 'started' : 'registered'}</span>
         </h3>
         {!started && (
-          <ActionButton class="primary" act={() => post(route`scenarios/${id}/start`).then(onChanged)}>
+          <ActionButton class="primary" act={() => post(`${path}/start`).then(onChanged)}>
             Start
           </ActionButton>
         )}
-        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isBusy={isBusy} isSmall={false} act={end}>
+        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={end}>
           <p>Its steps, its faults and what it has counted are removed.</p>
         </ConfirmButton>
       </div>
@@ -50,7 +49,7 @@ export function Running({ record, onChanged }: RunningProps) {
           requests.
         </p>
       )}
-      <Failure error={unread ?? error} />
+      <Failure error={unread} />
       {steps > 0 && (
         <p>
           <progress max={steps} value={done} aria-label={`Steps of ${id} that have come`} />{' '}
