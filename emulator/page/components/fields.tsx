@@ -1,5 +1,5 @@
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TextareaHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 
 /* Labelled controls that hand over their value. Attributes without a meaning here are those of the control. */
 
@@ -95,6 +95,17 @@ export function Check({ label, isChecked, onChange }: CheckProps) {
       <span>{label}</span>
     </label>
   );
+}
+
+/** What a form holds, and what binds a field to a member of it. */
+export function useDraft<T extends object>(initial: T) {
+  const [draft, setDraft] = useState(initial);
+  const write = (changes: Partial<T>) => setDraft({ ...draft, ...changes });
+  const bind = <Name extends keyof T>(name: Name) => ({
+    value: draft[name],
+    onChange: (value: T[Name]) => setDraft({ ...draft, [name]: value }),
+  });
+  return { draft, write, bind };
 }
 
 /** A list with a value added, or removed if it was in the list. */

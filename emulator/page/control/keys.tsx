@@ -1,9 +1,8 @@
 import type { KeyRecord } from '@emulator/admin/keys.js';
-import { useState } from 'preact/hooks';
 import { all, post, remove, route } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { filled, TextArea, TextField } from '../components/fields.js';
+import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Row, Table } from '../components/table.js';
@@ -16,9 +15,8 @@ const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as 
 /** The public keys that tokens may be signed with. */
 export function KeysPart() {
   const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
-  const [draft, setDraft] = useState(EMPTY);
+  const { draft, write, bind } = useDraft(EMPTY);
   if (keys === undefined) return notice;
-  const write = (changes: Partial<typeof EMPTY>) => setDraft({ ...draft, ...changes });
   const forget = ({ id, organization }: KeyRecord) =>
     change(
       () => remove(route`keys/${id}`, { query: { organization } }),
@@ -74,18 +72,13 @@ export function KeysPart() {
           rows={5}
           cols={66}
           required
-          value={draft.public_key}
-          onChange={(text) => write({ public_key: text })}
+          {...bind('public_key')}
         />
         <div class="fields">
-          <TextField label="Id (default: its thumbprint)" value={draft.id} onChange={(id) => write({ id })} />
-          <OrganizationChoice value={draft.organization} onChange={(organization) => write({ organization })} />
+          <TextField label="Id (default: its thumbprint)" {...bind('id')} />
+          <OrganizationChoice {...bind('organization')} />
         </div>
-        <ScopeChoice
-          legend="Scopes it may grant (none chosen: all)"
-          scopes={draft.allowed_scopes}
-          onChange={(scopes) => write({ allowed_scopes: scopes })}
-        />
+        <ScopeChoice legend="Scopes it may grant (none chosen: all)" {...bind('allowed_scopes')} />
       </Form>
       <Commands lines={[['keys'], ['start', '--key', 'public.pem:my-key']]} />
     </>

@@ -1,10 +1,9 @@
 import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
-import { useState } from 'preact/hooks';
 import { all, post, remove, route } from '../api/client.js';
 import { listNamespaces } from '../api/namespaces.js';
 import { Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Choice, filled, TextField } from '../components/fields.js';
+import { Choice, filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';
 import { ACTIONS, Row, Table } from '../components/table.js';
@@ -15,11 +14,9 @@ import { Commands, flags } from './command.js';
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);
-  const [draft, setDraft] = useState({ seed: '', clock: '', snapshot: '' });
+  const { draft, bind } = useDraft({ seed: '', clock: '', snapshot: '' });
   if (namespaces === undefined) return notice;
   if (namespaces === null) return <InNamespace />;
-  const { seed, clock, snapshot } = draft;
-  const write = (changes: Partial<typeof draft>) => setDraft({ ...draft, ...changes });
   const act = (does: () => Promise<unknown>) =>
     change(async () => {
       await does();
@@ -62,17 +59,12 @@ export function NamespacesPart() {
       )}
       <h2>Make one</h2>
       <Form class="fields" submit="Make" submitClass="primary" act={() => act(() => post('namespaces', filled(draft)))}>
-        <TextField label="Seed" value={seed} onChange={(text) => write({ seed: text })} />
-        <TextField
-          label="Clock (real, or a time to start at)"
-          value={clock}
-          onChange={(text) => write({ clock: text })}
-        />
+        <TextField label="Seed" {...bind('seed')} />
+        <TextField label="Clock (real, or a time to start at)" {...bind('clock')} />
         <Choice
           label="Copy of"
-          value={snapshot}
           options={[['', 'nothing: empty'], ...snapshots.map(({ id }) => [id, `snapshot ${id}`] as const)]}
-          onChange={(id) => write({ snapshot: id })}
+          {...bind('snapshot')}
         />
       </Form>
       <Commands

@@ -2,7 +2,7 @@ import type { OrganizationState, StateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
 import { Form } from '../components/action.js';
-import { Choice, TextField } from '../components/fields.js';
+import { Choice, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { bytes } from '../components/time.js';
@@ -126,17 +126,16 @@ interface UpstreamProps {
 
 /** What reading an upstream fails with. */
 function Upstream({ upstream, change }: UpstreamProps) {
-  const [error, setError] = useState(upstream.error);
-  const [status, setStatus] = useState(`${upstream.status ?? ''}`);
+  const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
   return (
     <Form
       class="fields"
       submit={setOf('what upstreams fail with')}
       submitClass="small"
-      act={() => change({ error, ...(status && { status: Number(status) }) })}
+      act={() => change({ error: draft.error, ...(draft.status && { status: Number(draft.status) }) })}
     >
-      <TextField label="Syncs fail with" required value={error} onChange={setError} />
-      <TextField label="Status of the upstream" type="number" min="400" max="599" value={status} onChange={setStatus} />
+      <TextField label="Syncs fail with" required {...bind('error')} />
+      <TextField label="Status of the upstream" type="number" min="400" max="599" {...bind('status')} />
     </Form>
   );
 }

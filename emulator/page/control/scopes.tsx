@@ -10,17 +10,17 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
 
 interface ScopeChoiceProps {
   readonly legend: string;
-  readonly scopes: readonly string[];
+  readonly value: readonly string[];
   readonly onChange: (scopes: readonly string[]) => void;
 }
 
-export function ScopeChoice({ legend, scopes, onChange }: ScopeChoiceProps) {
+export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
   const checkOf = (scope: string) => (
     <Check
       key={scope}
       label={scope}
-      isChecked={scopes.includes(scope)}
-      onChange={() => onChange(toggled(scopes, scope))}
+      isChecked={value.includes(scope)}
+      onChange={() => onChange(toggled(value, scope))}
     />
   );
   return (

@@ -6,7 +6,7 @@ import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { filled, TextArea, TextField } from '../components/fields.js';
+import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
@@ -42,12 +42,11 @@ export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
   const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
   const { value: addresses = [] } = useLoaded(readAddresses, []);
-  const [wanted, setWanted] = useState(USUAL);
+  const { draft, bind } = useDraft(USUAL);
   const [minted, setMinted] = useState<MintedToken & Pick<typeof USUAL, 'repo' | 'org'>>();
-  const { ttl, faults: text, ...claims } = wanted;
-  const { repo, scopes, sub, org, key } = claims;
+  const { ttl, faults: text, ...claims } = draft;
+  const { repo, org } = claims;
   const faults = linesOf(text);
-  const write = (changes: Partial<typeof USUAL>) => setWanted({ ...wanted, ...changes });
   const mint = async () => {
     const token = await post<MintedToken>('tokens', { ...filled({ ...claims, faults }), ttl: Number(ttl) });
     setMinted({ ...token, repo, org });
@@ -59,37 +58,18 @@ export function TokenPart() {
         <div class="fields">
           <TextField
             label="Repository (none: a token of the organization)"
-            value={repo}
             proposals={repositories.map(({ name }) => name)}
-            onChange={(name) => write({ repo: name })}
+            {...bind('repo')}
           />
-          <TextField label="Subject" value={sub} onChange={(subject) => write({ sub: subject })} />
-          <TextField
-            label="Seconds it is good for"
-            type="number"
-            min="1"
-            required
-            value={ttl}
-            onChange={(seconds) => write({ ttl: seconds })}
-          />
-          <OrganizationChoice value={org} onChange={(name) => write({ org: name })} />
-          <TextField
-            label="Test key (none: the first)"
-            value={key}
-            proposals={keys.map(({ id }) => id)}
-            onChange={(id) => write({ key: id })}
-          />
+          <TextField label="Subject" {...bind('sub')} />
+          <TextField label="Seconds it is good for" type="number" min="1" required {...bind('ttl')} />
+          <OrganizationChoice {...bind('org')} />
+          <TextField label="Test key (none: the first)" proposals={keys.map(({ id }) => id)} {...bind('key')} />
         </div>
-        <ScopeChoice legend="Scopes" scopes={scopes} onChange={(chosen) => write({ scopes: chosen })} />
+        <ScopeChoice legend="Scopes" {...bind('scopes')} />
         <details class="command">
           <summary>Faults that its requests meet</summary>
-          <TextArea
-            label="One a line, such as rate_limited*1;retry-after=2"
-            rows={2}
-            cols={60}
-            value={text}
-            onChange={(lines) => write({ faults: lines })}
-          />
+          <TextArea label="One a line, such as rate_limited*1;retry-after=2" rows={2} cols={60} {...bind('faults')} />
         </details>
       </Form>
       {minted && (

@@ -1,11 +1,9 @@
 import type { BlobRecord } from '@emulator/admin/repositories.js';
-import { useState } from 'preact/hooks';
-import { get, type Page, route } from '../api/client.js';
-import { ActionButton } from '../components/action.js';
+import { all, get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
-import { count } from '../components/time.js';
+import { useMore } from '../components/more.js';
 import { go, place, writePlace } from '../place.js';
 import { ShownContent } from './commit.js';
 import type { Opened } from './records.js';
@@ -48,31 +46,17 @@ export function Notes({ opened: { record, refs } }: { readonly opened: Opened })
 }
 
 function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly notesRef: string }) {
-  const [more, setMore] = useState<readonly Note[]>([]);
-  const [cursor, setCursor] = useState<string | null>();
-  const load = (from: string | undefined, signal?: AbortSignal) =>
-    get<Page<Note>>(route`repositories/${name}/notes`, { query: { ref, limit: PAGE, cursor: from }, signal });
-  const first = useLoaded((signal) => load(undefined, signal), [ref]);
-  if (!first.value) return <Loading {...first} />;
-  const next = cursor === undefined ? first.value.next_cursor : cursor;
-  const notes = [...first.value.items, ...more];
+  const path = route`repositories/${name}/notes`;
+  const loaded = useLoaded((signal) => all<Note>(path, { query: { ref, limit: 1000 }, signal }), [ref]);
+  const { shown, more } = useMore(loaded.value ?? [], { first: PAGE, step: PAGE, of: 'notes' });
   return (
     <>
-      {notes.length === 0 && <p class="quiet">It holds no notes.</p>}
-      {notes.map((note) => (
+      <Loading {...loaded} />
+      {loaded.value?.length === 0 && <p class="quiet">It holds no notes.</p>}
+      {shown.map((note) => (
         <NoteOf key={note.target} name={name} {...note} />
       ))}
-      {next !== null && (
-        <ActionButton
-          act={async () => {
-            const page = await load(next);
-            setMore([...more, ...page.items]);
-            setCursor(page.next_cursor);
-          }}
-        >
-          Show more than {count(notes.length)}
-        </ActionButton>
-      )}
+      {more}
     </>
   );
 }

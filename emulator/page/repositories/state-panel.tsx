@@ -1,9 +1,8 @@
 import type { RepositoryStateView } from '@emulator/admin/state.js';
-import { useState } from 'preact/hooks';
 import { patch, remove, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Choice, TextField } from '../components/fields.js';
+import { Choice, TextField, useDraft } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 import { StateLabel, untilOf } from './state-label.js';
 
@@ -34,9 +33,8 @@ type Ending = keyof typeof ENDS;
 
 /** The state of a repository, and buttons that set another one. */
 export function StatePanel({ name, state, onChange }: StatePanelProps) {
-  const [ending, setEnding] = useState<Ending>('');
-  const [given, setGiven] = useState('');
-  const [retryAfter, setRetryAfter] = useState('');
+  const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
+  const { ending, given, retryAfter } = draft;
   const endsWith = ENDS[ending];
 
   const set = async ({ state: next, ...row }: (typeof STATES)[number]) => {
@@ -48,10 +46,6 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
     onChange();
   };
   const erase = () => remove(route`repositories/${name}`).then(() => go(writePlace('repositories')));
-  const choose = (next: string) => {
-    setEnding(next as Ending);
-    setGiven(ENDS[next as Ending].given);
-  };
   return (
     <section class="card state-panel" aria-label="State">
       <p role="status">
@@ -64,17 +58,10 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
           label="Until"
           value={ending}
           options={Object.entries(ENDS).map(([value, { label }]) => [value, label] as const)}
-          onChange={choose}
+          onChange={(next) => write({ ending: next as Ending, given: ENDS[next as Ending].given })}
         />
         {endsWith.type && (
-          <TextField
-            label={endsWith.name}
-            class="short"
-            type={endsWith.type}
-            min="1"
-            value={given}
-            onChange={setGiven}
-          />
+          <TextField label={endsWith.name} class="short" type={endsWith.type} min="1" {...bind('given')} />
         )}
         <TextField
           label="Retry-After"
@@ -82,8 +69,7 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
           type="number"
           min="0"
           placeholder="default"
-          value={retryAfter}
-          onChange={setRetryAfter}
+          {...bind('retryAfter')}
         />
       </div>
       <div class="toolbar">
