@@ -67,7 +67,7 @@ export interface Managed<T> {
   readonly isBusy: boolean;
   readonly reload: () => void;
   /** Changes something, says so, and loads the value again. */
-  readonly change: <R>(act: () => Promise<R>, sentence?: (result: R) => string) => void;
+  readonly change: <R>(act: () => Promise<R>, sentence?: string | ((result: R) => string)) => void;
   /** That the value is being loaded, or what was said and what went wrong last. */
   readonly notice: VNode;
 }
@@ -77,10 +77,11 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>): Manage
   const { value, error: unloaded, reload } = useLoaded(load, []);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  const change = <R,>(act: () => Promise<R>, sentence: (result: R) => string = () => '') =>
+  const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
-      say(sentence(await act()));
+      const result = await act();
+      say(typeof sentence === 'string' ? sentence : sentence(result));
       reload();
     });
   const notice = (

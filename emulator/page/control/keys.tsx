@@ -5,7 +5,7 @@ import { ConfirmButton } from '../components/confirm.js';
 import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Row, Table } from '../components/table.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { Commands } from './command.js';
 import { OrganizationChoice } from './organization-choice.js';
 import { ScopeChoice } from './scopes.js';
@@ -18,10 +18,7 @@ export function KeysPart() {
   const { draft, write, bind } = useDraft(EMPTY);
   if (keys === undefined) return notice;
   const forget = ({ id, organization }: KeyRecord) =>
-    change(
-      () => remove(route`keys/${id}`, { query: { organization } }),
-      () => 'Removed.',
-    );
+    change(() => remove(route`keys/${id}`, { query: { organization } }), 'Removed.');
   const register = () =>
     change(
       async () => {
@@ -38,33 +35,40 @@ export function KeysPart() {
         refused.
       </p>
       {notice}
-      {keys.length === 0 && <p class="quiet">There is none: every token is refused until you register one.</p>}
-      <Table label="Keys" heads={['Key', 'Algorithm', 'Organization', 'Scopes it may grant', ACTIONS]}>
-        {keys.map((key) => (
-          <Row
-            key={`${key.organization} ${key.id}`}
-            cells={[
-              <details key="key">
+      <Table
+        empty="There is none: every token is refused until you register one."
+        label="Keys"
+        items={keys}
+        keyOf={({ organization, id }) => `${organization} ${id}`}
+        columns={[
+          [
+            'Key',
+            (key) => (
+              <details>
                 <summary>
                   <Given text={key.id} />
                 </summary>
                 <GivenBlock text={key.public_key} />
-              </details>,
-              key.alg,
-              key.organization,
-              key.allowed_scopes.join(' ') === '*' ? 'all' : key.allowed_scopes.join(' '),
-            ]}
-            actions={
+              </details>
+            ),
+          ],
+          ['Algorithm', ({ alg }) => alg],
+          ['Organization', ({ organization }) => organization],
+          ['Scopes it may grant', (key) => (key.allowed_scopes[0] === '*' ? 'all' : key.allowed_scopes.join(' '))],
+          [
+            ACTIONS,
+            (key) => (
               <ConfirmButton label="Remove" subject={key.id} title="Remove the key?" act={() => forget(key)}>
                 <p>
                   Tokens that <Given text={key.id} /> has signed for <Given text={key.organization} /> are refused from
                   then on.
                 </p>
               </ConfirmButton>
-            }
-          />
-        ))}
-      </Table>
+            ),
+            'actions',
+          ],
+        ]}
+      />
       <Form act={register} submit="Register">
         <h2>Register a key</h2>
         <TextArea

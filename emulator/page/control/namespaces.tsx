@@ -6,7 +6,7 @@ import { ConfirmButton } from '../components/confirm.js';
 import { Choice, filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';
-import { ACTIONS, Row, Table } from '../components/table.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { mainPage, namespaceChanges } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
@@ -28,35 +28,37 @@ export function NamespacesPart() {
         A namespace is a world of its own: tests that run side by side take one each. Its page shows its requests only.
       </p>
       {notice}
-      {namespaces.length === 0 ? (
-        <p class="quiet">There is none yet.</p>
-      ) : (
-        <Table label="Namespaces" heads={['Namespace', 'Base URL', ACTIONS]}>
-          {namespaces.map(({ id, base_url, admin_url }) => (
-            <Row
-              key={id}
-              cells={[
-                <a key="page" href={`${admin_url}/`}>
-                  <Given text={id} />
-                </a>,
-                <td key="url" class="mono">
-                  {base_url}
-                </td>,
-              ]}
-              actions={
-                <ConfirmButton
-                  label="Remove"
-                  subject={id}
-                  title={`Remove the namespace ${id}?`}
-                  act={() => act(() => remove(route`namespaces/${id}`))}
-                >
-                  <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
-                </ConfirmButton>
-              }
-            />
-          ))}
-        </Table>
-      )}
+      <Table
+        empty="There is none yet."
+        label="Namespaces"
+        items={namespaces}
+        keyOf={({ id }) => id}
+        columns={[
+          [
+            'Namespace',
+            ({ id, admin_url }) => (
+              <a href={`${admin_url}/`}>
+                <Given text={id} />
+              </a>
+            ),
+          ],
+          ['Base URL', ({ base_url }) => <code>{base_url}</code>],
+          [
+            ACTIONS,
+            ({ id }) => (
+              <ConfirmButton
+                label="Remove"
+                subject={id}
+                title={`Remove the namespace ${id}?`}
+                act={() => act(() => remove(route`namespaces/${id}`))}
+              >
+                <p>Its repositories and requests go, and its port is closed: clients in it are cut off.</p>
+              </ConfirmButton>
+            ),
+            'actions',
+          ],
+        ]}
+      />
       <h2>Make one</h2>
       <Form class="fields" submit="Make" submitClass="primary" act={() => act(() => post('namespaces', filled(draft)))}>
         <TextField label="Seed" {...bind('seed')} />

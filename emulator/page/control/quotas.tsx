@@ -4,7 +4,7 @@ import { get, patch } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Row, Table } from '../components/table.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { Commands } from './command.js';
 import { NEW_QUOTA, QuotaForm } from './quota-form.js';
@@ -27,38 +27,35 @@ export function QuotasPart() {
         that finds it empty is refused with 429 <code>rate_limited</code>.
       </p>
       {notice}
-      {rows.length === 0 ? (
-        <p class="quiet">There is none: clients may ask as often as they like.</p>
-      ) : (
-        <Table label="Quotas" heads={['Quota', 'Tokens', 'Refill', 'A bucket for each', 'Cost', ACTIONS]}>
-          {rows.map(([name, quota]) => (
-            <Row
-              key={name}
-              cells={[
-                name,
-                count(quota.capacity),
-                quota.refill,
-                quota.by.join(' and ') || 'all together',
-                Object.entries(quota.cost)
-                  .map(([pattern, cost]) => `${pattern}: ${cost}`)
-                  .join(', '),
-              ]}
-              actions={
-                <>
-                  <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
-                    Change<span class="visually-hidden"> {name}</span>
-                  </button>{' '}
-                  <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
-                    <p>
-                      <Given text={name} /> bounds no request from then on.
-                    </p>
-                  </ConfirmButton>
-                </>
-              }
-            />
-          ))}
-        </Table>
-      )}
+      <Table
+        empty="There is none: clients may ask as often as they like."
+        label="Quotas"
+        items={rows}
+        keyOf={([name]) => name}
+        columns={[
+          ['Quota', ([name]) => name],
+          ['Tokens', ([, { capacity }]) => count(capacity)],
+          ['Refill', ([, { refill }]) => refill],
+          ['A bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
+          ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
+          [
+            ACTIONS,
+            ([name, quota]) => (
+              <>
+                <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
+                  Change<span class="visually-hidden"> {name}</span>
+                </button>{' '}
+                <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
+                  <p>
+                    <Given text={name} /> bounds no request from then on.
+                  </p>
+                </ConfirmButton>
+              </>
+            ),
+            'actions',
+          ],
+        ]}
+      />
       <QuotaForm {...draft} onChange={setDraft} act={() => set(draft.name, draft.quota)} />
       <Commands
         lines={[

@@ -2,7 +2,7 @@ import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { all, post, remove, route } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { useManaged } from '../components/loaded.js';
-import { ACTIONS, Row, Table } from '../components/table.js';
+import { ACTIONS, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
@@ -10,11 +10,10 @@ import { Commands } from './command.js';
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;
-  const reset = () =>
-    change(
-      () => post('reset', {}),
-      () => 'Everything is as it was before the first request.',
-    );
+  const take = () => change(() => post('snapshots', {}), 'Taken.');
+  const reset = () => change(() => post('reset', {}), 'Everything is as it was before the first request.');
+  const restore = (id: string) => change(() => post(route`snapshots/${id}/restore`, {}), `Restored ${id}.`);
+  const forget = (id: string) => change(() => remove(route`snapshots/${id}`), `Removed ${id}.`);
   return (
     <>
       <p>
@@ -22,16 +21,7 @@ export function SnapshotsPart() {
         and a restore undoes what came after it.
       </p>
       <div class="toolbar">
-        <button
-          type="button"
-          class="primary"
-          onClick={() =>
-            change(
-              () => post('snapshots', {}),
-              () => 'Taken.',
-            )
-          }
-        >
+        <button type="button" class="primary" onClick={take}>
           Take a snapshot
         </button>
         <ConfirmButton label="Reset" title="Put everything back to the beginning?" isSmall={false} act={reset}>
@@ -39,48 +29,31 @@ export function SnapshotsPart() {
         </ConfirmButton>
       </div>
       {notice}
-      {value.length === 0 ? (
-        <p class="quiet">There is none yet: take one before you try something, and restore it after.</p>
-      ) : (
-        <Table label="Snapshots" heads={['Snapshot', 'Taken at', 'Repositories', ACTIONS]}>
-          {value.map(({ id, taken_at, repositories }) => (
-            <Row
-              key={id}
-              cells={[id, <DateTime key="at" at={taken_at} />, count(repositories)]}
-              actions={
-                <>
-                  <ConfirmButton
-                    label="Restore"
-                    subject={id}
-                    title={`Restore ${id}?`}
-                    act={() =>
-                      change(
-                        () => post(route`snapshots/${id}/restore`, {}),
-                        () => `Restored ${id}.`,
-                      )
-                    }
-                  >
-                    <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
-                  </ConfirmButton>{' '}
-                  <ConfirmButton
-                    label="Remove"
-                    subject={id}
-                    title={`Remove ${id}?`}
-                    act={() =>
-                      change(
-                        () => remove(route`snapshots/${id}`),
-                        () => `Removed ${id}.`,
-                      )
-                    }
-                  >
-                    <p>The state that it holds can no longer be restored.</p>
-                  </ConfirmButton>
-                </>
-              }
-            />
-          ))}
-        </Table>
-      )}
+      <Table
+        empty="There is none yet: take one before you try something, and restore it after."
+        label="Snapshots"
+        items={value}
+        keyOf={({ id }) => id}
+        columns={[
+          ['Snapshot', ({ id }) => id],
+          ['Taken at', ({ taken_at }) => <DateTime at={taken_at} />],
+          ['Repositories', ({ repositories }) => count(repositories)],
+          [
+            ACTIONS,
+            ({ id }) => (
+              <>
+                <ConfirmButton label="Restore" subject={id} title={`Restore ${id}?`} act={() => restore(id)}>
+                  <p>Everything that came after the snapshot is lost, unless you take another one first.</p>
+                </ConfirmButton>{' '}
+                <ConfirmButton label="Remove" subject={id} title={`Remove ${id}?`} act={() => forget(id)}>
+                  <p>The state that it holds can no longer be restored.</p>
+                </ConfirmButton>
+              </>
+            ),
+            'actions',
+          ],
+        ]}
+      />
       <Commands
         lines={[['snapshot', 'add'], ['snapshot', 'ls'], ['snapshot', 'restore', value.at(-1)?.id ?? 'ID'], ['reset']]}
       />

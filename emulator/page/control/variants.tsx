@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { all, patch } from '../api/client.js';
 import { Choice, type Option, TextField } from '../components/fields.js';
 import { useManaged } from '../components/loaded.js';
-import { Row, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { Commands } from './command.js';
 
 const valuesOf = (variants: readonly VariantRecord[], member: 'value' | 'default') => ({
@@ -41,29 +41,37 @@ export function VariantsPart() {
         </button>
       </div>
       {notice}
-      {shown.length === 0 && <p class="quiet">No variant has that in its name or its sentence.</p>}
-      <Table label="Variants" class="variants" heads={['Variant', 'Value', 'What it is about']}>
-        {shown.map(({ name, about, values, value: now, default: usual }) => (
-          <Row
-            key={name}
-            class={now === usual ? '' : 'changed'}
-            cells={[
+      <Table
+        empty="No variant has that in its name or its sentence."
+        label="Variants"
+        class="variants"
+        items={shown}
+        keyOf={({ name }) => name}
+        rowClass={(one) => (one.value === one.default ? '' : 'changed')}
+        columns={[
+          [
+            'Variant',
+            (one) => (
               <th key="name" scope="row">
-                {name}
-                {now !== usual && <span class="mark">changed</span>}
-              </th>,
+                {one.name}
+                {one.value !== one.default && <span class="mark">changed</span>}
+              </th>
+            ),
+          ],
+          [
+            'Value',
+            ({ name, values, value: now, default: usual }) => (
               <Choice
-                key="value"
                 label={<span class="visually-hidden">{name}</span>}
                 value={now}
                 options={values.map((one): Option => [one, one === usual ? `${one} (default)` : one])}
                 onChange={(to) => set({ variants: { [name]: to } })}
-              />,
-              about,
-            ]}
-          />
-        ))}
-      </Table>
+              />
+            ),
+          ],
+          ['What it is about', ({ about }) => about],
+        ]}
+      />
       <Commands
         lines={[
           ['variants'],

@@ -10,7 +10,7 @@ import { useLoaded } from '../components/loaded.js';
 import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
 import { useRepeated } from '../components/repeated.js';
-import { Row, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { DateTime } from '../components/time.js';
 import { readClock } from './clock-record.js';
 import { Commands, emulatorLine } from './command.js';
@@ -45,11 +45,17 @@ export function WebhooksPart() {
       {hooks.length === 0 ? (
         <Register />
       ) : (
-        <Table label="Webhooks" heads={['URL', 'Organization', 'Events', 'Since']}>
-          {hooks.map(({ id, url, organization, events, created_at }) => (
-            <Row key={id} cells={[url, organization, events.join(', '), <DateTime key="at" at={created_at} />]} />
-          ))}
-        </Table>
+        <Table
+          label="Webhooks"
+          items={hooks}
+          keyOf={({ id }) => id}
+          columns={[
+            ['URL', ({ url }) => url],
+            ['Organization', ({ organization }) => organization],
+            ['Events', ({ events }) => events.join(', ')],
+            ['Since', ({ created_at }) => <DateTime at={created_at} />],
+          ]}
+        />
       )}
       <h2>Outbox</h2>
       {shown.length === 0 && (

@@ -4,7 +4,7 @@ import { all, get, route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Given, GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { useMore } from '../components/more.js';
+import { Table } from '../components/table.js';
 import { bytes } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
@@ -94,36 +94,34 @@ interface FolderProps {
 /** Folders first. */
 function Folder({ at, entries, hrefOf }: FolderProps) {
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
-  const { shown, more } = useMore(inOrder, { first: STEP, step: STEP, of: 'entries' });
-  if (entries.length === 0) return <p class="quiet">The folder is empty.</p>;
   return (
     <div class="folder">
-      <table>
-        <thead class="visually-hidden">
-          <tr>
-            <th>Name</th>
-            <th>Kind</th>
-            <th>Size</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((entry) => (
-            <tr key={entry.name_bytes ?? entry.name}>
-              <td class="cell-name mono">
+      <Table
+        label="Files"
+        empty="The folder is empty."
+        isHeadHidden
+        items={inOrder}
+        keyOf={({ name, name_bytes }) => name_bytes ?? name}
+        most={STEP}
+        columns={[
+          [
+            'Name',
+            (entry) => (
+              <>
                 <span aria-hidden="true" class="entry-sign">
                   {SIGNS[entry.type]}
                 </span>
                 <a href={hrefOf(childOf(at, entry))}>
                   <GivenCell text={entry.name} />
                 </a>
-              </td>
-              <td class="quiet nowrap">{kindOf(entry)}</td>
-              <td class="number nowrap">{entry.size === null ? '' : bytes(entry.size)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {more}
+              </>
+            ),
+            'cell-name mono',
+          ],
+          ['Kind', (entry) => kindOf(entry), 'quiet nowrap'],
+          ['Size', ({ size }) => (size === null ? '' : bytes(size)), 'number nowrap'],
+        ]}
+      />
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
-import type { ComponentChildren } from 'preact';
 import { Empty } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
+import { markedText } from '../components/marked-text.js';
 import { Search, searched } from '../components/search.js';
-import { Row, Table } from '../components/table.js';
+import { type Column, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
@@ -11,13 +11,14 @@ import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 import { TagMessage } from './tag-message.js';
 
-/** Rows of a group that are drawn; the filter finds the others. */
+/** Rows of a group that are drawn at first; the filter finds the others. */
 const MOST_ROWS = 300;
 
 /** All refs by their kind and namespace. */
 export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
   const found = searched(refs);
+  const columns = columnsOf(name);
   if (refs.length === 0) {
     return (
       <Empty title="No ref yet">
@@ -39,47 +40,53 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
           <h2>
             <GivenCell text={group} /> <span class="quiet figures">{count(members.length)}</span>
           </h2>
-          <Table label={group} class="ref-table" heads={['Ref', 'Type', 'Object', 'Commit', 'Created']}>
-            {members.slice(0, MOST_ROWS).map((ref) => (
-              <Row key={ref.name_bytes ?? ref.name} cells={cellsOf(name, ref)} />
-            ))}
-          </Table>
-          {members.length > MOST_ROWS && (
-            <p class="quiet">{count(members.length - MOST_ROWS)} more: filter to see them.</p>
-          )}
+          <Table
+            label={group}
+            class="ref-table"
+            items={members}
+            keyOf={(ref) => ref.name_bytes ?? ref.name}
+            columns={columns}
+            most={MOST_ROWS}
+          />
         </section>
       ))}
     </div>
   );
 }
 
-function cellsOf(name: string, ref: RefRecord): readonly ComponentChildren[] {
-  const { commit, oid, type, created_at } = ref;
-  const asked = askedAs(ref);
-  const short = <GivenCell text={ref.short} />;
+function columnsOf(name: string): readonly Column<RefRecord>[] {
+  const hrefOf = (ref: RefRecord, commit?: string) =>
+    writePlace('repository', { name, tab: 'commits', ref: askedAs(ref), commit });
   return [
-    <td key="name" class="cell-name">
-      {commit === null ? (
-        short
-      ) : (
-        <a href={writePlace('repository', { name, tab: 'commits', ref: asked })} title={ref.name}>
-          {short}
+    [
+      'Ref',
+      (ref) => (
+        <a {...(ref.commit !== null && { href: hrefOf(ref) })} title={markedText(ref.name)}>
+          <GivenCell text={ref.short} />
         </a>
-      )}
-    </td>,
-    type === 'tag' ? <TagMessage key="tag" name={name} oid={oid} /> : type,
-    <span key="oid" class="mono quiet" title={oid}>
-      {oid.slice(0, 12)}
-    </span>,
-    commit === null ? (
-      <span class="quiet">none</span>
-    ) : (
-      <a class="mono" href={writePlace('repository', { name, tab: 'commits', ref: asked, commit })}>
-        {commit.slice(0, 12)}
-      </a>
-    ),
-    <td key="at" class="nowrap">
-      <DateTime at={created_at} />
-    </td>,
+      ),
+      'cell-name',
+    ],
+    ['Type', ({ type, oid }) => (type === 'tag' ? <TagMessage name={name} oid={oid} /> : type)],
+    [
+      'Object',
+      ({ oid }) => (
+        <span class="mono quiet" title={oid}>
+          {oid.slice(0, 12)}
+        </span>
+      ),
+    ],
+    [
+      'Commit',
+      (ref) =>
+        ref.commit === null ? (
+          <span class="quiet">none</span>
+        ) : (
+          <a class="mono" href={hrefOf(ref, ref.commit)}>
+            {ref.commit.slice(0, 12)}
+          </a>
+        ),
+    ],
+    ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap'],
   ];
 }

@@ -1,7 +1,7 @@
 import { type Fact, Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
 import { useMore } from '../components/more.js';
-import { Row, Table } from '../components/table.js';
+import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
 
@@ -27,11 +27,17 @@ export function GitFactsView({ git }: { readonly git: GitFacts }) {
       />
       {updates.length > 0 && (
         <>
-          <Table label="Ref updates" heads={['Ref', 'Old', 'New', 'Report']}>
-            {updates.map(({ ref, old, new: next, refused }) => (
-              <Row key={ref} cells={[ref, shortId(old), shortId(next), report(refused)]} />
-            ))}
-          </Table>
+          <Table
+            label="Ref updates"
+            items={updates}
+            keyOf={({ ref }) => ref}
+            columns={[
+              ['Ref', ({ ref }) => ref],
+              ['Old', ({ old }) => shortId(old)],
+              ['New', (update) => shortId(update.new)],
+              ['Report', ({ refused }) => report(refused)],
+            ]}
+          />
           <Noted noted={updates.length} total={counts.updates} />
         </>
       )}

@@ -3,7 +3,7 @@ import { post } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { Row, Table } from '../components/table.js';
+import { type Column, Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
@@ -52,30 +52,28 @@ function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
       <Table
         label="Rules"
         class="verdicts"
-        heads={[
-          'Rule',
-          ...clients.map((client) => (
-            <th key={client} scope="col">
-              <Client subject={client} />
-            </th>
-          )),
-        ]}
-      >
-        {rules.map((rule) => (
-          <Row
-            key={rule.rule}
-            cells={[
+        items={rules}
+        keyOf={({ rule }) => rule}
+        columns={[
+          [
+            'Rule',
+            ({ rule, level, title, source }) => (
               <th key="rule" scope="row">
-                <code>{rule.rule}</code> <span class="quiet level">{rule.level}</span>
-                <div class="rule-title" title={rule.source}>
-                  {rule.title}
+                <code>{rule}</code> <span class="quiet level">{level}</span>
+                <div class="rule-title" title={source}>
+                  {title}
                 </div>
-              </th>,
-              ...clients.map((client) => <Verdict key={client} rule={rule} client={client} />),
-            ]}
-          />
-        ))}
-      </Table>
+              </th>
+            ),
+          ],
+          ...clients.map(
+            (client): Column<ClientVerdict> => [
+              <Client key="client" subject={client} />,
+              (rule) => <Verdict rule={rule} client={client} />,
+            ],
+          ),
+        ]}
+      />
     </>
   );
 }
