@@ -14,7 +14,7 @@ type Own = 'label' | 'value' | 'onChange' | 'list';
 export interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, Own>, Labelled<string> {
   readonly value: string | number;
   /** Values to choose from, besides any other. */
-  readonly proposals?: readonly string[];
+  readonly proposals?: readonly string[] | undefined;
 }
 
 export function TextField({ label, labelClass, value, onChange, proposals, ...attributes }: TextFieldProps) {

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useListener } from './listener.js';
-import { usePrinting } from './printing.js';
+import { useListener, usePrinting } from './hooks.js';
 
 export interface VirtualListProps {
   readonly label: string;

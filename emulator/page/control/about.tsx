@@ -1,7 +1,7 @@
 import { type Address, readAddresses } from '../api/addresses.js';
 import { get, urlOf } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Facts } from '../components/facts.js';
+import { type Fact, Facts } from '../components/facts.js';
 import { Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
@@ -27,13 +27,7 @@ export function About() {
   const { version, addresses, certificate } = loaded.value;
   return (
     <>
-      <Facts
-        facts={[
-          ['repohost-emulator', version.version],
-          ['API', version.api],
-          ...addresses.map((address) => [address.org, <Reached key="address" {...address} />] as const),
-        ]}
-      />
+      <Facts facts={[['repohost-emulator', version.version], ['API', version.api], ...addresses.flatMap(factsOf)]} />
       <p>
         Everything on this page is asked of the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a>{' '}
         describes it, and the API of the service.
@@ -49,15 +43,10 @@ export function About() {
   );
 }
 
-function Reached({ base_url, git_url, https_base_url }: Address) {
-  const others = [
-    { at: ', Git at ', url: git_url === base_url ? undefined : git_url },
-    { at: ', HTTPS at ', url: https_base_url },
+function factsOf({ org, base_url, git_url, https_base_url }: Address): readonly Fact[] {
+  return [
+    [org, base_url],
+    [`${org}, Git`, git_url !== base_url && git_url],
+    [`${org}, HTTPS`, https_base_url],
   ];
-  return (
-    <>
-      <code>{base_url}</code>
-      {others.map(({ at, url }) => url !== undefined && [at, <code key={at}>{url}</code>])}
-    </>
-  );
 }

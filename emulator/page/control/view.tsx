@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { Choice } from '../components/fields.js';
-import { useTitle } from '../components/title.js';
+import { useTitle } from '../components/hooks.js';
 import { go, place, writePlace } from '../place.js';
 import { About } from './about.js';
 import { ClockPart } from './clock.js';

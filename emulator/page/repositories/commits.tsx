@@ -1,18 +1,14 @@
-import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
-import { useEscape } from '../components/listener.js';
-import { usePrinting } from '../components/printing.js';
-import { count } from '../components/time.js';
+import { useEscape, usePrinting, useWidth } from '../components/hooks.js';
+import { CommitTime, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
-import { useWidth } from '../components/width.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { Commit } from './commit.js';
 import { CommitHistory } from './commit-history.js';
-import { CommitTime } from './commit-time.js';
 import { GraphCell, measureLanes } from './graph-cell.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
@@ -120,53 +116,37 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
         row={(at, isStop) => {
           const commit = commits[at];
           if (commit === undefined) return <div class="commit-row quiet">…</div>;
-          const isMerge = commit.parents.length > 1;
+          const { oid, parents, subject, author, committed_at, refs: names = [] } = commit;
+          const isOpen = at === openedAt;
           return (
-            <div class={`commit-row${at === openedAt ? ' is-open' : ''}`}>
-              <GraphCell {...{ layout, width, pitch, isMerge, row: at, height: size.row }} />
-              <CommitCells {...{ commit, at, isStop }} isOpen={at === openedAt} href={hrefOf(commit.oid)} />
+            <div class={`commit-row${isOpen ? ' is-open' : ''}`}>
+              <GraphCell {...{ layout, width, pitch, row: at, height: size.row }} isMerge={parents.length > 1} />
+              <span class="commit-subject">
+                {names.slice(0, MOST_LABELS).map((ref) => (
+                  <Ref key={ref} name={ref} />
+                ))}
+                {names.length > MOST_LABELS && <span class="quiet">+{names.length - MOST_LABELS}</span>}
+                <a
+                  class="row-link cut"
+                  href={hrefOf(oid)}
+                  data-row={at}
+                  tabIndex={isStop ? 0 : -1}
+                  aria-current={isOpen ? 'true' : undefined}
+                >
+                  {subject === '' ? <span class="quiet">no message</span> : <GivenCell text={subject} />}
+                </a>
+              </span>
+              <span class="commit-author cut">
+                <GivenCell text={author} most={60} />
+              </span>
+              <span class="commit-time">
+                <CommitTime at={committed_at} />
+              </span>
+              <code class="commit-oid quiet">{oid.slice(0, 8)}</code>
             </div>
           );
         }}
       />
     </div>
-  );
-}
-
-interface CommitCellsProps {
-  readonly commit: GraphCommit;
-  readonly at: number;
-  readonly isStop: boolean;
-  readonly isOpen: boolean;
-  readonly href: string;
-}
-
-function CommitCells({ commit, at, isStop, isOpen, href }: CommitCellsProps) {
-  const { oid, subject, author, committed_at, refs = [] } = commit;
-  return (
-    <>
-      <span class="commit-subject">
-        {refs.slice(0, MOST_LABELS).map((ref) => (
-          <Ref key={ref} name={ref} />
-        ))}
-        {refs.length > MOST_LABELS && <span class="quiet">+{refs.length - MOST_LABELS}</span>}
-        <a
-          class="row-link cut"
-          href={href}
-          data-row={at}
-          tabIndex={isStop ? 0 : -1}
-          aria-current={isOpen ? 'true' : undefined}
-        >
-          {subject === '' ? <span class="quiet">no message</span> : <GivenCell text={subject} />}
-        </a>
-      </span>
-      <span class="commit-author cut">
-        <GivenCell text={author} most={60} />
-      </span>
-      <span class="commit-time">
-        <CommitTime at={committed_at} />
-      </span>
-      <code class="commit-oid quiet">{oid.slice(0, 8)}</code>
-    </>
   );
 }

@@ -10,7 +10,7 @@ import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { type PatchLine, readPatch } from './patch.js';
+import { readPatch } from './patch.js';
 
 /** Lines of a file and of all files that are open at first, and lines that a click adds. */
 const OPEN = { file: 300, all: 1_000 };
@@ -31,7 +31,8 @@ export function Diff({ name, oid, parents }: DiffProps) {
   return (
     <section class="diff" aria-label="Changes">
       <h3 class="figures">
-        {diff ? <Stats diff={diff} /> : 'Changes'}
+        {diff ? `${count(diff.stats.files)} ${diff.stats.files === 1 ? 'file' : 'files'} changed ` : 'Changes'}
+        {diff && <Counts {...diff.stats} />}
         {parents.length > 1 && (
           <Choice
             label="against"
@@ -48,11 +49,11 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-function Stats({ diff: { stats } }: { readonly diff: CommitDiff }) {
+/** `+1 −2` */
+function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>
-      {count(stats.files)} {stats.files === 1 ? 'file' : 'files'} changed{' '}
-      <span class="passed">+{count(stats.additions)}</span> <span class="failed">−{count(stats.deletions)}</span>
+      <span class="passed">+{count(additions)}</span> <span class="failed">−{count(deletions)}</span>
     </>
   );
 }
@@ -92,6 +93,7 @@ interface FileProps extends Omit<ChangedFilesProps, 'diff'> {
 function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: FileProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const [file, setFile] = useState(given);
+  const { old_mode, mode } = file;
   const at = given.path_bytes === undefined ? { path: given.path } : { path_bytes: given.path_bytes };
   const loadAll = async () => {
     const { old_path, old_path_bytes } = given;
@@ -114,19 +116,17 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
           </span>
         </button>
         <span class="diff-counts figures">
-          {!file.is_binary && (
-            <>
-              <span class="passed">+{count(file.additions)}</span> <span class="failed">
-                −{count(file.deletions)}
-              </span>{' '}
-            </>
-          )}
+          {!file.is_binary && <Counts {...file} />}{' '}
           {file.oid !== null && <a href={writePlace('repository', { name, tab: 'files', ref: oid, ...at })}>File</a>}
         </span>
       </div>
       {isOpen && (
         <>
-          <Modes file={file} />
+          {old_mode !== null && mode !== null && old_mode !== mode && (
+            <p class="quiet figures">
+              Mode {old_mode} → {mode}
+            </p>
+          )}
           {file.is_binary ? (
             <p class="quiet">
               Binary: {bytes(file.old_size)} before, {bytes(file.size)} now.
@@ -169,15 +169,6 @@ function ChangeLetter({ state }: { readonly state: string }) {
   );
 }
 
-function Modes({ file: { old_mode, mode } }: { readonly file: ChangedFile }) {
-  if (old_mode === null || mode === null || old_mode === mode) return null;
-  return (
-    <p class="quiet figures">
-      Mode {old_mode} → {mode}
-    </p>
-  );
-}
-
 const SIGNS = { added: '+', removed: '−', same: '', heading: '', told: '' };
 
 function PatchLines({ patch }: { readonly patch: string }) {
@@ -202,25 +193,19 @@ function PatchLines({ patch }: { readonly patch: string }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((line, at) => (
-            <Line key={at} line={line} />
+          {shown.map(({ kind, text, before, after }, at) => (
+            <tr key={at} class={`patch-${kind}`}>
+              <td class="line-number">{before}</td>
+              <td class="line-number">{after}</td>
+              <td class="sign">{SIGNS[kind]}</td>
+              <td class="code">
+                <Given text={text} most={1_000} hasLines />
+              </td>
+            </tr>
           ))}
         </tbody>
       </table>
       {more}
     </>
-  );
-}
-
-function Line({ line: { kind, text, before, after } }: { readonly line: PatchLine }) {
-  return (
-    <tr class={`patch-${kind}`}>
-      <td class="line-number">{before}</td>
-      <td class="line-number">{after}</td>
-      <td class="sign">{SIGNS[kind]}</td>
-      <td class="code">
-        <Given text={text} most={1_000} hasLines />
-      </td>
-    </tr>
   );
 }

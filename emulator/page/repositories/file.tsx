@@ -14,13 +14,13 @@ import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
 import type { Token } from './highlight.js';
 import { kindOf } from './modes.js';
-import { type RepositoryPath, stepsOf } from './paths.js';
+import { type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 
 export interface FileProps {
   readonly name: string;
   readonly at: RepositoryPath;
   readonly found: FoundContent;
-  readonly hrefOf: (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+  readonly hrefOf: HrefOf;
 }
 
 /** One file: its lines, or what else there is to tell of it. */
@@ -84,7 +84,6 @@ const HEIGHT = 24;
 const MOST_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
-  readonly found: FoundContent;
   readonly text: string;
   readonly isBlamed: boolean;
 }

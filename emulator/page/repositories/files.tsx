@@ -10,7 +10,7 @@ import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File } from './file.js';
 import { kindOf } from './modes.js';
-import { childOf, type RepositoryPath, stepsOf } from './paths.js';
+import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
@@ -24,7 +24,7 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
   // Where HEAD leads to nothing, some branch is better than none.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
-  const hrefOf = (to: RepositoryPath, params: Readonly<Record<string, string | undefined>> = {}) =>
+  const hrefOf: HrefOf = (to, params = {}) =>
     writePlace('repository', { name, tab: 'files', ref: given, ...to, blame, ...params });
   const { value: found, error } = useLoaded(
     async (signal) => {
@@ -63,8 +63,6 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
     </div>
   );
 }
-
-type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
 
 function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: RepositoryPath; readonly hrefOf: HrefOf }) {
   const steps = stepsOf(at);

@@ -7,6 +7,9 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
+/** The place of a path in the page. */
+export type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+
 export interface Named {
   readonly name: string;
   readonly name_bytes?: string | undefined;

@@ -1,10 +1,9 @@
 import { useRef } from 'preact/hooks';
 import { GivenCell } from '../components/given.js';
-import { usePrinting } from '../components/printing.js';
+import { usePrinting, useWidth } from '../components/hooks.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, duration, Time } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
-import { useWidth } from '../components/width.js';
 import { isWhole, type Row } from './entry.js';
 import type { RowList } from './row-list.js';
 

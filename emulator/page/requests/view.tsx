@@ -1,12 +1,11 @@
 import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { useEscape } from '../components/listener.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { useEscape, useTitle } from '../components/hooks.js';
 import { loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
-import { useTitle } from '../components/title.js';
 import { go, place, writePlace } from '../place.js';
 import { type Filter, writeFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
@@ -123,12 +122,11 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
     return <Loading value={undefined} error={live.state === 'waiting' ? unreachable() : undefined} />;
   if (Object.keys(filter).length === 0) return <FirstRequest />;
   return (
-    <div class="empty">
-      <h2>No request is so</h2>
+    <Empty title="No request is so">
       <p>
         What comes and matches the filter appears here. <a href={writePlace('requests')}>Show all requests</a>
       </p>
-    </div>
+    </Empty>
   );
 }
 
