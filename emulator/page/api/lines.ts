@@ -4,8 +4,8 @@ import { quoteWord } from '../requests/shell.js';
 export const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
 /** URL of a remote of a repository, with a token as its password. */
-export function remoteOf(name: string, token = '$TOKEN', suffix = ''): string {
-  return `${location.protocol}//t:${token}@${location.host}/${encodeURI(name)}${suffix}.git`;
+export function remoteOf(name: string, token = '$TOKEN', suffix = '', gitUrl = location.origin): string {
+  return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(name)}${suffix}.git`;
 }
 
 /** Lines for a shell that make a repository. Without a `token`, they mint it for the organization. */

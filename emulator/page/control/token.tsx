@@ -4,6 +4,7 @@ import type { MintedToken } from '@emulator/admin/tokens.js';
 import { useState } from 'preact/hooks';
 import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
+import { remoteOf } from '../api/lines.js';
 import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
@@ -93,7 +94,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
       </p>
       <Copy text={token} label="Copy token" />
       {repo && address && (
-        <Copy text={`git clone ${quoteWord(withToken(address.git_url, token, repo))}`} label="Copy clone line" />
+        <Copy text={`git clone ${quoteWord(remoteOf(repo, token, '', address.git_url))}`} label="Copy clone line" />
       )}
       {address && (
         <Copy
@@ -105,10 +106,6 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
       <GivenBlock text={claimsOf(token)} />
     </div>
   );
-}
-
-function withToken(gitUrl: string, token: string, repo: string): string {
-  return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(repo)}.git`;
 }
 
 /** How long a token is good yet, by the clock of the emulator. */

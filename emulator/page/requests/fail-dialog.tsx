@@ -3,14 +3,14 @@ import { get, post, remove, route } from '../api/client.js';
 import { ActionButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
 import { Loading } from '../components/feedback.js';
-import { Check, Choice, optionOf, TextField } from '../components/fields.js';
+import { Check, Choice, optionOf, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { definitionOf, type FaultKind, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
+import { definitionOf, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
-import { type NextFault, type Way, waysOf, writeFault } from './next-fault.js';
+import { type Way, waysOf, writeFault } from './next-fault.js';
 
 export interface FailDialogProps {
   readonly entry: Entry;
@@ -33,16 +33,26 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
       <Loading value={kinds} error={error} />
-      {armed && kinds ? (
-        <ArmedFault
-          armed={armed}
-          operations={operations}
-          kinds={kinds.items}
-          onUndone={() => setArmed(undefined)}
-          onClose={onClose}
-        />
-      ) : (
-        ways && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />
+      {ways && !armed && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />}
+      {kinds && armed && (
+        <>
+          <p role="status">
+            Armed: <code>{armed.spec}</code>. The next such request meets it.
+          </p>
+          <div class="toolbar">
+            <button type="button" class="primary" onClick={onClose}>
+              Done
+            </button>
+            <ActionButton act={() => remove(route`faults/${armed.fault.id}`).then(() => setArmed(undefined))}>
+              Undo
+            </ActionButton>
+            <a href={writePlace('faults', { id: armed.fault.id })}>See it among the faults</a>
+          </div>
+          <details>
+            <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
+            <SameFault fault={definitionOf(armed.fault)} operations={operations} kinds={kinds.items} />
+          </details>
+        </>
       )}
     </Dialog>
   );
@@ -56,17 +66,19 @@ interface FaultFormProps {
 }
 
 function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
-  const [name, setName] = useState(ways.some((way) => way.name === FIRST) ? FIRST : ways[0]!.name);
-  const [stage, setStage] = useState('');
-  const [typedTimes, setTimes] = useState<number>();
-  const [retryAfter, setRetryAfter] = useState('');
-  const [isOfRepository, setOfRepository] = useState(entry.repository !== undefined);
-  const [isOfSubject, setOfSubject] = useState(false);
+  const { draft, write, bind } = useDraft({
+    name: ways.some((one) => one.name === FIRST) ? FIRST : ways[0]!.name,
+    stage: '',
+    times: undefined as number | undefined,
+    retryAfter: '',
+    isOfRepository: entry.repository !== undefined,
+    isOfSubject: false,
+  });
+  const { name, isOfRepository, isOfSubject } = draft;
   const way = ways.find((one) => one.name === name)!;
-  const times = typedTimes ?? way.times;
-  const chosen = way.stages.includes(stage) ? stage : way.stages[0]!;
-  const fault: NextFault = { way, times, stage: chosen, retryAfter, isOfRepository, isOfSubject };
-  const written = writeFault(entry, operation, fault);
+  const times = draft.times ?? way.times;
+  const stage = way.stages.includes(draft.stage) ? draft.stage : way.stages[0]!;
+  const written = writeFault(entry, operation, { ...draft, way, times, stage });
   const arm = async () => onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec });
   return (
     <Form act={arm}>
@@ -74,11 +86,11 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
         The next <code>{entry.operation}</code> meets it:
       </p>
       <div class="fields">
-        <Choice label="What happens" labelClass="grow" value={name} options={[]} onChange={setName}>
+        <Choice label="What happens" labelClass="grow" options={[]} {...bind('name')}>
           <optgroup label="It is refused with">{ways.filter(({ isCode }) => isCode).map(optionOfWay)}</optgroup>
           <optgroup label="It goes wrong on the way">{ways.filter(({ isCode }) => !isCode).map(optionOfWay)}</optgroup>
         </Choice>
-        <Choice label="Stage" value={chosen} options={way.stages} onChange={setStage} />
+        <Choice label="Stage" options={way.stages} {...bind('stage')} value={stage} />
         <TextField
           label="Times"
           type="number"
@@ -86,7 +98,7 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           max={1_000_000}
           required
           value={times}
-          onChange={(text) => setTimes(Math.max(1, Number(text)))}
+          onChange={(text) => write({ times: Math.max(1, Number(text)) })}
         />
         {way.takesRetryAfter && (
           <TextField
@@ -95,8 +107,7 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
             min={0}
             max={1_000_000_000}
             placeholder="as it is"
-            value={retryAfter}
-            onChange={setRetryAfter}
+            {...bind('retryAfter')}
           />
         )}
       </div>
@@ -110,7 +121,7 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           <Check
             label={only('repository', entry.repository)}
             isChecked={isOfRepository}
-            onChange={() => setOfRepository(!isOfRepository)}
+            onChange={() => write({ isOfRepository: !isOfRepository })}
           />
         </p>
       )}
@@ -119,7 +130,7 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           <Check
             label={only('subject', entry.subject)}
             isChecked={isOfSubject}
-            onChange={() => setOfSubject(!isOfSubject)}
+            onChange={() => write({ isOfSubject: !isOfSubject })}
           />
         </p>
       )}
@@ -153,32 +164,3 @@ const only = (what: string, name: string) => (
     only for the {what} <Given text={name} most={100} />
   </>
 );
-
-interface ArmedFaultProps {
-  readonly armed: Armed;
-  readonly operations: readonly Operation[];
-  readonly kinds: readonly FaultKind[];
-  readonly onUndone: () => void;
-  readonly onClose: () => void;
-}
-
-function ArmedFault({ armed: { fault, spec }, operations, kinds, onUndone, onClose }: ArmedFaultProps) {
-  return (
-    <>
-      <p role="status">
-        Armed: <code>{spec}</code>. The next such request meets it.
-      </p>
-      <div class="toolbar">
-        <button type="button" class="primary" onClick={onClose}>
-          Done
-        </button>
-        <ActionButton act={() => remove(route`faults/${fault.id}`).then(onUndone)}>Undo</ActionButton>
-        <a href={writePlace('faults', { id: fault.id })}>See it among the faults</a>
-      </div>
-      <details>
-        <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
-        <SameFault fault={definitionOf(fault)} operations={operations} kinds={kinds} />
-      </details>
-    </>
-  );
-}

@@ -33,8 +33,11 @@ export interface RequestProps {
 /** One request whole: what was asked, what was decided and why, and what was answered. */
 export function Request({ id, filter, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
-  const { value: operations } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
+  const { value: operations = [] } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
   useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
+  const operation = operations.find((one) => one.id === entry?.operation);
+  const [isFailing, setFailing] = useState(false);
+  const [isRepeating, setRepeating] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // What had the focus is gone, where the list has given its room.
@@ -69,7 +72,33 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
         </nav>
       </header>
       <Loading value={entry} error={error} />
-      {entry && <Whole key={id} entry={entry} operations={operations ?? []} hrefOf={hrefOf} list={list} />}
+      {entry && (
+        <>
+          <p class="mono target">
+            <Given text={entry.query === '' ? entry.path : `${entry.path}?${entry.query}`} />
+          </p>
+          <div class="toolbar">
+            {operation && (
+              <button type="button" onClick={() => setFailing(true)}>
+                Make this fail next time
+              </button>
+            )}
+            <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
+              {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
+            </button>
+          </div>
+          {isFailing && operation && (
+            <FailDialog {...{ entry, operation, operations }} onClose={() => setFailing(false)} />
+          )}
+          {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
+          <EntryFacts entry={entry} hrefOf={hrefOf} list={list} />
+          <Decision entry={entry} />
+          {entry.token && <TokenFacts token={entry.token} began={entry.began} />}
+          {entry.git && <GitFactsView git={entry.git} />}
+          <MessageView title="Request" message={entry.request} />
+          <MessageView title="Answer" message={entry.answer} />
+        </>
+      )}
     </article>
   );
 }
@@ -95,48 +124,13 @@ function Neighbour({ href, label, children }: NeighbourProps) {
   );
 }
 
-interface WholeProps {
+interface EntryFactsProps {
   readonly entry: Entry;
-  readonly operations: readonly Operation[];
   readonly hrefOf: (id: string) => string;
   readonly list: RowList<Row>;
 }
 
-function Whole({ entry, operations, hrefOf, list }: WholeProps) {
-  const operation = operations.find(({ id }) => id === entry.operation);
-  const [isFailing, setFailing] = useState(false);
-  const [isRepeating, setRepeating] = useState(false);
-  const { path, query, token, git } = entry;
-  return (
-    <>
-      <p class="mono target">
-        <Given text={query === '' ? path : `${path}?${query}`} />
-      </p>
-      <div class="toolbar">
-        {operation && (
-          <button type="button" onClick={() => setFailing(true)}>
-            Make this fail next time
-          </button>
-        )}
-        <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
-          {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
-        </button>
-      </div>
-      {isFailing && operation && (
-        <FailDialog entry={entry} operation={operation} operations={operations} onClose={() => setFailing(false)} />
-      )}
-      {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
-      <EntryFacts entry={entry} hrefOf={hrefOf} list={list} />
-      <Decision entry={entry} />
-      {token && <TokenFacts token={token} began={entry.began} />}
-      {git && <GitFactsView git={git} />}
-      <MessageView title="Request" message={entry.request} />
-      <MessageView title="Answer" message={entry.answer} />
-    </>
-  );
-}
-
-function EntryFacts({ entry, hrefOf, list }: Pick<WholeProps, 'entry' | 'hrefOf' | 'list'>) {
+function EntryFacts({ entry, hrefOf, list }: EntryFactsProps) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
   const repeated = list.find((row) => row.retryOf === id);
   const repeatedBy = repeated === undefined ? undefined : list.get(repeated)?.id;

@@ -35,8 +35,8 @@ export function RequestRows({ list, shown, opened, hrefOf, onFilter, onAway, isB
       {shape === WIDE && (
         <div class="request-heads" aria-hidden="true">
           <div class="request-row">
-            {HEADS.map(({ name, isNumber }) => (
-              <span key={name} class={isNumber ? 'number' : ''}>
+            {[...HEADS, ...NUMBERS].map((name) => (
+              <span key={name} class={NUMBERS.includes(name) ? 'number' : ''}>
                 {name}
               </span>
             ))}
@@ -61,18 +61,8 @@ export function RequestRows({ list, shown, opened, hrefOf, onFilter, onAway, isB
   );
 }
 
-const HEADS = [
-  { name: 'Time' },
-  { name: 'Status' },
-  { name: 'Operation' },
-  { name: 'Path' },
-  { name: 'Code' },
-  { name: 'Repository' },
-  { name: 'Subject' },
-  { name: 'Origin' },
-  { name: 'Took', isNumber: true },
-  { name: 'Bytes', isNumber: true },
-];
+const HEADS = ['Time', 'Status', 'Operation', 'Path', 'Code', 'Repository', 'Subject', 'Origin'];
+const NUMBERS = ['Took', 'Bytes'];
 
 interface RequestRowProps {
   readonly row: Row;

@@ -135,7 +135,7 @@ function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (
     <section class="detail-pane" aria-label={`Request ${props.id}`}>
-      {loaded ? <loaded.Request {...props} /> : <Loading value={loaded} error={error} />}
+      {loaded ? <loaded.Request key={props.id} {...props} /> : <Loading value={loaded} error={error} />}
     </section>
   );
 }
