@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
 import { unreachable } from '../api/client.js';
 import { Loading } from './feedback.js';
@@ -39,14 +38,8 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
   }
 }
 
-export interface Action {
-  readonly run: (act: () => Promise<unknown>) => void;
-  readonly isBusy: boolean;
-  readonly error: unknown;
-}
-
 /** Something that a button does: one at a time, and what went wrong with the last one. */
-export function useAction(): Action {
+export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const run = (act: () => Promise<unknown>) => {
@@ -60,23 +53,12 @@ export function useAction(): Action {
   return { run, isBusy, error };
 }
 
-export interface Managed<T> {
-  readonly value: T | undefined;
-  /** Why the value could not be loaded again. */
-  readonly error: unknown;
-  readonly isBusy: boolean;
-  readonly reload: () => void;
-  /** Changes something, says so, and loads the value again. */
-  readonly change: <R>(act: () => Promise<R>, sentence?: string | ((result: R) => string)) => void;
-  /** That the value is being loaded, or what was said and what went wrong last. */
-  readonly notice: VNode;
-}
-
 /** A value that the page changes. */
-export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>): Managed<T> {
+export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
   const { value, error: unloaded, reload } = useLoaded(load, []);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
+  /** Changes something, says so, and loads the value again. */
   const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
@@ -84,6 +66,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>): Manage
       say(typeof sentence === 'string' ? sentence : sentence(result));
       reload();
     });
+  /** That the value is being loaded, or what was said and what went wrong last. */
   const notice = (
     <>
       <Loading value={value} error={error ?? unloaded} />

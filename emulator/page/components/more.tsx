@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from './time.js';
 
@@ -11,7 +10,7 @@ export interface MoreOptions {
 }
 
 /** The beginning of a list that may be long, and the button that shows more of it. */
-export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions): More<T> {
+export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
   const [most, setMost] = useState(first);
   const left = items.length - most;
   return {
@@ -22,9 +21,4 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
       </button>
     ),
   };
-}
-
-interface More<T> {
-  readonly shown: readonly T[];
-  readonly more: VNode | false;
 }

@@ -4,7 +4,7 @@ import type { RepositoryStateView, StateView } from '@emulator/admin/state.js';
 import { useReducer } from 'preact/hooks';
 import { ownAddress, readAddresses } from '../api/addresses.js';
 import { all, get, route } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
 import { useLoaded } from '../components/loaded.js';
@@ -107,23 +107,23 @@ function Repository({ name }: { readonly name: string }) {
           Reload
         </button>
       </header>
-      {value && <Failure error={error} />}
+      <Loading value={value} error={error} />
       {value?.record.state === 'deleted' ? (
         <Empty title="It was deleted">
           <p>
             Its refs and objects are gone. The name is free: <a href={writePlace('repositories')}>make it anew</a>.
           </p>
         </Empty>
-      ) : value ? (
-        <div class="repository-part" key={`${tab} ${times}`}>
-          {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
-          {tab === 'commits' && <Commits opened={value} />}
-          {tab === 'files' && <Files opened={value} />}
-          {tab === 'refs' && <Refs opened={value} />}
-          {tab === 'notes' && <Notes opened={value} />}
-        </div>
       ) : (
-        <Loading value={value} error={error} />
+        value && (
+          <div class="repository-part" key={`${tab} ${times}`}>
+            {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
+            {tab === 'commits' && <Commits opened={value} />}
+            {tab === 'files' && <Files opened={value} />}
+            {tab === 'refs' && <Refs opened={value} />}
+            {tab === 'notes' && <Notes opened={value} />}
+          </div>
+        )
       )}
     </div>
   );
