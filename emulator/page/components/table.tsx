@@ -13,20 +13,17 @@ export interface TableProps<T> {
   /** What the rows are; the accessible name of the box that scrolls. */
   readonly label: string;
   readonly items: readonly T[];
-  readonly keyOf: (item: T, at: number) => string | number;
+  readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
-  /** Number of rows that are shown at first. Default: all. */
+  /** Number of rows that are shown at first, and that a click adds. Default: all. */
   readonly most?: number;
   /** What is said in place of a table without rows. */
   readonly empty?: string;
   /** True if only screen readers need the headings. */
   readonly isHeadHidden?: boolean;
 }
-
-/** Rows that a click adds. */
-const STEP = 1_000;
 
 /** Heading of a column of buttons, which only screen readers need. */
 export const ACTIONS = <span class="visually-hidden">Actions</span>;
@@ -43,7 +40,7 @@ export function Table<T>(props: TableProps<T>) {
     most = Number.POSITIVE_INFINITY,
     isHeadHidden,
   } = props;
-  const { shown, more } = useMore(items, { first: most, step: STEP, of: 'rows' });
+  const { shown, more } = useMore(items, { first: most, step: most, of: 'rows' });
   if (props.empty !== undefined && items.length === 0) return <p class="quiet">{props.empty}</p>;
   return (
     <ScrollBox label={label}>
@@ -58,15 +55,15 @@ export function Table<T>(props: TableProps<T>) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((item, at) => (
-            <tr key={keyOf(item, at)} class={rowClass?.(item)}>
-              {columns.map(([, cell, columnClass], index) => {
+          {shown.map((item) => (
+            <tr key={keyOf(item)} class={rowClass?.(item)}>
+              {columns.map(([, cell, columnClass], at) => {
                 const content = cell(item);
                 const isHead = isValidElement(content) && content.type === 'th';
                 return isHead ? (
                   content
                 ) : (
-                  <td key={index} class={columnClass}>
+                  <td key={at} class={columnClass}>
                     {shownText(content)}
                   </td>
                 );

@@ -6,14 +6,15 @@ import { Loading } from '../components/feedback.js';
 import { Choice } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
+import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
-import { type Column, Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { type PatchLine, readPatch } from './patch.js';
+import { readPatch } from './patch.js';
 
-/** Lines of a file and of all files that are open at first. */
+/** Lines of a file and of all files that are open at first, and lines that a click adds. */
 const OPEN = { file: 300, all: 1_000 };
+const STEP = 1_000;
 
 export interface DiffProps {
   readonly name: string;
@@ -172,24 +173,39 @@ const SIGNS = { added: '+', removed: '−', same: '', heading: '', told: '' };
 
 function PatchLines({ patch }: { readonly patch: string }) {
   const lines = useMemo(() => readPatch(patch), [patch]);
+  const { shown, more } = useMore(lines, { first: OPEN.file, step: STEP, of: 'lines' });
   if (lines.length === 0) return null;
   return (
-    <Table
-      label="Lines"
-      class="patch mono"
-      isHeadHidden
-      items={lines}
-      keyOf={(_, at) => at}
-      rowClass={({ kind }) => `patch-${kind}`}
-      most={OPEN.file}
-      columns={COLUMNS}
-    />
+    <>
+      <table class="patch mono">
+        <colgroup>
+          <col class="of-number" />
+          <col class="of-number" />
+          <col class="of-sign" />
+          <col />
+        </colgroup>
+        <thead class="visually-hidden">
+          <tr>
+            <th>Line before</th>
+            <th>Line now</th>
+            <th>Change</th>
+            <th>Text</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ kind, text, before, after }, at) => (
+            <tr key={at} class={`patch-${kind}`}>
+              <td class="line-number">{before}</td>
+              <td class="line-number">{after}</td>
+              <td class="sign">{SIGNS[kind]}</td>
+              <td class="code">
+                <Given text={text} most={1_000} hasLines />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more}
+    </>
   );
 }
-
-const COLUMNS: readonly Column<PatchLine>[] = [
-  ['Line before', ({ before }) => before, 'line-number'],
-  ['Line now', ({ after }) => after, 'line-number'],
-  ['Change', ({ kind }) => <>{SIGNS[kind]}</>, 'sign'],
-  ['Text', ({ text }) => <Given text={text} most={1_000} hasLines />, 'code'],
-];

@@ -14,8 +14,8 @@ import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
-/** Entries of a folder that are drawn at first. */
-const MOST = 1_000;
+/** Entries of a folder that are drawn at first, and that a click adds. */
+const STEP = 1_000;
 
 /** The files of a ref: a folder, or one file. */
 export function Files({ opened: { record, refs } }: { readonly opened: Opened }) {
@@ -100,7 +100,7 @@ function Folder({ at, entries, hrefOf }: FolderProps) {
         isHeadHidden
         items={inOrder}
         keyOf={({ name, name_bytes }) => name_bytes ?? name}
-        most={MOST}
+        most={STEP}
         columns={[
           [
             'Name',
