@@ -8,7 +8,9 @@ import { adminRoute } from './route.js';
 
 const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() });
 
-function showClock({ state: { clock } }: World): z.infer<typeof clockRecord> {
+export type ClockRecord = z.infer<typeof clockRecord>;
+
+function showClock({ state: { clock } }: World): ClockRecord {
   return { mode: clock.reading.mode, now: new Date(clock.now()).toISOString() };
 }
 

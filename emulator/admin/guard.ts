@@ -82,10 +82,10 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
   });
 }
 
-/** A form of another site's page can send any body without asking, but not as JSON or as an archive. */
+/** A form of another site's page can send any body without asking, but not as JSON, as YAML or as an archive. */
 function requireOwnType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
-  if (type === undefined ? !hasBody(headers) : /^application\/(?:json|x-tar) *(;|$)/i.test(type.trim())) return;
+  if (type === undefined ? !hasBody(headers) : /^application\/(?:json|yaml|x-tar) *(;|$)/i.test(type.trim())) return;
   throw problem(
     'unsupported_media_type',
     'The body has to be application/json, or application/x-tar where an archive is asked for.',

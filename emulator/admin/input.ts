@@ -5,6 +5,7 @@ import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
 import { once } from '../memory/once.js';
+import { readYaml, YamlError } from '../scenarios/yaml.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
@@ -12,6 +13,10 @@ import type { AdminRoute } from './route.js';
 
 /** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
 const MOST_BODY_BYTES = 1024 * 1024;
+
+const YAML = 'application/yaml';
+/** Longest body in YAML: it is read in one slice of time. */
+const MOST_YAML_BYTES = 64 * 1024;
 
 const noMembers = once(() => z.strictObject({}));
 
@@ -22,9 +27,13 @@ export function readQuery({ query, access }: AdminRoute, given: string): unknown
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
 }
 
+function typeOf(headers: IncomingMessage['headers']): string | undefined {
+  return headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
+}
+
 /** The guard has refused what a page of another site could send. */
 function requireType({ headers }: IncomingMessage, wanted: string): void {
-  const type = headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
+  const type = typeOf(headers);
   const isMissing = type === undefined && (wanted === 'application/json' || !hasBody(headers));
   if (type !== wanted && !isMissing) throw problem('unsupported_media_type', `The body has to be ${wanted}.`);
 }
@@ -37,17 +46,28 @@ export interface BodyPorts {
 }
 
 /** The body, by the schema of the route; none is read as an object without members. */
-export async function readJsonBody({ body, bodyType }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+export async function readJsonBody({ body, bodyType, takesYaml }: AdminRoute, ports: BodyPorts): Promise<unknown> {
   const { request, askForBody, idleTimeout, meter } = ports;
-  requireType(request, bodyType ?? 'application/json');
+  const isYaml = takesYaml === true && typeOf(request.headers) === YAML;
+  if (!isYaml) requireType(request, bodyType ?? 'application/json');
   if (bodyType !== undefined) return undefined;
   let value: unknown = {};
   const isEmpty = !hasBody(request.headers);
   if (isEmpty && !body) return value;
   if (!isEmpty) {
     refuseContentEncoding(request);
-    const raw = await readBody(request, { maxBytes: MOST_BODY_BYTES, idleTimeout, askFor: askForBody });
-    if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
+    const maxBytes = isYaml ? MOST_YAML_BYTES : MOST_BODY_BYTES;
+    const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
+    if (isYaml) value = await readYamlBody(raw);
+    else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   }
   return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
+}
+
+async function readYamlBody(raw: Buffer): Promise<unknown> {
+  try {
+    return await readYaml(raw.toString());
+  } catch (error) {
+    throw error instanceof YamlError ? problem('bad_request', `The body is not valid YAML: ${error.message}.`) : error;
+  }
 }

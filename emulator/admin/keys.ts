@@ -21,7 +21,9 @@ const keyRecord = z.object({
   public_key: z.string().meta({ description: 'PEM (SPKI).' }),
 });
 
-function showKey(organization: string, key: RegisteredKey): z.infer<typeof keyRecord> {
+export type KeyRecord = z.infer<typeof keyRecord>;
+
+function showKey(organization: string, key: RegisteredKey): KeyRecord {
   return {
     id: key.kid,
     alg: key.algorithm,

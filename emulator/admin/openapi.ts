@@ -68,7 +68,8 @@ function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<J
 }
 
 function writeRoute(route: AdminRoute): Json {
-  const { id, summary, access, body, shownBody = body } = route;
+  const { id, summary, access, body, shownBody = body, takesYaml } = route;
+  const content = body && { schema: inputSchema(shownBody!) };
   return {
     operationId: id,
     tags: [TAG],
@@ -78,7 +79,7 @@ function writeRoute(route: AdminRoute): Json {
     ...(body && {
       requestBody: {
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: inputSchema(shownBody!) } },
+        content: { 'application/json': content, ...(takesYaml && { 'application/yaml': content }) },
       },
     }),
     ...(route.bodyType && {

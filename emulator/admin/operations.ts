@@ -17,6 +17,8 @@ const operationRecord = z.object({
   codes: z.array(z.string()),
 });
 
+export type OperationRecord = z.infer<typeof operationRecord>;
+
 export const listOperations = adminRoute({
   id: 'listOperations',
   method: 'GET',
@@ -35,7 +37,7 @@ export const listOperations = adminRoute({
     }),
 });
 
-function showOperation(operation: Operation, forgePrefix: string): z.infer<typeof operationRecord> {
+function showOperation(operation: Operation, forgePrefix: string): OperationRecord {
   return {
     id: operation.id,
     group: operation.group,

@@ -16,6 +16,9 @@ const deliveryRecord = z.object({
   next_attempt_at: z.string().nullable(),
 });
 
+export type DeliveryRecord = z.infer<typeof deliveryRecord>;
+export type WebhookRecord = z.infer<ReturnType<typeof webhookRecord>>;
+
 export const listAllWebhooks = adminRoute({
   id: 'showWebhooks',
   method: 'GET',

@@ -9,6 +9,8 @@ import {
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
+export type { QuotaView } from '../world/quota-changes.js';
+
 const quotasRecord = z.object({ quotas: z.record(z.string(), quotaSchema()) });
 
 function showAll({ state }: World): z.infer<typeof quotasRecord> {

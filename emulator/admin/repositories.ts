@@ -43,7 +43,9 @@ const summaryRecord = z.object({
   base_repo: z.object({ provider: z.string(), owner: z.string(), name: z.string() }).optional(),
 });
 
-function showSummary({ record, ownState, defaultBranch, git }: Repository): z.infer<typeof summaryRecord> {
+export type RepositoryRecord = z.infer<typeof summaryRecord>;
+
+function showSummary({ record, ownState, defaultBranch, git }: Repository): RepositoryRecord {
   const { id, name, organization, refs, createdAt, baseRepo } = record;
   return {
     id,
@@ -195,6 +197,8 @@ const entryRecord = z.object({
   size: z.int().nullable().meta({ description: 'Bytes of a blob.' }),
 });
 
+export type TreeEntry = z.infer<typeof entryRecord>;
+
 export const showTree = adminRoute({
   id: 'showTree',
   method: 'GET',
@@ -213,7 +217,7 @@ export const showTree = adminRoute({
       of: ['tree', tree],
       items: await inSlices(readTreeInSteps(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,
-      show: ({ name, mode, oid: entry }): z.infer<typeof entryRecord> => ({
+      show: ({ name, mode, oid: entry }): TreeEntry => ({
         ...named('name', name),
         mode: formatMode(mode),
         type: typeOfMode(mode),
@@ -229,6 +233,10 @@ function sizeOfBlob(objects: ObjectReader, oid: Oid): number | null {
   return number >= 0 && objects.typeOf(number) === BLOB ? objects.sizeOf(number) : null;
 }
 
+const blobRecord = z.object({ oid: z.string(), ...shownContent });
+
+export type BlobRecord = z.infer<typeof blobRecord>;
+
 export const showBlob = adminRoute({
   id: 'showBlob',
   method: 'GET',
@@ -236,9 +244,7 @@ export const showBlob = adminRoute({
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
   access: 'token',
   query: z.strictObject(inOrganization),
-  replies: {
-    200: z.object({ oid: z.string(), ...shownContent }),
-  },
+  replies: { 200: blobRecord },
   errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
@@ -249,6 +255,10 @@ export const showBlob = adminRoute({
   },
 });
 
+const tagRecord = z.object({ oid: z.string(), ...tagDetails });
+
+export type TagRecord = z.infer<typeof tagRecord>;
+
 export const showTag = adminRoute({
   id: 'showTag',
   method: 'GET',
@@ -256,9 +266,7 @@ export const showTag = adminRoute({
   summary: 'Show an annotated tag: what it names, who made it, and its message',
   access: 'token',
   query: z.strictObject(inOrganization),
-  replies: {
-    200: z.object({ oid: z.string(), ...tagDetails }),
-  },
+  replies: { 200: tagRecord },
   errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;

@@ -59,6 +59,18 @@ const changedFile = z.object({
   is_truncated: z.boolean().meta({ description: 'Whether the patch is cut, at the end of a line where it has one.' }),
 });
 
+export type ChangedFile = z.infer<typeof changedFile>;
+
+const commitDiff = z.object({
+  oid: z.string(),
+  base: z.string().nullable().meta({ description: 'The parent; null: the commit has none.' }),
+  stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
+  files: z.array(changedFile),
+  is_truncated: z.boolean().meta({ description: 'Whether files are left out.' }),
+});
+
+export type CommitDiff = z.infer<typeof commitDiff>;
+
 export const showCommitDiff = adminRoute({
   id: 'showCommitDiff',
   method: 'GET',
@@ -73,15 +85,7 @@ export const showCommitDiff = adminRoute({
     old_path_bytes: pathQuery.path_bytes,
     parent: z.string().optional().meta({ description: 'Of a merge, the number of the parent, from 1.' }),
   }),
-  replies: {
-    200: z.object({
-      oid: z.string(),
-      base: z.string().nullable().meta({ description: 'The parent; null: the commit has none.' }),
-      stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
-      files: z.array(changedFile),
-      is_truncated: z.boolean().meta({ description: 'Whether files are left out.' }),
-    }),
-  },
+  replies: { 200: commitDiff },
   errors: ['not_found', 'unprocessable_entity', 'gateway_timeout'],
   handle: async (ctx) => {
     const { query, meter } = ctx;
@@ -117,8 +121,8 @@ function readParent(text: string | undefined, parents: number): number {
   throw problem('bad_request', parents === 0 ? `parent cannot be given: ${most}.` : `parent ${most}.`);
 }
 
-async function showFiles({ files }: Diff, mostOfFile: number, meter: Meter): Promise<z.infer<typeof changedFile>[]> {
-  const shown: z.infer<typeof changedFile>[] = [];
+async function showFiles({ files }: Diff, mostOfFile: number, meter: Meter): Promise<ChangedFile[]> {
+  const shown: ChangedFile[] = [];
   let left = MOST_PATCH_BYTES;
   for (const file of files.slice(0, MOST_FILES)) {
     const patch = left > 0 ? await inSlices(file.patch(), meter) : undefined;
@@ -131,7 +135,7 @@ async function showFiles({ files }: Diff, mostOfFile: number, meter: Meter): Pro
   return shown;
 }
 
-function showFile(file: FileDiff, patch: string, isTruncated: boolean): z.infer<typeof changedFile> {
+function showFile(file: FileDiff, patch: string, isTruncated: boolean): ChangedFile {
   const { path, oldPath, oldMode, newMode, oldOid, newOid } = file;
   return {
     ...named('path', path),
@@ -151,6 +155,18 @@ function showFile(file: FileDiff, patch: string, isTruncated: boolean): z.infer<
   };
 }
 
+const foundContent = z.object({
+  commit: z.string(),
+  path: z.string(),
+  path_bytes: exactBytes,
+  type: z.enum(['tree', 'blob', 'commit']),
+  mode: z.string(),
+  oid: z.string(),
+  ...z.object(shownContent).partial().shape,
+});
+
+export type FoundContent = z.infer<typeof foundContent>;
+
 export const showFileContent = adminRoute({
   id: 'showContent',
   method: 'GET',
@@ -158,17 +174,7 @@ export const showFileContent = adminRoute({
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
   access: 'token',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
-  replies: {
-    200: z.object({
-      commit: z.string(),
-      path: z.string(),
-      path_bytes: exactBytes,
-      type: z.enum(['tree', 'blob', 'commit']),
-      mode: z.string(),
-      oid: z.string(),
-      ...z.object(shownContent).partial().shape,
-    }),
-  },
+  replies: { 200: foundContent },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
     const { query, meter } = ctx;
@@ -207,6 +213,16 @@ const blamedRange = z.object({
   previous: z.string().optional().meta({ description: 'The parent that did not have the lines yet.' }),
 });
 
+const blameRecord = z.object({
+  commit: z.string(),
+  path: z.string(),
+  path_bytes: exactBytes,
+  ranges: z.array(blamedRange),
+  commits: z.array(z.object({ oid: z.string(), ...commitLine })),
+});
+
+export type Blame = z.infer<typeof blameRecord>;
+
 export const showBlame = adminRoute({
   id: 'showBlame',
   method: 'GET',
@@ -223,15 +239,7 @@ export const showBlame = adminRoute({
       .optional()
       .meta({ description: 'As `git blame -L`, such as 1,200.' }),
   }),
-  replies: {
-    200: z.object({
-      commit: z.string(),
-      path: z.string(),
-      path_bytes: exactBytes,
-      ranges: z.array(blamedRange),
-      commits: z.array(z.object({ oid: z.string(), ...commitLine })),
-    }),
-  },
+  replies: { 200: blameRecord },
   errors: ['not_found', 'ref_not_found', 'gateway_timeout'],
   handle: async (ctx) => {
     const { query, meter } = ctx;

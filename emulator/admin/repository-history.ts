@@ -47,6 +47,8 @@ const graphRow = z.object({
     .meta({ description: 'Full names of refs that lead to it, where there are any.' }),
 });
 
+export type GraphCommit = z.infer<typeof graphRow>;
+
 interface Selection {
   readonly ref?: string | undefined;
   readonly prefix?: string | undefined;
@@ -139,6 +141,15 @@ async function findTips(repository: Repository, { ref, prefix, all }: Selection,
 
 const noteRecord = z.object({ ref: z.string(), oid: z.string(), ...shownContent });
 
+const commitRecord = z.object({
+  oid: z.string(),
+  ...commitDetails,
+  refs: z.array(z.string()),
+  notes: z.array(noteRecord),
+});
+
+export type CommitRecord = z.infer<typeof commitRecord>;
+
 export const showCommitRoute = adminRoute({
   id: 'showCommit',
   method: 'GET',
@@ -146,9 +157,7 @@ export const showCommitRoute = adminRoute({
   summary: 'Show a commit, with the refs that lead to it and its notes',
   access: 'token',
   query: z.strictObject(inOrganization),
-  replies: {
-    200: z.object({ oid: z.string(), ...commitDetails, refs: z.array(z.string()), notes: z.array(noteRecord) }),
-  },
+  replies: { 200: commitRecord },
   errors: ['not_found'],
   handle: async (ctx) => {
     const { meter, params } = ctx;

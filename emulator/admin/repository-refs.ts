@@ -40,7 +40,9 @@ const refRecord = z.object({
   created_at: z.iso.datetime(),
 });
 
-function placeOf(name: ByteString): Pick<z.infer<typeof refRecord>, 'short' | 'kind' | 'namespace'> {
+export type RefRecord = z.infer<typeof refRecord>;
+
+function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespace'> {
   const place = NAMESPACE.exec(name)?.[0].length ?? 0;
   const inside = sliceBytes(name, place);
   const kind = (Object.keys(KINDS) as RefKind[]).find((each) => inside.startsWith(KINDS[each])) ?? 'other';
@@ -68,7 +70,7 @@ export const showRefs = adminRoute({
       of: ['refs', repository.id, prefix],
       items: refs.entries(bytesOf(prefix)),
       keyOf: ([name]) => name,
-      show: ([name, { oid, createdAt }]): z.infer<typeof refRecord> => ({
+      show: ([name, { oid, createdAt }]): RefRecord => ({
         ...named('name', name),
         ...placeOf(name),
         oid,
@@ -79,7 +81,7 @@ export const showRefs = adminRoute({
   },
 });
 
-function leadsTo(objects: ObjectReader, oid: Oid): Pick<z.infer<typeof refRecord>, 'type' | 'commit'> {
+function leadsTo(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
   const number = objects.find(oid);
   if (number < 0) return { type: 'missing', commit: null };
   return { type: typeName(objects.typeOf(number)), commit: peelToCommit(objects, oid) ?? null };

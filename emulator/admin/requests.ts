@@ -13,6 +13,8 @@ import { listQuery, readPageLimit } from './lists.js';
 import { streamRequests } from './request-stream.js';
 import { type AdminContext, adminRoute } from './route.js';
 
+export type { JournalEntry } from '../journal/entry.js';
+
 const stepId = z.enum(Object.keys(STEPS) as [StepId, ...StepId[]]);
 
 const requestRecord = z.looseObject({

@@ -60,6 +60,8 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   readonly body?: z.ZodType<Body>;
   /** The media type of a body that the handler reads itself, piece by piece. */
   readonly bodyType?: 'application/x-tar';
+  /** True if the body may also be YAML (RFC 9512). */
+  readonly takesYaml?: true;
   /** What the document shows in its place, where the handler reads the members itself. */
   readonly shownBody?: z.ZodType;
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */

@@ -24,6 +24,8 @@ const scenarioRecord = z.looseObject({
   problems: z.array(z.string()).meta({ description: 'Changes that could not be made.' }),
 });
 
+export type ScenarioRecord = z.infer<typeof scenarioRecord>;
+
 const scenarioDetail = scenarioRecord.extend({
   definition: z.looseObject({}),
   verification: z
@@ -32,7 +34,7 @@ const scenarioDetail = scenarioRecord.extend({
     .meta({ description: 'What it expects, as verify says.' }),
 });
 
-function showOne(loaded: LoadedScenario): z.infer<typeof scenarioRecord> {
+function showOne(loaded: LoadedScenario): ScenarioRecord {
   const { scenario, isStarted, progress, faults, waiting, problems } = loaded;
   return {
     id: scenario.id,
@@ -105,6 +107,7 @@ export const addScenario = adminRoute({
   access: 'token',
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
   shownBody: shownScenarioSchema,
+  takesYaml: true,
   replies: { 201: scenarioRecord },
   errors: ['conflict'],
   handle: async ({ world, body, operations, organization }) => {

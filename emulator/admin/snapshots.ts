@@ -13,7 +13,9 @@ const snapshotRecord = z.object({
 
 type Kept = ReturnType<CurrentWorld['snapshots']>[number];
 
-function showSnapshot({ id, takenAt, repositories }: Kept): z.infer<typeof snapshotRecord> {
+export type SnapshotRecord = z.infer<typeof snapshotRecord>;
+
+function showSnapshot({ id, takenAt, repositories }: Kept): SnapshotRecord {
   return { id, taken_at: new Date(takenAt).toISOString(), repositories };
 }
 

@@ -5,6 +5,8 @@ import { changeState as applyStateChanges, stateChangesSchema } from '../world/s
 import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 
+export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
+
 /** The members are those of the library's `state`, which says what each can be. */
 const stateRecord = z.looseObject({
   organizations: z.record(z.string(), z.looseObject({})),
@@ -40,25 +42,23 @@ export const changeState = adminRoute({
   },
 });
 
+const variantRecord = z.object({
+  name: z.string(),
+  about: z.string(),
+  values: z.array(z.string()),
+  value: z.string(),
+  default: z.string(),
+});
+
+export type VariantRecord = z.infer<typeof variantRecord>;
+
 export const listVariants = adminRoute({
   id: 'listVariants',
   method: 'GET',
   path: '/variants',
   summary: 'List the switches for what the specification leaves open, with their values now',
   access: 'token',
-  replies: {
-    200: z.object({
-      items: z.array(
-        z.object({
-          name: z.string(),
-          about: z.string(),
-          values: z.array(z.string()),
-          value: z.string(),
-          default: z.string(),
-        }),
-      ),
-    }),
-  },
+  replies: { 200: z.object({ items: z.array(variantRecord) }) },
   handle: ({ world }) => {
     const now = world.state.settings.variants;
     const items = variantRows().map(({ name, about, values }) => ({

@@ -9,6 +9,15 @@ import { adminRoute } from './route.js';
 const MOST_FAULTS = 64;
 const LONGEST_LIFETIME = 10 * 366 * 24 * 3600;
 
+const mintedToken = z.object({
+  token: z.string(),
+  key: z.string(),
+  issued_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+
+export type MintedToken = z.infer<typeof mintedToken>;
+
 export const mintTokenRoute = adminRoute({
   id: 'mintToken',
   method: 'POST',
@@ -29,9 +38,7 @@ export const mintTokenRoute = adminRoute({
     faults: z.array(z.string().min(1)).min(1).max(MOST_FAULTS).optional(),
     scenario: z.string().min(1).optional(),
   }),
-  replies: {
-    201: z.object({ token: z.string(), key: z.string(), issued_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
-  },
+  replies: { 201: mintedToken },
   errors: ['conflict'],
   handle: async ({ world, controls, organization, operations, body }) => {
     if (!controls.hasTestKeys) {

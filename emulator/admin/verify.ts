@@ -5,6 +5,9 @@ import { inSlices } from '../schedule/steps.js';
 import { verifyWorld } from '../world/verify-world.js';
 import { adminRoute } from './route.js';
 
+export type { ClientVerdict, RuleOfClient } from '../journal/client-rules/evaluate.js';
+export type { Verification } from '../journal/verify.js';
+
 const verification = z.object({
   met: z.boolean(),
   unmet: z.array(

@@ -1,13 +1,8 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { API, ApiError, all } from './api/client.js';
+import { API } from './api/client.js';
+import { listNamespaces } from './api/namespaces.js';
+import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
-
-/** A namespace as `GET namespaces` lists it. */
-interface Namespace {
-  readonly id: string;
-  readonly admin_url: string;
-}
 
 /** `ns-1.ns.localhost`: a namespace on the port of the emulator. */
 const NAMED = /^([^.]+)\.ns\.localhost$/;
@@ -23,38 +18,24 @@ export function mainPage(): string | undefined {
 /** Counts how often the page made or removed one. */
 export const namespaceChanges = signal(0);
 
-/** Undefined in a namespace, which knows of no other one. */
-async function listNamespaces(signal: AbortSignal): Promise<Namespace[] | undefined> {
-  try {
-    return await all<Namespace>('namespaces', { signal });
-  } catch (error) {
-    return error instanceof ApiError && error.status === 404 ? undefined : [];
-  }
-}
-
 /** Says which namespace the page is of, and leads to the pages of others: each has its own. */
 export function NamespaceSwitcher() {
-  const { value, reload } = useLoaded(async (signal) => ({ list: await listNamespaces(signal) }), []);
-  const changes = namespaceChanges.value;
-  useEffect(reload, [changes]);
-  if (value === undefined) return null;
-  if (value.list === undefined) return <InNamespace />;
-  if (value.list.length === 0) return null;
+  const { value: namespaces, reload } = useLoaded(listNamespaces, [], namespaceChanges.value);
+  if (namespaces === null) return <InNamespace />;
+  if (namespaces === undefined || namespaces.length === 0) return null;
   const choose = (url: string) => {
     if (url !== '') location.assign(url);
   };
+  const options = namespaces.map(({ id, admin_url }) => [`${admin_url}/`, id] as const);
   return (
-    <label class="namespaces">
-      Namespace
-      <select value="" onFocus={reload} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="">{API.host}</option>
-        {value.list.map(({ id, admin_url }) => (
-          <option key={id} value={`${admin_url}/`}>
-            {id}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label="Namespace"
+      labelClass="namespaces"
+      value=""
+      options={[['', API.host], ...options]}
+      onFocus={reload}
+      onChange={choose}
+    />
   );
 }
 

@@ -11,7 +11,7 @@ export interface Place {
 }
 
 export function readPlace(fragment: string): Place {
-  const [path = '', query = ''] = splitOnce(fragment.replace(/^#?\/?/, ''), '?');
+  const [path = '', query = ''] = fragment.replace(/^#?\/?/, '').split(/\?(.*)/s);
   return { section: path, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
@@ -20,11 +20,6 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
   const given = Object.entries(params).filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
   const query = new URLSearchParams(given).toString();
   return `#/${section}${query === '' ? '' : `?${query}`}`;
-}
-
-function splitOnce(text: string, separator: string): string[] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 const fragment = signal(typeof location === 'undefined' ? '' : location.hash);

@@ -1,46 +1,29 @@
 import { useState } from 'preact/hooks';
 import { ApiError, get } from './api/client.js';
 import { adminToken, isTokenWanted, readToken } from './api/session.js';
-import { Failure } from './components/feedback.js';
-import { useAction } from './components/loaded.js';
+import { Form } from './components/action.js';
+import { TextField } from './components/fields.js';
 
 /** Asks for the admin token, and tries it. */
 export function TokenForm() {
   const [given, setGiven] = useState('');
-  const { run, isBusy, error } = useAction();
-  const submit = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      adminToken.value = readToken(given);
-      await get('clock').catch((error: unknown) => {
-        throw error instanceof ApiError && error.status === 401
-          ? new Error('This is not the admin token of this emulator.')
-          : error;
-      });
-      isTokenWanted.value = false;
+  const submit = async () => {
+    adminToken.value = readToken(given);
+    await get('clock').catch((error: unknown) => {
+      throw error instanceof ApiError && error.status === 401
+        ? new Error('This is not the admin token of this emulator.')
+        : error;
     });
+    isTokenWanted.value = false;
   };
   return (
-    <form class="token-form" onSubmit={submit}>
+    <Form class="token-form" submit="Go on" submitClass="primary" act={submit}>
       <h1>This emulator asks for its admin token</h1>
       <p>
         It was given with <code>--admin-token</code> or <code>EMULATOR_ADMIN_TOKEN</code>, or it stands in the file that
         the first line of <code>emulator start</code> names. The page keeps it until it is reloaded.
       </p>
-      <label>
-        Admin token
-        <input
-          type="password"
-          autocomplete="off"
-          required
-          value={given}
-          onInput={({ currentTarget }) => setGiven(currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="primary" disabled={isBusy}>
-        Go on
-      </button>
-      <Failure error={error} />
-    </form>
+      <TextField label="Admin token" type="password" autocomplete="off" required value={given} onChange={setGiven} />
+    </Form>
   );
 }

@@ -22,6 +22,7 @@ export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>;
+  /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -53,7 +54,7 @@ export async function send(
     response = await fetch(urlOf(path, query), {
       method,
       headers: { ...authorization(), ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
       cache: 'no-store',
       credentials: 'omit',
@@ -87,20 +88,15 @@ export interface Page<T> {
   readonly has_more: boolean;
 }
 
-/** The items of all pages, one page after the other. */
-export async function* pages<T>(path: string, { query, signal }: Sent = {}): AsyncGenerator<readonly T[]> {
-  for (let cursor: string | undefined; ; ) {
-    const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
-    yield page.items;
-    // A list that is told at once has none.
-    if (typeof page.next_cursor !== 'string') return;
-    cursor = page.next_cursor;
-  }
-}
-
-/** All items of a list that is short. */
-export async function all<T>(path: string, sent?: Sent): Promise<T[]> {
+/** All items of a list, page by page. */
+export async function all<T>(path: string, { query, signal }: Sent = {}): Promise<T[]> {
   const items: T[] = [];
-  for await (const page of pages<T>(path, sent)) items.push(...page);
+  let cursor: string | undefined;
+  do {
+    const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
+    items.push(...page.items);
+    // A list that is told at once has none.
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
   return items;
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { beginningOf, markedText, partsOf } from './marked-text.js';
 import { count } from './time.js';
@@ -16,17 +17,27 @@ export interface GivenProps {
 /** Characters that one click shows: more of them in one line would keep the browser busy. */
 const STEP = 100_000;
 
-/** In running text; line feeds are marked. What is cut can be shown. */
-export function Given({ text, most = 500 }: GivenProps) {
+export interface GivenTextProps extends GivenProps {
+  /** True if tabs and line feeds are as they are, as in a line of a file. */
+  readonly hasLines?: boolean;
+}
+
+/** In running text. What is cut can be shown. */
+export function Given({ text, most = 500, hasLines = false }: GivenTextProps) {
   const { shown, more } = useCut(text, most);
   return (
     <>
       <bdi class="given">
-        <Parts text={shown} />
+        <Parts text={shown} hasLines={hasLines} />
       </bdi>
       {more}
     </>
   );
+}
+
+/** Returns a text as `Given`, and anything else as it is. */
+export function shownText(content: ComponentChildren): ComponentChildren {
+  return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
 /** In one line of a row, which ends in an ellipsis; the tooltip has more of it. */
@@ -53,21 +64,8 @@ export function GivenBlock({ text, most = 10_000 }: GivenProps) {
   );
 }
 
-/** One line of a file or of a patch: tabs and spaces are as they are. What is cut can be shown. */
-export function GivenLine({ text, most = 1_000 }: GivenProps) {
-  const { shown, more } = useCut(text, most);
-  return (
-    <>
-      <bdi class="given">
-        <Parts text={shown} hasLines />
-      </bdi>
-      {more}
-    </>
-  );
-}
-
 /** A text as it is, with marks for what hides in it. */
-export function Parts({ text, hasLines = false }: { readonly text: string; readonly hasLines?: boolean }) {
+export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) {
   return (
     <>
       {partsOf(text, { hasLines }).map(({ text: part, stands }) =>

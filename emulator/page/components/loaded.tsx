@@ -1,5 +1,6 @@
 import { type Inputs, useCallback, useEffect, useState } from 'preact/hooks';
 import { unreachable } from '../api/client.js';
+import { Loading } from './feedback.js';
 
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -8,8 +9,11 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** What `load` brings, anew when what it depends on changes; the one before is aborted. */
-export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs): Loaded<T> {
+/**
+ * What `load` brings, anew when what it depends on changes; the one before is aborted. With another `reason` it is loaded
+ * again, and what is shown stays until then.
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, reason?: unknown): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
   const [times, setTimes] = useState(0);
   const reload = useCallback(() => setTimes((before) => before + 1), []);
@@ -21,7 +25,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
       (error: unknown) => !abort.signal.aborted && setState((before) => ({ ...before, error })),
     );
     return () => abort.abort();
-  }, [...inputs, times]);
+  }, [...inputs, times, reason]);
   return { value: state.value, error: state.error, reload };
 }
 
@@ -34,14 +38,8 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
   }
 }
 
-export interface Action {
-  readonly run: (act: () => Promise<unknown>) => void;
-  readonly isBusy: boolean;
-  readonly error: unknown;
-}
-
 /** Something that a button does: one at a time, and what went wrong with the last one. */
-export function useAction(): Action {
+export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const run = (act: () => Promise<unknown>) => {
@@ -53,4 +51,29 @@ export function useAction(): Action {
       .finally(() => setBusy(false));
   };
   return { run, isBusy, error };
+}
+
+/** A value that the page changes. */
+export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
+  const { value, error: unloaded, reload } = useLoaded(load, []);
+  const { run, isBusy, error } = useAction();
+  const [said, say] = useState('');
+  /** Changes something, says so, and loads the value again. */
+  const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
+    run(async () => {
+      say('');
+      const result = await act();
+      say(typeof sentence === 'string' ? sentence : sentence(result));
+      reload();
+    });
+  /** That the value is being loaded, or what was said and what went wrong last. */
+  const notice = (
+    <>
+      <Loading value={value} error={error ?? unloaded} />
+      <p role="status" class="quiet">
+        {said}
+      </p>
+    </>
+  );
+  return { value, error: unloaded, isBusy, reload, change, notice };
 }

@@ -1,7 +1,7 @@
-import { Fragment } from 'preact';
-import { readAddresses } from '../api/addresses.js';
+import { type Address, readAddresses } from '../api/addresses.js';
 import { get, urlOf } from '../api/client.js';
 import { Copy } from '../components/copy.js';
+import { type Fact, Facts } from '../components/facts.js';
 import { Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
@@ -13,7 +13,7 @@ interface Version {
 
 /** What this is, where it listens, and where more is written. */
 export function About() {
-  const { value, error } = useLoaded(async (signal) => {
+  const loaded = useLoaded(async (signal) => {
     const addresses = await readAddresses(signal);
     // Without HTTPS there is nothing to trust.
     const isSecure = addresses.some(({ https_base_url }) => https_base_url !== undefined);
@@ -23,34 +23,11 @@ export function About() {
       certificate: isSecure ? await get<{ certificate: string }>('ca', { signal }) : undefined,
     };
   }, []);
-  if (value === undefined) return <Loading value={value} error={error} />;
-  const { version, addresses, certificate } = value;
+  if (loaded.value === undefined) return <Loading {...loaded} />;
+  const { version, addresses, certificate } = loaded.value;
   return (
     <>
-      <dl class="facts">
-        <dt>repohost-emulator</dt>
-        <dd>{version.version}</dd>
-        <dt>API</dt>
-        <dd>{version.api}</dd>
-        {addresses.map(({ org, base_url, git_url, https_base_url }) => (
-          <Fragment key={org}>
-            <dt>{org}</dt>
-            <dd>
-              <code>{base_url}</code>
-              {git_url !== base_url && (
-                <>
-                  , Git at <code>{git_url}</code>
-                </>
-              )}
-              {https_base_url !== undefined && (
-                <>
-                  , HTTPS at <code>{https_base_url}</code>
-                </>
-              )}
-            </dd>
-          </Fragment>
-        ))}
-      </dl>
+      <Facts facts={[['repohost-emulator', version.version], ['API', version.api], ...addresses.flatMap(factsOf)]} />
       <p>
         Everything on this page is asked of the admin API. <a href={urlOf('openapi.json').href}>openapi.json</a>{' '}
         describes it, and the API of the service.
@@ -64,4 +41,12 @@ export function About() {
       <Commands lines={[['status'], ['env'], ...(certificate ? [['ca']] : [])]} />
     </>
   );
+}
+
+function factsOf({ org, base_url, git_url, https_base_url }: Address): readonly Fact[] {
+  return [
+    [org, base_url],
+    [`${org}, Git`, git_url !== base_url && git_url],
+    [`${org}, HTTPS`, https_base_url],
+  ];
 }

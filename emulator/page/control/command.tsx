@@ -1,4 +1,5 @@
 import { Copy } from '../components/copy.js';
+import { filled } from '../components/fields.js';
 import { quoteWord } from '../requests/shell.js';
 
 /** The lines that do the same from a shell; the words of each are those behind `emulator`. */
@@ -20,4 +21,9 @@ const ALONE: readonly string[] = ['token', 'keys', 'variants'];
 export function emulatorLine(words: readonly string[], origin = location.origin): string {
   const isDefault = ALONE.includes(words[0]!) || origin === 'http://127.0.0.1:8080';
   return ['npx emulator', ...words.map(quoteWord), ...(isDefault ? [] : ['--url', origin])].join(' ');
+}
+
+/** `--seed x` for each member that is filled; the values of a list stand between commas. */
+export function flags(members: Readonly<Record<string, string | readonly string[]>>): string[] {
+  return Object.entries(filled(members)).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

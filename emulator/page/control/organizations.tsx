@@ -1,52 +1,36 @@
+import type { OrganizationState, StateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Form } from '../components/action.js';
+import { Choice, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { bytes, DateTime } from '../components/time.js';
+import { useManaged } from '../components/loaded.js';
+import { bytes } from '../components/time.js';
+import { untilOf } from '../repositories/state-label.js';
 import { Commands } from './command.js';
-
-interface Organization {
-  readonly authentication: 'available' | 'unavailable';
-  readonly hosting: 'on' | 'off';
-  readonly forgeApps: number;
-  readonly upstream: 'reachable' | { readonly error: string; readonly status?: number };
-  readonly ends?: { readonly requests?: number; readonly at?: string; readonly signal?: string };
-}
-
-interface State {
-  readonly organizations: Readonly<Record<string, Organization>>;
-  readonly limits: Readonly<Record<string, number>>;
-}
 
 /** Switches of organizations, and limits of all. */
 export function OrganizationsPart() {
-  const { value, error: unloaded, reload } = useLoaded((signal) => get<State>('state', { signal }), []);
-  const { run, isBusy, error } = useAction();
-  if (value === undefined) return <Loading value={value} error={unloaded} />;
-  const change = (body: object) => run(async () => patch('state', body).then(reload));
+  const { value, isBusy, change, notice } = useManaged((signal) => get<StateView>('state', { signal }));
+  if (value === undefined) return notice;
+  const set = (state: object) => change(() => patch('state', state));
   return (
     <>
-      <Failure error={error ?? unloaded} />
+      {notice}
       {Object.entries(value.organizations).map(([name, organization]) => (
         <Switches
           key={name}
           name={name}
           organization={organization}
           isBusy={isBusy}
-          change={(changes) => change({ organizations: { [name]: changes } })}
+          change={(changes) => set({ organizations: { [name]: changes } })}
         />
       ))}
       <h2>Limits</h2>
       <p class="quiet">What a request may bring or take; 413, 400 or 504 beyond it.</p>
       <div class="fields">
         {Object.entries(value.limits).map(([name, limit]) => (
-          <Limit
-            key={`${name} ${limit}`}
-            name={name}
-            limit={limit}
-            change={(to) => change({ limits: { [name]: to } })}
-          />
+          <Limit key={`${name} ${limit}`} name={name} limit={limit} change={(to) => set({ limits: { [name]: to } })} />
         ))}
       </div>
       <Commands
@@ -62,7 +46,7 @@ export function OrganizationsPart() {
 
 interface SwitchesProps {
   readonly name: string;
-  readonly organization: Organization;
+  readonly organization: OrganizationState;
   readonly isBusy: boolean;
   readonly change: (changes: object) => void;
 }
@@ -77,23 +61,13 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
         <Given text={name} />
       </legend>
       <div class="fields">
-        <label>
-          Authentication
-          <select
-            value={authentication}
-            onChange={({ currentTarget }) => give({ authentication: currentTarget.value })}
-          >
-            <option>available</option>
-            <option>unavailable</option>
-          </select>
-        </label>
-        <label>
-          Hosting
-          <select value={hosting} onChange={({ currentTarget }) => give({ hosting: currentTarget.value })}>
-            <option>on</option>
-            <option>off</option>
-          </select>
-        </label>
+        <Choice
+          label="Authentication"
+          value={authentication}
+          options={['available', 'unavailable']}
+          onChange={(to) => give({ authentication: to })}
+        />
+        <Choice label="Hosting" value={hosting} options={['on', 'off']} onChange={(to) => give({ hosting: to })} />
         <label>
           Forge apps
           <input
@@ -104,103 +78,65 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
             onChange={({ currentTarget }) => give({ forgeApps: Number(currentTarget.value) })}
           />
         </label>
-        <label>
-          Upstreams
-          <select
-            value={upstream === 'reachable' ? 'reachable' : 'failing'}
-            onChange={({ currentTarget }) =>
-              give({
-                upstream: currentTarget.value === 'reachable' ? 'reachable' : { error: 'Bad gateway', status: 502 },
-              })
-            }
-          >
-            <option>reachable</option>
-            <option>failing</option>
-          </select>
-        </label>
-        <label>
-          For so many requests (none: to stay)
-          <input
-            type="number"
-            min="1"
-            value={requests}
-            onInput={({ currentTarget }) => setRequests(currentTarget.value)}
-          />
-        </label>
+        <Choice
+          label="Upstreams"
+          value={upstream === 'reachable' ? 'reachable' : 'failing'}
+          options={['reachable', 'failing']}
+          onChange={(to) => give({ upstream: to === 'reachable' ? to : { error: 'Bad gateway', status: 502 } })}
+        />
+        <TextField
+          label="For so many requests (none: to stay)"
+          type="number"
+          min="1"
+          value={requests}
+          onChange={setRequests}
+        />
       </div>
-      {authentication === 'unavailable' && (
-        <p class="quiet">
-          Every request is refused with 403 <code>authentication_unavailable</code>.
+      {refusals(organization).map(([what, code]) => (
+        <p key={code} class="quiet">
+          {what} <code>{code}</code>.
         </p>
-      )}
-      {hosting === 'off' && (
-        <p class="quiet">
-          Deployments are refused with 403 <code>hosting_not_enabled</code>.
-        </p>
-      )}
-      {forgeApps !== 1 && (
-        <p class="quiet">
-          Syncs that need an application on the forge get 412 <code>forge_app_not_configured</code>.
-        </p>
-      )}
+      ))}
       {upstream !== 'reachable' && (
         <Upstream key={JSON.stringify(upstream)} upstream={upstream} change={(to) => change({ upstream: to })} />
       )}
       {ends && (
         <p>
-          That ends{' '}
-          {ends.requests !== undefined &&
-            (ends.requests === 1 ? 'with the next refused request' : `after ${ends.requests} refused requests`)}
-          {ends.at !== undefined && (
-            <>
-              at <DateTime at={ends.at} />
-            </>
-          )}
-          {ends.signal !== undefined && (
-            <>
-              when the latch <Given text={ends.signal} /> is released
-            </>
-          )}
-          .
+          It stays so <Given text={untilOf({ ends }) ?? ''} />.
         </p>
       )}
     </fieldset>
   );
 }
 
+/** What the switches make the service refuse, and the code that it refuses it with. */
+function refusals({ authentication, hosting, forgeApps }: OrganizationState): [what: string, code: string][] {
+  const all: [boolean, string, string][] = [
+    [authentication === 'unavailable', 'Every request is refused with 403', 'authentication_unavailable'],
+    [hosting === 'off', 'Deployments are refused with 403', 'hosting_not_enabled'],
+    [forgeApps !== 1, 'Syncs that need an application on the forge get 412', 'forge_app_not_configured'],
+  ];
+  return all.filter(([isRefused]) => isRefused).map(([, what, code]) => [what, code]);
+}
+
 interface UpstreamProps {
-  readonly upstream: { readonly error: string; readonly status?: number };
+  readonly upstream: Exclude<OrganizationState['upstream'], string>;
   readonly change: (to: object) => void;
 }
 
 /** What reading an upstream fails with. */
 function Upstream({ upstream, change }: UpstreamProps) {
-  const [error, setError] = useState(upstream.error);
-  const [status, setStatus] = useState(`${upstream.status ?? ''}`);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    change({ error, ...(status && { status: Number(status) }) });
-  };
+  const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
   return (
-    <form class="fields" onSubmit={submit}>
-      <label>
-        Syncs fail with
-        <input required value={error} onInput={({ currentTarget }) => setError(currentTarget.value)} />
-      </label>
-      <label>
-        Status of the upstream
-        <input
-          type="number"
-          min="400"
-          max="599"
-          value={status}
-          onInput={({ currentTarget }) => setStatus(currentTarget.value)}
-        />
-      </label>
-      <button type="submit" class="small">
-        Set<span class="visually-hidden"> what upstreams fail with</span>
-      </button>
-    </form>
+    <Form
+      class="fields"
+      submit={setOf('what upstreams fail with')}
+      submitClass="small"
+      act={() => change({ error: draft.error, ...(draft.status && { status: Number(draft.status) }) })}
+    >
+      <TextField label="Syncs fail with" required {...bind('error')} />
+      <TextField label="Status of the upstream" type="number" min="400" max="599" {...bind('status')} />
+    </Form>
   );
 }
 
@@ -212,23 +148,24 @@ interface LimitProps {
 
 function Limit({ name, limit, change }: LimitProps) {
   const [given, setGiven] = useState(`${limit}`);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    change(Number(given));
-  };
   return (
-    <form class="fields" onSubmit={submit}>
-      <label>
-        {name}
-        {readable(name, limit)}
-        <input type="number" min="0" value={given} onInput={({ currentTarget }) => setGiven(currentTarget.value)} />
-      </label>
-      <button type="submit" class="small" disabled={given === `${limit}`}>
-        Set<span class="visually-hidden"> {name}</span>
-      </button>
-    </form>
+    <Form
+      class="fields"
+      submit={setOf(name)}
+      submitClass="small"
+      isDisabled={given === `${limit}`}
+      act={() => change(Number(given))}
+    >
+      <TextField label={`${name}${readable(name, limit)}`} type="number" min="0" value={given} onChange={setGiven} />
+    </Form>
   );
 }
+
+const setOf = (what: string) => (
+  <>
+    Set<span class="visually-hidden"> {what}</span>
+  </>
+);
 
 /** ` (1.0 MB)`, ` (30 s)`; nothing of what is counted. */
 function readable(name: string, limit: number): string {

@@ -1,25 +1,24 @@
+import type { QuotaView } from '@emulator/admin/quotas.js';
 import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Failure, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { Commands } from './command.js';
-import { emptyDraft, type Quota, QuotaForm, quotaOf } from './quota-form.js';
+import { NEW_QUOTA, QuotaForm } from './quota-form.js';
 
 interface Quotas {
-  readonly quotas: Readonly<Record<string, Quota>>;
+  readonly quotas: Readonly<Record<string, QuotaView>>;
 }
 
 /** What bounds how often clients may ask. */
 export function QuotasPart() {
-  const { value, error: unloaded, reload } = useLoaded((signal) => get<Quotas>('quotas', { signal }), []);
-  const { run, isBusy, error } = useAction();
-  const [draft, setDraft] = useState(emptyDraft);
-  if (value === undefined) return <Loading value={value} error={unloaded} />;
-  const change = (quotas: object) => run(async () => patch('quotas', { quotas }).then(reload));
+  const { value, change, notice } = useManaged((signal) => get<Quotas>('quotas', { signal }));
+  const [draft, setDraft] = useState({ name: 'requests', quota: NEW_QUOTA });
+  if (value === undefined) return notice;
+  const set = (name: string, quota: QuotaView | null) => change(() => patch('quotas', { quotas: { [name]: quota } }));
   const rows = Object.entries(value.quotas);
   return (
     <>
@@ -27,53 +26,40 @@ export function QuotasPart() {
         A quota is a bucket of tokens that requests take and that fills again by the clock of the emulator. A request
         that finds it empty is refused with 429 <code>rate_limited</code>.
       </p>
-      <Failure error={error ?? unloaded} />
-      {rows.length === 0 ? (
-        <p class="quiet">There is none: clients may ask as often as they like.</p>
-      ) : (
-        <Table label="Quotas" heads={['Quota', 'Tokens', 'Refill', 'A bucket for each', 'Cost', ACTIONS]}>
-          {rows.map(([name, quota]) => (
-            <tr key={name}>
-              <td>
-                <Given text={name} />
-              </td>
-              <td>{count(quota.capacity)}</td>
-              <td>{quota.refill}</td>
-              <td>{quota.by.join(' and ') || 'all together'}</td>
-              <td>
-                {Object.entries(quota.cost)
-                  .map(([pattern, cost]) => `${pattern}: ${cost}`)
-                  .join(', ')}
-              </td>
-              <td class="actions">
-                <button type="button" class="small" onClick={() => setDraft({ ...draft, name, quota })}>
+      {notice}
+      <Table
+        empty="There is none: clients may ask as often as they like."
+        label="Quotas"
+        items={rows}
+        keyOf={([name]) => name}
+        columns={[
+          ['Quota', ([name]) => name],
+          ['Tokens', ([, { capacity }]) => count(capacity)],
+          ['Refill', ([, { refill }]) => refill],
+          ['A bucket for each', ([, { by }]) => by.join(' and ') || 'all together'],
+          ['Cost', ([, { cost }]) => Array.from(Object.entries(cost), (entry) => entry.join(': ')).join(', ')],
+          [
+            ACTIONS,
+            ([name, quota]) => (
+              <>
+                <button type="button" class="small" onClick={() => setDraft({ name, quota })}>
                   Change<span class="visually-hidden"> {name}</span>
                 </button>{' '}
-                <ConfirmButton
-                  label="Remove"
-                  subject={name}
-                  title="Remove the quota?"
-                  isBusy={isBusy}
-                  act={() => change({ [name]: null })}
-                >
+                <ConfirmButton label="Remove" subject={name} title="Remove the quota?" act={() => set(name, null)}>
                   <p>
                     <Given text={name} /> bounds no request from then on.
                   </p>
                 </ConfirmButton>
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <QuotaForm
-        draft={draft}
-        setDraft={setDraft}
-        isBusy={isBusy}
-        set={() => change({ [draft.name]: quotaOf(draft) })}
+              </>
+            ),
+            'actions',
+          ],
+        ]}
       />
+      <QuotaForm {...draft} onChange={setDraft} act={() => set(draft.name, draft.quota)} />
       <Commands
         lines={[
-          ['quota', 'set', draft.name || 'requests', JSON.stringify(quotaOf(draft))],
+          ['quota', 'set', draft.name || 'requests', JSON.stringify(draft.quota)],
           ['quota', 'show'],
           ['quota', 'rm', draft.name || 'requests'],
         ]}

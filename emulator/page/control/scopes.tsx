@@ -1,3 +1,6 @@
+import { Facts } from '../components/facts.js';
+import { Check, toggled } from '../components/fields.js';
+
 /** The scopes of the specification, by what they are about. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Git', ['git:read', 'git:write']],
@@ -7,29 +10,23 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
 
 interface ScopeChoiceProps {
   readonly legend: string;
-  readonly scopes: readonly string[];
+  readonly value: readonly string[];
   readonly onChange: (scopes: readonly string[]) => void;
 }
 
-export function ScopeChoice({ legend, scopes, onChange }: ScopeChoiceProps) {
-  const toggle = (scope: string) =>
-    onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
+export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
+  const checkOf = (scope: string) => (
+    <Check
+      key={scope}
+      label={scope}
+      isChecked={value.includes(scope)}
+      onChange={() => onChange(toggled(value, scope))}
+    />
+  );
   return (
     <fieldset>
       <legend>{legend}</legend>
-      <dl class="facts">
-        {GROUPS.map(([title, names]) => [
-          <dt key={title}>{title}</dt>,
-          <dd key={`${title} scopes`} class="scopes">
-            {names.map((scope) => (
-              <label key={scope} class="inline">
-                <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
-                {scope}
-              </label>
-            ))}
-          </dd>,
-        ])}
-      </dl>
+      <Facts facts={GROUPS.map(([title, names]) => [title, names.map(checkOf), 'scopes'])} />
     </fieldset>
   );
 }

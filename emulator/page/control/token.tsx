@@ -1,46 +1,34 @@
+import type { KeyRecord } from '@emulator/admin/keys.js';
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { MintedToken } from '@emulator/admin/tokens.js';
 import { useState } from 'preact/hooks';
 import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
+import { remoteOf } from '../api/lines.js';
+import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Failure } from '../components/feedback.js';
+import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { DateTime } from '../components/time.js';
 import { quoteWord } from '../requests/shell.js';
 import { readClock } from './clock-record.js';
 import { showSpan, showTime } from './clock-text.js';
-import { Commands } from './command.js';
+import { Commands, flags } from './command.js';
+import { OrganizationChoice } from './organization-choice.js';
 import { ScopeChoice } from './scopes.js';
-import { claimsOf } from './token-claims.js';
-
-interface Minted {
-  readonly token: string;
-  readonly key: string;
-  readonly issued_at: string;
-  readonly expires_at: string;
-}
 
 /** What the token is asked to be; empty texts leave a claim to the emulator. */
-interface Wanted {
-  readonly repo: string;
-  readonly sub: string;
-  readonly org: string;
-  readonly key: string;
-  readonly ttl: string;
-  /** A fault a line. */
-  readonly faults: string;
-  readonly scopes: readonly string[];
-}
-
-const USUAL: Wanted = {
+const USUAL = {
   repo: '',
+  scopes: ['git:read', 'git:write', 'repo:write'] as readonly string[],
   sub: 'me',
   org: '',
   key: '',
-  ttl: '3600',
+  /** A fault a line. */
   faults: '',
-  scopes: ['git:read', 'git:write', 'repo:write'],
+  ttl: '3600',
 };
 
 const linesOf = (text: string): string[] =>
@@ -51,127 +39,53 @@ const linesOf = (text: string): string[] =>
 
 /** Signs a token with a test key, and shows lines that use it. */
 export function TokenPart() {
-  const { value: names = [] } = useLoaded((signal) => all<{ name: string }>('repositories', { signal }), []);
-  const { value: keys = [] } = useLoaded((signal) => all<{ id: string }>('keys', { signal }), []);
+  const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
+  const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
   const { value: addresses = [] } = useLoaded(readAddresses, []);
-  const [wanted, setWanted] = useState(USUAL);
-  const [minted, setMinted] = useState<Minted & Pick<Wanted, 'repo' | 'org'>>();
-  const { run, isBusy, error } = useAction();
-  const { repo, sub, org, key, ttl, faults, scopes } = wanted;
-  const write = (changes: Partial<Wanted>) => setWanted({ ...wanted, ...changes });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      const answer = await post<Minted>('tokens', {
-        ...(repo && { repo }),
-        ...(scopes.length > 0 && { scopes }),
-        ...(sub && { sub }),
-        ...(org && { org }),
-        ...(key && { key }),
-        ...(linesOf(faults).length > 0 && { faults: linesOf(faults) }),
-        ttl: Number(ttl),
-      });
-      setMinted({ ...answer, repo, org });
-    });
+  const { draft, bind } = useDraft(USUAL);
+  const [minted, setMinted] = useState<MintedToken & Pick<typeof USUAL, 'repo' | 'org'>>();
+  const { ttl, faults: text, ...claims } = draft;
+  const { repo, org } = claims;
+  const faults = linesOf(text);
+  const mint = async () => {
+    const token = await post<MintedToken>('tokens', { ...filled({ ...claims, faults }), ttl: Number(ttl) });
+    setMinted({ ...token, repo, org });
   };
-  const flags = [
-    ...(repo ? ['--repo', repo] : ['--no-repo']),
-    ...(scopes.length > 0 ? ['--scopes', scopes.join(',')] : []),
-    ...(sub ? ['--sub', sub] : []),
-    ...(org ? ['--org', org] : []),
-    ...(key ? ['--key', key] : []),
-    ...linesOf(faults).flatMap((fault) => ['--fault', fault]),
-  ];
+  const words = [...(repo ? [] : ['--no-repo']), ...flags(claims), ...faults.flatMap((fault) => ['--fault', fault])];
   return (
     <>
-      <form onSubmit={submit}>
+      <Form act={mint} submit="Mint" submitClass="primary">
         <div class="fields">
-          <label>
-            Repository (none: a token of the organization)
-            <input
-              list="repositories"
-              value={repo}
-              onInput={({ currentTarget }) => write({ repo: currentTarget.value })}
-            />
-            <datalist id="repositories">
-              {names.map(({ name }) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </label>
-          <label>
-            Subject
-            <input value={sub} onInput={({ currentTarget }) => write({ sub: currentTarget.value })} />
-          </label>
-          <label>
-            Seconds it is good for
-            <input
-              type="number"
-              min="1"
-              required
-              value={ttl}
-              onInput={({ currentTarget }) => write({ ttl: currentTarget.value })}
-            />
-          </label>
-          <label>
-            Organization
-            <select value={org} onChange={({ currentTarget }) => write({ org: currentTarget.value })}>
-              <option value="">that of this address</option>
-              {addresses.map(({ org: name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Test key (none: the first)
-            <input list="keys" value={key} onInput={({ currentTarget }) => write({ key: currentTarget.value })} />
-            <datalist id="keys">
-              {keys.map(({ id }) => (
-                <option key={id} value={id} />
-              ))}
-            </datalist>
-          </label>
+          <TextField
+            label="Repository (none: a token of the organization)"
+            proposals={repositories.map(({ name }) => name)}
+            {...bind('repo')}
+          />
+          <TextField label="Subject" {...bind('sub')} />
+          <TextField label="Seconds it is good for" type="number" min="1" required {...bind('ttl')} />
+          <OrganizationChoice {...bind('org')} />
+          <TextField label="Test key (none: the first)" proposals={keys.map(({ id }) => id)} {...bind('key')} />
         </div>
-        <ScopeChoice legend="Scopes" scopes={scopes} onChange={(chosen) => write({ scopes: chosen })} />
+        <ScopeChoice legend="Scopes" {...bind('scopes')} />
         <details class="command">
           <summary>Faults that its requests meet</summary>
-          <label>
-            One a line, such as rate_limited*1;retry-after=2
-            <textarea
-              rows={2}
-              cols={60}
-              spellcheck={false}
-              value={faults}
-              onInput={({ currentTarget }) => write({ faults: currentTarget.value })}
-            />
-          </label>
+          <TextArea label="One a line, such as rate_limited*1;retry-after=2" rows={2} cols={60} {...bind('faults')} />
         </details>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Mint
-        </button>
-      </form>
-      <Failure error={error} />
+      </Form>
       {minted && (
-        <Result
-          minted={minted}
-          repo={minted.repo}
-          address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)}
-        />
+        <Result minted={minted} address={addresses.find((one) => one.org === minted.org) ?? ownAddress(addresses)} />
       )}
-      <Commands lines={[['token', ...flags, '--ttl', ttl || '3600']]} />
+      <Commands lines={[['token', ...words, '--ttl', ttl || '3600']]} />
     </>
   );
 }
 
 interface ResultProps {
-  readonly minted: Minted;
-  readonly repo: string;
+  readonly minted: MintedToken & { readonly repo: string };
   readonly address: Address | undefined;
 }
 
-function Result({ minted: { token, key, expires_at }, repo, address }: ResultProps) {
+function Result({ minted: { token, key, expires_at, repo }, address }: ResultProps) {
   const bearer = quoteWord(`Authorization: Bearer ${token}`);
   return (
     <div class="card">
@@ -180,7 +94,7 @@ function Result({ minted: { token, key, expires_at }, repo, address }: ResultPro
       </p>
       <Copy text={token} label="Copy token" />
       {repo && address && (
-        <Copy text={`git clone ${quoteWord(withToken(address.git_url, token, repo))}`} label="Copy clone line" />
+        <Copy text={`git clone ${quoteWord(remoteOf(repo, token, '', address.git_url))}`} label="Copy clone line" />
       )}
       {address && (
         <Copy
@@ -194,24 +108,19 @@ function Result({ minted: { token, key, expires_at }, repo, address }: ResultPro
   );
 }
 
-function withToken(gitUrl: string, token: string, repo: string): string {
-  return `${gitUrl.replace('://', `://t:${token}@`)}/${encodeURI(repo)}.git`;
-}
-
 /** How long a token is good yet, by the clock of the emulator. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error, reload } = useLoaded(readClock, [expiresAt]);
   useRepeated(reload, 1000);
-  const left = clock === undefined ? undefined : Date.parse(expiresAt) - Date.parse(clock.now);
   return (
     <>
       Good until <DateTime at={expiresAt} /> UTC on the clock of the emulator
-      {clock !== undefined && left !== undefined && (
+      {clock !== undefined && (
         <>
           , which shows <span class="figures">{showTime(clock)}</span>
           {error !== undefined ? ' when the emulator last answered' : clock.mode === 'frozen' && ' and stands still'}:{' '}
-          {left > 0 ? (
-            <span class="figures">{showSpan(left)} are left</span>
+          {clock.now < expiresAt ? (
+            <span class="figures">{showSpan(Date.parse(expiresAt) - Date.parse(clock.now))} are left</span>
           ) : (
             <strong class="failed">it has ended</strong>
           )}
@@ -220,4 +129,11 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
       .
     </>
   );
+}
+
+/** The middle part of a token (RFC 7519, 3), laid out. */
+function claimsOf(token: string): string {
+  const text = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
+  const json = new TextDecoder().decode(Uint8Array.from(text, (unit) => unit.charCodeAt(0)));
+  return JSON.stringify(JSON.parse(json), undefined, 2);
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
-import { useTitle } from '../components/title.js';
+import { Choice } from '../components/fields.js';
+import { useTitle } from '../components/hooks.js';
 import { go, place, writePlace } from '../place.js';
 import { About } from './about.js';
 import { ClockPart } from './clock.js';
@@ -47,16 +48,13 @@ export function View() {
           </a>
         ))}
       </nav>
-      <label class="parts-select">
-        Part
-        <select value={shown.id} onChange={({ currentTarget }) => go(lead(currentTarget.value))}>
-          {PARTS.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Part"
+        labelClass="parts-select"
+        value={shown.id}
+        options={PARTS.map(({ id, title }) => [id, title] as const)}
+        onChange={(id) => go(lead(id))}
+      />
       <section class="part" key={shown.id} aria-labelledby="part">
         <h1 id="part">{shown.title}</h1>
         <shown.Content />

@@ -1,8 +1,8 @@
-import type { Blame, CommitLine } from './records.js';
+import type { Blame } from '@emulator/admin/repository-content.js';
 
 /** What blame tells of one line. */
 export interface BlamedLine {
-  readonly commit: CommitLine;
+  readonly commit: Blame['commits'][number];
   /** Whether the range begins here: what is told once. */
   readonly isFirst: boolean;
   /** 0 (the oldest commit of the file) … AGES - 1 (the newest). */
@@ -13,7 +13,7 @@ export interface BlamedLine {
 export const AGES = 8;
 
 /** Blame by lines, from 0. Ages are ranks: a file that was made in a day and changed years later has both ends. */
-export function blameLines({ ranges, commits }: Blame): (BlamedLine | undefined)[] {
+export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'>): (BlamedLine | undefined)[] {
   const byTime = [...commits].sort((one, other) => Date.parse(one.committed_at) - Date.parse(other.committed_at));
   const last = Math.max(byTime.length - 1, 1);
   const told = new Map(

@@ -1,6 +1,6 @@
+import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
-import type { GraphCommit } from './records.js';
 
 /** Commits of a page, and how far before the last one the next is asked for. */
 const PAGE = { size: 1_000, ahead: 200 };
@@ -13,19 +13,16 @@ export class CommitHistory {
   total: number | undefined;
   error: unknown;
 
-  readonly #path: string;
-  readonly #query: Readonly<Record<string, QueryValue>>;
-  readonly #onChange: () => void;
   readonly #abort = new AbortController();
   #cursor: string | null | undefined;
   #isLoading = false;
   #wanted = 0;
 
-  constructor(path: string, query: Readonly<Record<string, QueryValue>>, onChange: () => void) {
-    this.#path = path;
-    this.#query = query;
-    this.#onChange = onChange;
-  }
+  constructor(
+    private readonly path: string,
+    private readonly query: Readonly<Record<string, QueryValue>>,
+    private readonly onChange: () => void,
+  ) {}
 
   /** Loads until a row is there. */
   async reach(row: number): Promise<void> {
@@ -38,7 +35,7 @@ export class CommitHistory {
       if (!this.#abort.signal.aborted) this.error = error;
     }
     this.#isLoading = false;
-    if (!this.#abort.signal.aborted) this.#onChange();
+    if (!this.#abort.signal.aborted) this.onChange();
   }
 
   stop(): void {
@@ -46,15 +43,13 @@ export class CommitHistory {
   }
 
   async #loadPage(): Promise<void> {
-    const query = { ...this.#query, limit: PAGE.size, ...(this.#cursor && { cursor: this.#cursor }) };
-    const page: Page<GraphCommit> & { readonly total: number } = await get(this.#path, {
-      query,
-      signal: this.#abort.signal,
-    });
+    const query = { ...this.query, limit: PAGE.size, cursor: this.#cursor ?? undefined };
+    const { signal } = this.#abort;
+    const page: Page<GraphCommit> & { readonly total: number } = await get(this.path, { query, signal });
     this.commits.push(...page.items);
     this.layout.add(page.items);
     this.total = page.next_cursor === null ? this.commits.length : Math.max(page.total, this.commits.length);
     this.#cursor = page.next_cursor;
-    this.#onChange();
+    this.onChange();
   }
 }

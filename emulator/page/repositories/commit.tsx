@@ -1,5 +1,8 @@
+import type { BlobRecord } from '@emulator/admin/repositories.js';
+import type { CommitRecord } from '@emulator/admin/repository-history.js';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
+import { Facts } from '../components/facts.js';
 import { Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
@@ -7,7 +10,6 @@ import { ScrollBox } from '../components/scroll-box.js';
 import { bytes } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { Diff } from './diff.js';
-import type { CommitRecord, Content } from './records.js';
 import { Ref } from './ref-label.js';
 
 export interface CommitProps {
@@ -35,7 +37,7 @@ export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
       {commit && (
         <>
           <Message commit={commit} />
-          <Facts commit={commit} hrefOf={hrefOf} />
+          <CommitFacts commit={commit} hrefOf={hrefOf} />
           {commit.notes.map((note) => (
             <section class="card" key={note.ref} aria-label={`Note of ${note.ref}`}>
               <p class="quiet">
@@ -64,72 +66,41 @@ function Message({ commit: { message, is_message_truncated } }: { readonly commi
   );
 }
 
-function Facts({ commit, hrefOf }: { readonly commit: CommitRecord; readonly hrefOf: (oid: string) => string }) {
+function CommitFacts({ commit, hrefOf }: { readonly commit: CommitRecord; readonly hrefOf: (oid: string) => string }) {
   const { author, committer, parents, refs, headers, encoding, signature, tree } = commit;
   const isOther = author.name !== committer.name || author.email !== committer.email || author.date !== committer.date;
   return (
-    <dl class="facts">
-      <dt>Author</dt>
-      <dd>
-        <PersonAt {...author} />
-      </dd>
-      {isOther && (
-        <>
-          <dt>Committer</dt>
-          <dd>
-            <PersonAt {...committer} />
-          </dd>
-        </>
-      )}
-      <dt>{parents.length === 1 ? 'Parent' : 'Parents'}</dt>
-      <dd class="mono">
-        {parents.length === 0 && <span class="quiet">none</span>}
-        {parents.map((parent) => (
-          <a key={parent} class="parent" href={hrefOf(parent)}>
-            {parent.slice(0, 12)}
-          </a>
-        ))}
-      </dd>
-      {refs.length > 0 && (
-        <>
-          <dt>Refs</dt>
-          <dd class="ref-list">
-            {refs.map((ref) => (
-              <Ref key={ref} name={ref} />
+    <Facts
+      facts={[
+        ['Author', <PersonAt key="author" {...author} />],
+        ['Committer', isOther && <PersonAt {...committer} />],
+        [
+          parents.length === 1 ? 'Parent' : 'Parents',
+          <>
+            {parents.length === 0 && <span class="quiet">none</span>}
+            {parents.map((parent) => (
+              <a key={parent} class="parent" href={hrefOf(parent)}>
+                {parent.slice(0, 12)}
+              </a>
             ))}
-          </dd>
-        </>
-      )}
-      <dt>Tree</dt>
-      <dd class="mono">{tree}</dd>
-      {encoding !== undefined && (
-        <>
-          <dt>Encoding</dt>
-          <dd>
-            <Given text={encoding} />
-          </dd>
-        </>
-      )}
-      {headers.map(({ name, value }, at) => [
-        <dt key={`name ${at}`}>
-          <Given text={name} />
-        </dt>,
-        <dd key={`value ${at}`}>
-          <Given text={value} />
-        </dd>,
-      ])}
-      {signature !== undefined && (
-        <>
-          <dt>Signature</dt>
-          <dd>
+          </>,
+          'mono',
+        ],
+        ['Refs', refs.length > 0 && refs.map((ref) => <Ref key={ref} name={ref} />), 'ref-list'],
+        ['Tree', tree, 'mono'],
+        ['Encoding', encoding],
+        ...headers.map(({ name, value }) => [name, value] as const),
+        [
+          'Signature',
+          signature !== undefined && (
             <details>
               <summary>not verified</summary>
               <GivenBlock text={signature} />
             </details>
-          </dd>
-        </>
-      )}
-    </dl>
+          ),
+        ],
+      ]}
+    />
   );
 }
 
@@ -150,7 +121,7 @@ function PersonAt({ name, email, date }: CommitRecord['author']) {
 }
 
 /** Text, or how much of something else there is. */
-export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: Content }) {
+export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: BlobRecord }) {
   if (encoding === 'utf-8') return <GivenBlock text={content} />;
   return <p class="quiet">{is_truncated ? `${bytes(size)}, too much to show.` : `Binary, ${bytes(size)}.`}</p>;
 }

@@ -1,13 +1,16 @@
+import type { ChangedFile, CommitDiff } from '@emulator/admin/repository-content.js';
 import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { Given, GivenLine } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { ActionButton } from '../components/action.js';
+import { Loading } from '../components/feedback.js';
+import { Choice } from '../components/fields.js';
+import { Given } from '../components/given.js';
+import { useLoaded } from '../components/loaded.js';
+import { useMore } from '../components/more.js';
 import { ownValue } from '../components/own-value.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { type PatchLine, readPatch } from './patch.js';
-import type { ChangedFile, CommitDiff } from './records.js';
+import { readPatch } from './patch.js';
 
 /** Lines of a file and of all files that are open at first, and lines that a click adds. */
 const OPEN = { file: 300, all: 1_000 };
@@ -28,18 +31,16 @@ export function Diff({ name, oid, parents }: DiffProps) {
   return (
     <section class="diff" aria-label="Changes">
       <h3 class="figures">
-        {diff ? <Stats diff={diff} /> : 'Changes'}
+        {diff ? `${count(diff.stats.files)} ${diff.stats.files === 1 ? 'file' : 'files'} changed ` : 'Changes'}
+        {diff && <Counts {...diff.stats} />}
         {parents.length > 1 && (
-          <label class="inline parent-choice">
-            against
-            <select value={parent} onChange={({ currentTarget }) => setParent(Number(currentTarget.value))}>
-              {parents.map((each, at) => (
-                <option key={each} value={at + 1}>
-                  parent {at + 1}: {each.slice(0, 8)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="against"
+            labelClass="inline parent-choice"
+            value={`${parent}`}
+            options={parents.map((each, at) => [`${at + 1}`, `parent ${at + 1}: ${each.slice(0, 8)}`] as const)}
+            onChange={(number) => setParent(Number(number))}
+          />
         )}
       </h3>
       <Loading value={diff} error={error} />
@@ -48,11 +49,11 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-function Stats({ diff: { stats } }: { readonly diff: CommitDiff }) {
+/** `+1 −2` */
+function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>
-      {count(stats.files)} {stats.files === 1 ? 'file' : 'files'} changed{' '}
-      <span class="passed">+{count(stats.additions)}</span> <span class="failed">−{count(stats.deletions)}</span>
+      <span class="passed">+{count(additions)}</span> <span class="failed">−{count(deletions)}</span>
     </>
   );
 }
@@ -92,18 +93,14 @@ interface FileProps extends Omit<ChangedFilesProps, 'diff'> {
 function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: FileProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const [file, setFile] = useState(given);
-  const { run, isBusy, error } = useAction();
-  const loadAll = () =>
-    run(async () => {
-      const { path: text, path_bytes, old_path, old_path_bytes } = given;
-      const paths = {
-        ...(path_bytes === undefined ? { path: text } : { path_bytes }),
-        ...(old_path_bytes === undefined ? { old_path } : { old_path_bytes }),
-      };
-      const { files } = await get<CommitDiff>(path, { query: { ...query, ...paths } });
-      if (files[0]) setFile(files[0]);
-    });
+  const { old_mode, mode } = file;
   const at = given.path_bytes === undefined ? { path: given.path } : { path_bytes: given.path_bytes };
+  const loadAll = async () => {
+    const { old_path, old_path_bytes } = given;
+    const before = old_path_bytes === undefined ? { old_path } : { old_path_bytes };
+    const { files } = await get<CommitDiff>(path, { query: { ...query, ...at, ...before } });
+    if (files[0]) setFile(files[0]);
+  };
   return (
     <div class="diff-file">
       <div class="diff-head">
@@ -119,19 +116,17 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
           </span>
         </button>
         <span class="diff-counts figures">
-          {!file.is_binary && (
-            <>
-              <span class="passed">+{count(file.additions)}</span> <span class="failed">
-                −{count(file.deletions)}
-              </span>{' '}
-            </>
-          )}
+          {!file.is_binary && <Counts {...file} />}{' '}
           {file.oid !== null && <a href={writePlace('repository', { name, tab: 'files', ref: oid, ...at })}>File</a>}
         </span>
       </div>
       {isOpen && (
         <>
-          <Modes file={file} />
+          {old_mode !== null && mode !== null && old_mode !== mode && (
+            <p class="quiet figures">
+              Mode {old_mode} → {mode}
+            </p>
+          )}
           {file.is_binary ? (
             <p class="quiet">
               Binary: {bytes(file.old_size)} before, {bytes(file.size)} now.
@@ -143,13 +138,12 @@ function File({ name, oid, path, query, file: given, isOpen: isOpenAtFirst }: Fi
             <p>
               <span class="quiet">The diff of this file is cut. </span>
               {file === given && (
-                <button type="button" class="small" disabled={isBusy} onClick={loadAll}>
+                <ActionButton class="small" act={loadAll}>
                   Load more of it
-                </button>
+                </ActionButton>
               )}
             </p>
           )}
-          <Failure error={error} />
         </>
       )}
     </div>
@@ -175,22 +169,12 @@ function ChangeLetter({ state }: { readonly state: string }) {
   );
 }
 
-function Modes({ file: { old_mode, mode } }: { readonly file: ChangedFile }) {
-  if (old_mode === null || mode === null || old_mode === mode) return null;
-  return (
-    <p class="quiet figures">
-      Mode {old_mode} → {mode}
-    </p>
-  );
-}
-
 const SIGNS = { added: '+', removed: '−', same: '', heading: '', told: '' };
 
 function PatchLines({ patch }: { readonly patch: string }) {
   const lines = useMemo(() => readPatch(patch), [patch]);
-  const [shown, setShown] = useState(OPEN.file);
+  const { shown, more } = useMore(lines, { first: OPEN.file, step: STEP, of: 'lines' });
   if (lines.length === 0) return null;
-  const left = lines.length - shown;
   return (
     <>
       <table class="patch mono">
@@ -209,29 +193,19 @@ function PatchLines({ patch }: { readonly patch: string }) {
           </tr>
         </thead>
         <tbody>
-          {lines.slice(0, shown).map((line, at) => (
-            <Line key={at} line={line} />
+          {shown.map(({ kind, text, before, after }, at) => (
+            <tr key={at} class={`patch-${kind}`}>
+              <td class="line-number">{before}</td>
+              <td class="line-number">{after}</td>
+              <td class="sign">{SIGNS[kind]}</td>
+              <td class="code">
+                <Given text={text} most={1_000} hasLines />
+              </td>
+            </tr>
           ))}
         </tbody>
       </table>
-      {left > 0 && (
-        <button type="button" class="small more" onClick={() => setShown(shown + STEP)}>
-          Show {left > STEP ? `${count(STEP)} of ${count(left)}` : count(left)} more lines
-        </button>
-      )}
+      {more}
     </>
-  );
-}
-
-function Line({ line: { kind, text, before, after } }: { readonly line: PatchLine }) {
-  return (
-    <tr class={`patch-${kind}`}>
-      <td class="line-number">{before}</td>
-      <td class="line-number">{after}</td>
-      <td class="sign">{SIGNS[kind]}</td>
-      <td class="code">
-        <GivenLine text={text} />
-      </td>
-    </tr>
   );
 }

@@ -1,4 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { BlobRecord } from '@emulator/admin/repositories.js';
+import type { Blame, FoundContent } from '@emulator/admin/repository-content.js';
+import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
@@ -7,25 +9,24 @@ import { GivenBlock, GivenCell, Parts } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
 import { bytes, count } from '../components/time.js';
-import { type ListControl, VirtualList } from '../components/virtual-list.js';
+import { VirtualList } from '../components/virtual-list.js';
 import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
-import { languageOf, type Token } from './languages.js';
+import type { Token } from './highlight.js';
 import { kindOf } from './modes.js';
-import { type RepositoryPath, stepsOf } from './paths.js';
-import type { Blame, Content, FoundContent } from './records.js';
+import { type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 
 export interface FileProps {
   readonly name: string;
   readonly at: RepositoryPath;
   readonly found: FoundContent;
-  readonly hrefOf: (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+  readonly hrefOf: HrefOf;
 }
 
 /** One file: its lines, or what else there is to tell of it. */
 export function File({ name, at, found, hrefOf }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
-  if (found.type !== 'blob') {
+  if (!isBlob(found)) {
     return (
       <p>
         A {kindOf({ ...found })}: commit <code>{found.oid}</code> of another repository.
@@ -64,8 +65,12 @@ export function File({ name, at, found, hrefOf }: FileProps) {
   );
 }
 
+function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
+  return found.type === 'blob';
+}
+
 /** The text of a file, unless it has a zero byte near its beginning, by which Git tells what is binary. */
-function textOf({ encoding, content }: Content): string | undefined {
+function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
   const decoded = isText ? content : atob(content);
   if (decoded.slice(0, 8_000).includes('\0')) return undefined;
@@ -73,25 +78,20 @@ function textOf({ encoding, content }: Content): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Always the same function: with another one the list would number all lines anew. */
-const keyOf = (row: number) => row;
-
 /** Pixels of a line. */
 const HEIGHT = 24;
 /** Characters of a line that are shown: the others in a dialog. */
 const MOST_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
-  readonly found: FoundContent;
   readonly text: string;
   readonly isBlamed: boolean;
 }
 
 function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
-  const control = useRef<ListControl>(null);
   const [opened, setOpened] = useState<number>();
   const { lines, longest } = useMemo(() => splitLines(text), [text]);
-  const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text, longest);
+  const tokens = useTokens(stepsOf(at).at(-1)?.name ?? '', text);
   const { value: blame, error } = useLoaded(
     async (signal) => {
       if (!isBlamed) return undefined;
@@ -102,9 +102,6 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
   );
   const { line } = place.value.params;
   const target = line === undefined ? undefined : Number.parseInt(line, 10) - 1;
-  useEffect(() => {
-    if (target !== undefined && target >= 0 && target < lines.length) control.current?.reveal(target);
-  }, [target, lines]);
   const digits = `${lines.length}`.length;
   const width = `${Math.min(longest, MOST_OF_LINE) + digits + 4 + (isBlamed ? 34 : 0)}ch`;
   return (
@@ -115,8 +112,7 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
           label="Lines"
           count={lines.length}
           rowHeight={HEIGHT}
-          keyOf={keyOf}
-          control={control}
+          opened={target}
           row={(row) => (
             <div class={`source-line${row === target ? ' is-open' : ''}`} style={{ '--longest': width }}>
               {isBlamed && <BlameCell name={name} blamed={blame?.[row]} />}
@@ -150,21 +146,12 @@ function splitLines(text: string): { lines: string[]; longest: number } {
 }
 
 /** Tokens come when the code for them is loaded, and the lines were there before. */
-function useTokens(path: string, text: string, longest: number): Token[][] | undefined {
-  const [told, setTold] = useState<{ readonly text: string; readonly tokens: Token[][] }>();
-  useEffect(() => {
-    const language = languageOf(path, text, longest);
-    if (language === undefined) return;
-    let isWanted = true;
-    import('./highlight.js').then(
-      ({ highlight }) => isWanted && setTold({ text, tokens: highlight(language, text) }),
-      () => {},
-    );
-    return () => {
-      isWanted = false;
-    };
+function useTokens(path: string, text: string): Token[][] | undefined {
+  const { value } = useLoaded(async () => {
+    const { highlight } = await import('./highlight.js');
+    return { text, tokens: highlight(path, text) };
   }, [path, text]);
-  return told?.text === text ? told.tokens : undefined;
+  return value?.text === text ? value.tokens : undefined;
 }
 
 function Code({ line, tokens }: { readonly line: string; readonly tokens: readonly Token[] | undefined }) {

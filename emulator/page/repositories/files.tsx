@@ -1,15 +1,17 @@
-import { useState } from 'preact/hooks';
+import type { TreeEntry } from '@emulator/admin/repositories.js';
+import type { FoundContent } from '@emulator/admin/repository-content.js';
 import { all, get, route } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Given, GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { bytes, count } from '../components/time.js';
+import { Table } from '../components/table.js';
+import { bytes } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import { File } from './file.js';
 import { kindOf } from './modes.js';
-import { childOf, type RepositoryPath, stepsOf } from './paths.js';
-import type { FoundContent, Opened, TreeEntry } from './records.js';
+import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
+import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 /** Entries of a folder that are drawn at first, and that a click adds. */
@@ -22,7 +24,7 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
   // Where HEAD leads to nothing, some branch is better than none.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
-  const hrefOf = (to: RepositoryPath, params: Readonly<Record<string, string | undefined>> = {}) =>
+  const hrefOf: HrefOf = (to, params = {}) =>
     writePlace('repository', { name, tab: 'files', ref: given, ...to, blame, ...params });
   const { value: found, error } = useLoaded(
     async (signal) => {
@@ -62,8 +64,6 @@ export function Files({ opened: { record, refs } }: { readonly opened: Opened })
   );
 }
 
-type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
-
 function Steps({ name, at, hrefOf }: { readonly name: string; readonly at: RepositoryPath; readonly hrefOf: HrefOf }) {
   const steps = stepsOf(at);
   return (
@@ -91,41 +91,35 @@ interface FolderProps {
 
 /** Folders first. */
 function Folder({ at, entries, hrefOf }: FolderProps) {
-  const [shown, setShown] = useState(STEP);
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
-  if (entries.length === 0) return <p class="quiet">The folder is empty.</p>;
   return (
     <div class="folder">
-      <table>
-        <thead class="visually-hidden">
-          <tr>
-            <th>Name</th>
-            <th>Kind</th>
-            <th>Size</th>
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder.slice(0, shown).map((entry) => (
-            <tr key={entry.name_bytes ?? entry.name}>
-              <td class="cell-name mono">
+      <Table
+        label="Files"
+        empty="The folder is empty."
+        isHeadHidden
+        items={inOrder}
+        keyOf={({ name, name_bytes }) => name_bytes ?? name}
+        most={STEP}
+        columns={[
+          [
+            'Name',
+            (entry) => (
+              <>
                 <span aria-hidden="true" class="entry-sign">
                   {SIGNS[entry.type]}
                 </span>
                 <a href={hrefOf(childOf(at, entry))}>
                   <GivenCell text={entry.name} />
                 </a>
-              </td>
-              <td class="quiet nowrap">{kindOf(entry)}</td>
-              <td class="number nowrap">{entry.size === null ? '' : bytes(entry.size)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {entries.length > shown && (
-        <button type="button" class="small more" onClick={() => setShown(shown + STEP)}>
-          Show {count(Math.min(STEP, entries.length - shown))} more of {count(entries.length)}
-        </button>
-      )}
+              </>
+            ),
+            'cell-name mono',
+          ],
+          ['Kind', (entry) => kindOf(entry), 'quiet nowrap'],
+          ['Size', ({ size }) => (size === null ? '' : bytes(size)), 'number nowrap'],
+        ]}
+      />
     </div>
   );
 }

@@ -24,8 +24,8 @@ export const COLOURS = 8;
 
 const KINDS = ['down', 'in', 'out'] as const;
 
-/** Lanes beyond are drawn in the last one: a row is packed in 32 bits, 13 and 13 of them for lanes. */
-const MOST_LANES = 1 << 13;
+/** Lanes beyond are drawn in the last one: a segment is packed in a small integer, 12 and 12 bits of it for lanes. */
+const MOST_LANES = 1 << 12;
 
 /** Of lanes beyond, those that go straight on are left out: with thousands side by side each row would have thousands of lines. */
 const MOST_PASSING = 256;
@@ -40,20 +40,15 @@ export class GraphLayout {
   /** What each lane waits for at the lower edge of the last row; a commit is awaited by one lane at most. */
   readonly #lanes: (Lane | undefined)[] = [];
   readonly #laneOf = new Map<string, number>();
-  #commits = new Uint32Array(1024);
+  readonly #commits: number[] = [];
   /** The first segment of each row, and the end of those of the last. */
-  #starts = new Uint32Array(1024);
-  #segments = new Uint32Array(4096);
-  #rows = 0;
-  #width = 0;
+  readonly #starts = [0];
+  readonly #segments: number[] = [];
+  /** Lanes that are in use side by side at most. */
+  width = 0;
 
   get rows(): number {
-    return this.#rows;
-  }
-
-  /** Lanes that are in use side by side at most. */
-  get width(): number {
-    return this.#width;
+    return this.#commits.length;
   }
 
   add(commits: readonly LaidOut[]): void {
@@ -67,11 +62,11 @@ export class GraphLayout {
   }
 
   segmentsAt(row: number): Segment[] {
-    return Array.from(this.#segments.subarray(this.#starts[row], this.#starts[row + 1]), (packed) => ({
+    return this.#segments.slice(this.#starts[row], this.#starts[row + 1]).map((packed) => ({
       kind: KINDS[packed & 3]!,
       colour: (packed >>> 2) & 7,
       to: (packed >>> 5) & (MOST_LANES - 1),
-      from: packed >>> 18,
+      from: packed >>> 17,
     }));
   }
 
@@ -107,8 +102,9 @@ export class GraphLayout {
     }
     if (awaitedIn !== undefined) this.#push({ kind: 'in', from: lane, to: lane, colour });
     for (const segment of out) this.#push(segment);
-    this.#endRow(lane, colour);
-    this.#width = Math.max(this.#width, lane + 1, lanes.length);
+    this.#commits.push((lane << 3) | colour);
+    this.#starts.push(this.#segments.length);
+    this.width = Math.max(this.width, lane + 1, lanes.length);
     while (lanes.length > 0 && lanes.at(-1) === undefined) lanes.pop();
   }
 
@@ -140,27 +136,8 @@ export class GraphLayout {
   }
 
   #push({ kind, from, to, colour }: Segment): void {
-    const used = this.#starts[this.#rows + 1]!;
-    if (used === this.#segments.length) this.#segments = grown(this.#segments);
     const last = MOST_LANES - 1;
-    const packed = (Math.min(from, last) << 18) | (Math.min(to, last) << 5) | (colour << 2) | KINDS.indexOf(kind);
-    this.#segments[used] = packed;
-    this.#starts[this.#rows + 1] = used + 1;
+    const lanes = (Math.min(from, last) << 17) | (Math.min(to, last) << 5);
+    this.#segments.push(lanes | (colour << 2) | KINDS.indexOf(kind));
   }
-
-  #endRow(lane: number, colour: number): void {
-    this.#commits[this.#rows] = (lane << 3) | colour;
-    this.#rows++;
-    if (this.#rows + 2 > this.#commits.length) {
-      this.#commits = grown(this.#commits);
-      this.#starts = grown(this.#starts);
-    }
-    this.#starts[this.#rows + 1] = this.#starts[this.#rows]!;
-  }
-}
-
-function grown(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * array.length);
-  larger.set(array);
-  return larger;
 }

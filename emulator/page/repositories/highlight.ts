@@ -1,54 +1,36 @@
-import bash from 'highlight.js/lib/languages/bash';
-import c from 'highlight.js/lib/languages/c';
-import cpp from 'highlight.js/lib/languages/cpp';
-import css from 'highlight.js/lib/languages/css';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
-import go from 'highlight.js/lib/languages/go';
-import ini from 'highlight.js/lib/languages/ini';
-import java from 'highlight.js/lib/languages/java';
-import javascript from 'highlight.js/lib/languages/javascript';
-import json from 'highlight.js/lib/languages/json';
-import makefile from 'highlight.js/lib/languages/makefile';
-import markdown from 'highlight.js/lib/languages/markdown';
-import python from 'highlight.js/lib/languages/python';
-import ruby from 'highlight.js/lib/languages/ruby';
-import rust from 'highlight.js/lib/languages/rust';
-import sql from 'highlight.js/lib/languages/sql';
-import typescript from 'highlight.js/lib/languages/typescript';
-import xml from 'highlight.js/lib/languages/xml';
-import yaml from 'highlight.js/lib/languages/yaml';
-import { createLowlight } from 'lowlight';
-import type { Token } from './languages.js';
+import { common, createLowlight } from 'lowlight';
 
 /* In a chunk of its own: nobody needs it before the first file is open. */
 
-const lowlight = createLowlight({
-  bash,
-  c,
-  cpp,
-  css,
-  dockerfile,
-  go,
-  ini,
-  java,
-  javascript,
-  json,
-  makefile,
-  markdown,
-  python,
-  ruby,
-  rust,
-  sql,
-  typescript,
-  xml,
-  yaml,
+/** A part of a line of code; `kind` is what the style sheet colours it by, as `keyword`. */
+export interface Token {
+  readonly text: string;
+  readonly kind?: string | undefined;
+}
+
+const lowlight = createLowlight({ ...common, dockerfile });
+
+/** Ends of names, and whole names, that the grammars do not know as theirs. */
+lowlight.registerAlias({
+  bash: ['bashrc', 'profile'],
+  ini: ['conf', 'gitconfig', 'editorconfig', 'npmrc'],
+  python: ['pyi'],
+  ruby: ['gemfile', 'rakefile'],
+  xml: ['htm', 'vue'],
 });
+
+/** Text beyond, or with a longer line, is not taken apart: that would keep the browser busy. */
+const MOST = { characters: 300_000, line: 2_000 };
 
 type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
-/** The lines of a text with the kinds of their tokens. */
-export function highlight(language: string, text: string): Token[][] {
+/** The lines of a file with the kinds of their tokens; undefined if it is shown as it is. */
+export function highlight(path: string, text: string): Token[][] | undefined {
+  const language = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1).toLowerCase();
+  const isLong = text.length > MOST.characters || text.split('\n').some((line) => line.length > MOST.line);
+  if (isLong || !lowlight.registered(language)) return undefined;
   const lines: Token[][] = [[]];
   // No recursion: what is nested in a file is nested in the tree.
   const left: { readonly node: Node; readonly kind: string | undefined }[] = [];

@@ -1,4 +1,4 @@
-import type { TreeEntry } from './records.js';
+import type { TreeEntry } from '@emulator/admin/repositories.js';
 
 /** What an entry of a tree is, in words; nothing for a plain file. */
 export function kindOf({ type, mode }: Pick<TreeEntry, 'type' | 'mode'>): string {

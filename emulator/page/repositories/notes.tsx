@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks';
-import { get, type Page, route } from '../api/client.js';
+import type { BlobRecord } from '@emulator/admin/repositories.js';
+import { all, get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { count } from '../components/time.js';
+import { useLoaded } from '../components/loaded.js';
+import { useMore } from '../components/more.js';
 import { go, place, writePlace } from '../place.js';
 import { ShownContent } from './commit.js';
-import type { Content, Opened } from './records.js';
+import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
 interface Note {
@@ -46,44 +46,24 @@ export function Notes({ opened: { record, refs } }: { readonly opened: Opened })
 }
 
 function NotesOf({ name, notesRef: ref }: { readonly name: string; readonly notesRef: string }) {
-  const [more, setMore] = useState<readonly Note[]>([]);
-  const [cursor, setCursor] = useState<string | null>();
-  const { run, isBusy, error } = useAction();
-  const load = (from: string | undefined, signal?: AbortSignal) =>
-    get<Page<Note>>(route`repositories/${name}/notes`, { query: { ref, limit: PAGE, cursor: from }, signal });
-  const first = useLoaded((signal) => load(undefined, signal), [ref]);
-  if (!first.value) return <Loading {...first} />;
-  const next = cursor === undefined ? first.value.next_cursor : cursor;
-  const notes = [...first.value.items, ...more];
+  const path = route`repositories/${name}/notes`;
+  const loaded = useLoaded((signal) => all<Note>(path, { query: { ref, limit: 1000 }, signal }), [ref]);
+  const { shown, more } = useMore(loaded.value ?? [], { first: PAGE, step: PAGE, of: 'notes' });
   return (
     <>
-      {notes.length === 0 && <p class="quiet">It holds no notes.</p>}
-      {notes.map((note) => (
+      <Loading {...loaded} />
+      {loaded.value?.length === 0 && <p class="quiet">It holds no notes.</p>}
+      {shown.map((note) => (
         <NoteOf key={note.target} name={name} {...note} />
       ))}
-      {next !== null && (
-        <button
-          type="button"
-          disabled={isBusy}
-          onClick={() =>
-            run(async () => {
-              const page = await load(next);
-              setMore([...more, ...page.items]);
-              setCursor(page.next_cursor);
-            })
-          }
-        >
-          Show more than {count(notes.length)}
-        </button>
-      )}
-      <Failure error={error} />
+      {more}
     </>
   );
 }
 
 function NoteOf({ name, target, note }: Note & { readonly name: string }) {
   const path = route`repositories/${name}/blob/${note}`;
-  const { value, error } = useLoaded((signal) => get<Content>(path, { signal }), [path]);
+  const { value, error } = useLoaded((signal) => get<BlobRecord>(path, { signal }), [path]);
   return (
     <section class="card" aria-label={`Note of ${target.slice(0, 12)}`}>
       <p>

@@ -1,13 +1,14 @@
-import { Given } from '../components/given.js';
+import type { RepositoryStateView } from '@emulator/admin/state.js';
+import { Facts } from '../components/facts.js';
 import { count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { Opened, StateRecord } from './records.js';
+import type { Opened } from './records.js';
 import { StatePanel } from './state-panel.js';
 
 export interface OverviewProps {
   readonly opened: Opened;
-  readonly state: StateRecord;
+  readonly state: RepositoryStateView;
   readonly onChange: () => void;
 }
 
@@ -17,40 +18,26 @@ export function Overview({ opened: { record }, state, onChange }: OverviewProps)
   return (
     <div class="overview">
       <section aria-label="Record">
-        <dl class="facts">
-          <dt>Default branch</dt>
-          <dd>{default_branch === null ? 'none: HEAD is detached' : <Given text={default_branch} />}</dd>
-          <dt>Head</dt>
-          <dd class="mono">
-            {head === null ? (
-              <span class="quiet">no commit yet</span>
-            ) : (
-              <a href={writePlace('repository', { name, tab: 'commits', commit: head })}>{head}</a>
-            )}
-          </dd>
-          <dt>Refs</dt>
-          <dd class="figures">{count(refs)}</dd>
-          <dt>Objects</dt>
-          <dd class="figures">{count(objects)}</dd>
-          <dt>Created</dt>
-          <dd>
-            <DateTime at={created_at} />
-          </dd>
-          <dt>Organization</dt>
-          <dd>
-            <Given text={organization} />
-          </dd>
-          <dt>Id</dt>
-          <dd class="mono">{id}</dd>
-          {base_repo && (
-            <>
-              <dt>Upstream</dt>
-              <dd>
-                <Given text={`${base_repo.provider}: ${base_repo.owner}/${base_repo.name}`} />
-              </dd>
-            </>
-          )}
-        </dl>
+        <Facts
+          facts={[
+            ['Default branch', default_branch ?? 'none: HEAD is detached'],
+            [
+              'Head',
+              head === null ? (
+                <span class="quiet">no commit yet</span>
+              ) : (
+                <a href={writePlace('repository', { name, tab: 'commits', commit: head })}>{head}</a>
+              ),
+              'mono',
+            ],
+            ['Refs', count(refs), 'figures'],
+            ['Objects', count(objects), 'figures'],
+            ['Created', <DateTime key="at" at={created_at} />],
+            ['Organization', organization],
+            ['Id', id, 'mono'],
+            ['Upstream', base_repo && `${base_repo.provider}: ${base_repo.owner}/${base_repo.name}`],
+          ]}
+        />
         <p>
           <a href={writePlace('requests', { repository: name })}>Its requests</a>
         </p>

@@ -7,10 +7,15 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
+/** The place of a path in the page. */
+export type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
+
 export interface Named {
   readonly name: string;
   readonly name_bytes?: string | undefined;
 }
+
+const SLASH = 0x2f;
 
 /** The path of an entry of a folder. */
 export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
@@ -18,7 +23,7 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
   if (folder.path_bytes === undefined && name_bytes === undefined)
     return { path: isRoot ? name : `${folder.path}/${name}` };
   const bytes = name_bytes === undefined ? new TextEncoder().encode(name) : fromBase64(name_bytes);
-  return writePath(isRoot ? bytes : joined([bytesOf(folder), bytes]));
+  return writePath(isRoot ? bytes : Uint8Array.of(...bytesOf(folder), SLASH, ...bytes));
 }
 
 /** The folders that lead to a path, and the path itself at the end: their names, and where they are. */
@@ -27,7 +32,7 @@ export function stepsOf(path: RepositoryPath): { readonly name: string; readonly
   const steps = [];
   let start = 0;
   for (let at = 0; at <= bytes.length; at++) {
-    if (at < bytes.length && bytes[at] !== 0x2f) continue;
+    if (at < bytes.length && bytes[at] !== SLASH) continue;
     if (at > start)
       steps.push({ name: new TextDecoder().decode(bytes.subarray(start, at)), at: writePath(bytes.subarray(0, at)) });
     start = at + 1;
@@ -46,14 +51,6 @@ function writePath(bytes: Uint8Array): RepositoryPath {
     const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
     return { path_bytes: text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') };
   }
-}
-
-function joined([folder, name]: readonly [Uint8Array, Uint8Array]): Uint8Array {
-  const bytes = new Uint8Array(folder.length + 1 + name.length);
-  bytes.set(folder);
-  bytes[folder.length] = 0x2f;
-  bytes.set(name, folder.length + 1);
-  return bytes;
 }
 
 function fromBase64(text: string): Uint8Array {

@@ -1,5 +1,6 @@
+import type { RefRecord } from '@emulator/admin/repository-refs.js';
+import { Choice, optionOf } from '../components/fields.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
-import type { RefRecord } from './records.js';
 import { labelOf } from './ref-names.js';
 
 export interface RefChoiceProps {
@@ -18,26 +19,19 @@ export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
   const groups = grouped(offered);
   const isOffered = first.some(([value]) => value === chosen) || offered.some((ref) => askedAs(ref) === chosen);
   return (
-    <label class="inline ref-choice">
-      Ref
-      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {first.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-        {!isOffered && <option value={chosen}>{shortened(chosen)}</option>}
-        {[...groups].map(([group, members]) => (
-          <optgroup key={group} label={markedText(group)}>
-            {members.map((ref) => (
-              <option key={ref.name_bytes ?? ref.name} value={askedAs(ref)}>
-                {shortened(labelOf(ref.name).text)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label="Ref"
+      labelClass="inline ref-choice"
+      value={chosen}
+      options={isOffered ? first : [...first, [chosen, shortened(chosen)]]}
+      onChange={onChoose}
+    >
+      {[...groups].map(([group, members]) => (
+        <optgroup key={group} label={markedText(group)}>
+          {members.map((ref) => optionOf([askedAs(ref), shortened(labelOf(ref.name).text)]))}
+        </optgroup>
+      ))}
+    </Choice>
   );
 }
 

@@ -1,21 +1,24 @@
+import type { RefRecord } from '@emulator/admin/repository-refs.js';
 import { Empty } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
-import { Table } from '../components/table.js';
+import { markedText } from '../components/marked-text.js';
+import { Search, searched } from '../components/search.js';
+import { type Column, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import type { Opened, RefRecord } from './records.js';
+import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 import { TagMessage } from './tag-message.js';
 
-/** Rows of a group that are drawn; the filter finds the others. */
+/** Rows of a group that are drawn at first; the filter finds the others. */
 const MOST_ROWS = 300;
 
 /** All refs by their kind and namespace. */
 export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
-  const { q = '' } = place.value.params;
-  const found = refs.filter((ref) => ref.name.toLowerCase().includes(q.toLowerCase()));
+  const found = searched(refs);
+  const columns = columnsOf(name);
   if (refs.length === 0) {
     return (
       <Empty title="No ref yet">
@@ -27,16 +30,7 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
   return (
     <div>
       <div class="toolbar">
-        <input
-          type="search"
-          class="grow"
-          aria-label="Filter refs"
-          placeholder="Filter refs"
-          value={q}
-          onInput={({ currentTarget }) =>
-            go(writePlace('repository', { name, tab: 'refs', q: currentTarget.value }), { replace: true })
-          }
-        />
+        <Search label="Filter refs" />
         <span class="quiet figures" role="status">
           {count(found.length)} of {count(refs.length)}
         </span>
@@ -46,48 +40,53 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
           <h2>
             <GivenCell text={group} /> <span class="quiet figures">{count(members.length)}</span>
           </h2>
-          <Table label={group} class="ref-table" heads={['Ref', 'Type', 'Object', 'Commit', 'Created']}>
-            {members.slice(0, MOST_ROWS).map((ref) => (
-              <Row key={ref.name_bytes ?? ref.name} name={name} shown={ref} />
-            ))}
-          </Table>
-          {members.length > MOST_ROWS && (
-            <p class="quiet">{count(members.length - MOST_ROWS)} more: filter to see them.</p>
-          )}
+          <Table
+            label={group}
+            class="ref-table"
+            items={members}
+            keyOf={(ref) => ref.name_bytes ?? ref.name}
+            columns={columns}
+            most={MOST_ROWS}
+          />
         </section>
       ))}
     </div>
   );
 }
 
-function Row({ name, shown }: { readonly name: string; readonly shown: RefRecord }) {
-  const { commit, oid, type, created_at } = shown;
-  const ref = askedAs(shown);
-  return (
-    <tr>
-      <td class="cell-name">
-        {commit === null ? (
-          <GivenCell text={shown.short} />
-        ) : (
-          <a href={writePlace('repository', { name, tab: 'commits', ref })} title={shown.name}>
-            <GivenCell text={shown.short} />
-          </a>
-        )}
-      </td>
-      <td>{type === 'tag' ? <TagMessage name={name} oid={oid} /> : type}</td>
-      <td class="mono quiet" title={oid}>
-        {oid.slice(0, 12)}
-      </td>
-      <td class="mono">
-        {commit === null ? (
+function columnsOf(name: string): readonly Column<RefRecord>[] {
+  const hrefOf = (ref: RefRecord, commit?: string) =>
+    writePlace('repository', { name, tab: 'commits', ref: askedAs(ref), commit });
+  return [
+    [
+      'Ref',
+      (ref) => (
+        <a {...(ref.commit !== null && { href: hrefOf(ref) })} title={markedText(ref.name)}>
+          <GivenCell text={ref.short} />
+        </a>
+      ),
+      'cell-name',
+    ],
+    ['Type', ({ type, oid }) => (type === 'tag' ? <TagMessage name={name} oid={oid} /> : type)],
+    [
+      'Object',
+      ({ oid }) => (
+        <span class="mono quiet" title={oid}>
+          {oid.slice(0, 12)}
+        </span>
+      ),
+    ],
+    [
+      'Commit',
+      (ref) =>
+        ref.commit === null ? (
           <span class="quiet">none</span>
         ) : (
-          <a href={writePlace('repository', { name, tab: 'commits', ref, commit })}>{commit.slice(0, 12)}</a>
-        )}
-      </td>
-      <td class="nowrap">
-        <DateTime at={created_at} />
-      </td>
-    </tr>
-  );
+          <a class="mono" href={hrefOf(ref, ref.commit)}>
+            {ref.commit.slice(0, 12)}
+          </a>
+        ),
+    ],
+    ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap'],
+  ];
 }

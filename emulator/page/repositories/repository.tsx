@@ -1,18 +1,20 @@
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { RefRecord } from '@emulator/admin/repository-refs.js';
+import type { RepositoryStateView, StateView } from '@emulator/admin/state.js';
 import { useReducer } from 'preact/hooks';
 import { ownAddress, readAddresses } from '../api/addresses.js';
 import { all, get, route } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
+import { useTitle } from '../components/hooks.js';
 import { useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { ownValue } from '../components/own-value.js';
-import { useTitle } from '../components/title.js';
 import { place, writePlace } from '../place.js';
 import { Commits } from './commits.js';
 import { Files } from './files.js';
 import { Notes } from './notes.js';
 import { Overview } from './overview.js';
-import type { RefRecord, RepositoryRecord, States } from './records.js';
 import { Refs } from './refs.js';
 import { StateLabel } from './state-label.js';
 
@@ -61,7 +63,7 @@ function Repository({ name }: { readonly name: string }) {
   const { value, error, reload } = useLoaded(
     async (signal) => ({
       record: await get<RepositoryRecord>(route`repositories/${name}`, { signal }),
-      states: await get<States>('state', { signal }),
+      states: await get<StateView>('state', { signal }),
       refs: await all<RefRecord>(route`repositories/${name}/refs`, { query: { limit: 1000 }, signal }),
     }),
     [name],
@@ -72,7 +74,7 @@ function Repository({ name }: { readonly name: string }) {
   const detail = tab === 'commits' && commit ? `Commit ${commit.slice(0, 12)}` : (tab === 'files' && path) || title;
   useTitle(markedText(`${name}: ${detail}`));
   const set = value && ownValue(value.states.repositories, name);
-  const state = set ?? { state: value?.record.state ?? 'active' };
+  const state: RepositoryStateView = set ?? { state: 'active' };
   return (
     <div class="repository fill">
       <header class="repository-head">
@@ -105,23 +107,23 @@ function Repository({ name }: { readonly name: string }) {
           Reload
         </button>
       </header>
-      {value && <Failure error={error} />}
+      <Loading value={value} error={error} />
       {value?.record.state === 'deleted' ? (
         <Empty title="It was deleted">
           <p>
             Its refs and objects are gone. The name is free: <a href={writePlace('repositories')}>make it anew</a>.
           </p>
         </Empty>
-      ) : value ? (
-        <div class="repository-part" key={`${tab} ${times}`}>
-          {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
-          {tab === 'commits' && <Commits opened={value} />}
-          {tab === 'files' && <Files opened={value} />}
-          {tab === 'refs' && <Refs opened={value} />}
-          {tab === 'notes' && <Notes opened={value} />}
-        </div>
       ) : (
-        <Loading value={value} error={error} />
+        value && (
+          <div class="repository-part" key={`${tab} ${times}`}>
+            {tab === '' && <Overview opened={value} state={state} onChange={reload} />}
+            {tab === 'commits' && <Commits opened={value} />}
+            {tab === 'files' && <Files opened={value} />}
+            {tab === 'refs' && <Refs opened={value} />}
+            {tab === 'notes' && <Notes opened={value} />}
+          </div>
+        )
       )}
     </div>
   );

@@ -1,15 +1,14 @@
-import { useId, useState } from 'preact/hooks';
+import type { RepositoryStateView } from '@emulator/admin/state.js';
 import { patch, remove, route } from '../api/client.js';
-import { Dialog } from '../components/dialog.js';
-import { Failure } from '../components/feedback.js';
-import { useAction } from '../components/loaded.js';
+import { ActionButton } from '../components/action.js';
+import { ConfirmButton } from '../components/confirm.js';
+import { Choice, TextField, useDraft } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
-import type { StateRecord } from './records.js';
 import { StateLabel, untilOf } from './state-label.js';
 
 export interface StatePanelProps {
   readonly name: string;
-  readonly state: StateRecord;
+  readonly state: RepositoryStateView;
   readonly onChange: () => void;
 }
 
@@ -25,35 +24,28 @@ const STATES = [
 
 const ENDS = {
   '': { label: 'I change it', type: undefined, given: '' },
-  requests: { label: 'so many requests', type: 'number', given: '3' },
-  after: { label: 'a time has passed', type: 'text', given: '30s' },
-  signal: { label: 'a latch is released', type: 'text', given: 'go' },
+  requests: { label: 'so many requests', name: 'Requests', type: 'number', given: '3' },
+  after: { label: 'a time has passed', name: 'Duration', type: 'text', given: '30s' },
+  signal: { label: 'a latch is released', name: 'Latch', type: 'text', given: 'go' },
 } as const;
 
 type Ending = keyof typeof ENDS;
 
 /** The state of a repository, and buttons that set another one. */
 export function StatePanel({ name, state, onChange }: StatePanelProps) {
-  const [ending, setEnding] = useState<Ending>('');
-  const [given, setGiven] = useState('');
-  const [retryAfter, setRetryAfter] = useState('');
-  const [isDeleting, setDeleting] = useState(false);
-  const { run, isBusy, error } = useAction();
-  const hint = useId();
+  const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
+  const { ending, given, retryAfter } = draft;
   const endsWith = ENDS[ending];
 
-  const set = ({ state: next, ...row }: (typeof STATES)[number]) =>
-    run(async () => {
-      const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
-      const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: typed(ending, given) } };
-      const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
-      await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
-      onChange();
-    });
-  const choose = (next: Ending) => {
-    setEnding(next);
-    setGiven(ENDS[next].given);
+  const set = async ({ state: next, ...row }: (typeof STATES)[number]) => {
+    const isTimed = next === 'archived' || next === 'thawing' || next === 'syncing';
+    const end = ending === 'requests' ? Number(given) : given;
+    const ends = ending !== '' && !('isLasting' in row) && { ends: { [ending]: end } };
+    const wait = isTimed && retryAfter !== '' && { retryAfter: Number(retryAfter) };
+    await patch('state', { repositories: { [name]: { state: next, ...ends, ...wait } } });
+    onChange();
   };
+  const erase = () => remove(route`repositories/${name}`).then(() => go(writePlace('repositories')));
   return (
     <section class="card state-panel" aria-label="State">
       <p role="status">
@@ -62,88 +54,46 @@ export function StatePanel({ name, state, onChange }: StatePanelProps) {
         {state.retryAfter !== undefined && <span class="quiet">, Retry-After {state.retryAfter}</span>}
       </p>
       <div class="fields">
-        <label>
-          Until
-          <select value={ending} onChange={({ currentTarget }) => choose(currentTarget.value as Ending)}>
-            {Object.entries(ENDS).map(([value, { label }]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Until"
+          value={ending}
+          options={Object.entries(ENDS).map(([value, { label }]) => [value, label] as const)}
+          onChange={(next) => write({ ending: next as Ending, given: ENDS[next as Ending].given })}
+        />
         {endsWith.type && (
-          <label>
-            {ending === 'requests' ? 'Requests' : ending === 'after' ? 'Duration' : 'Latch'}
-            <input
-              class="short"
-              type={endsWith.type}
-              min="1"
-              value={given}
-              onInput={({ currentTarget }) => setGiven(currentTarget.value)}
-            />
-          </label>
+          <TextField label={endsWith.name} class="short" type={endsWith.type} min="1" {...bind('given')} />
         )}
-        <label>
-          Retry-After
-          <input
-            class="short"
-            type="number"
-            min="0"
-            placeholder="default"
-            value={retryAfter}
-            onInput={({ currentTarget }) => setRetryAfter(currentTarget.value)}
-          />
-        </label>
+        <TextField
+          label="Retry-After"
+          class="short"
+          type="number"
+          min="0"
+          placeholder="default"
+          {...bind('retryAfter')}
+        />
       </div>
       <div class="toolbar">
         {STATES.map((row) => (
-          <button
+          <ActionButton
             key={row.state}
-            type="button"
             title={row.about}
-            disabled={isBusy || (row.state === 'active' && state.state === 'active')}
-            onClick={() => set(row)}
+            isDisabled={row.state === 'active' && state.state === 'active'}
+            act={() => set(row)}
           >
             {row.action}
-          </button>
+          </ActionButton>
         ))}
-        <button type="button" class="danger" onClick={() => setDeleting(true)}>
-          Delete…
-        </button>
+        <ConfirmButton
+          label="Delete"
+          title={`Delete ${name}?`}
+          answers={['Delete the repository', 'Keep it']}
+          isSmall={false}
+          act={erase}
+        >
+          <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
+        </ConfirmButton>
       </div>
-      <p id={hint} class="quiet">
-        Archive and Back to active last; the others end as chosen above.
-      </p>
-      <Failure error={error} />
-      {isDeleting && <Deletion name={name} onClose={() => setDeleting(false)} />}
+      <p class="quiet">Archive and Back to active last; the others end as chosen above.</p>
     </section>
-  );
-}
-
-function typed(ending: Ending, given: string): string | number {
-  return ending === 'requests' ? Number(given) : given;
-}
-
-function Deletion({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const { run, isBusy, error } = useAction();
-  const confirm = () =>
-    run(async () => {
-      await remove(route`repositories/${name}`);
-      go(writePlace('repositories'));
-    });
-  return (
-    <Dialog title={`Delete ${name}?`} onClose={onClose}>
-      <p>Its refs and objects go for good. A state that can be taken back is "Look deleted".</p>
-      <div class="toolbar">
-        <button type="button" class="danger" disabled={isBusy} onClick={confirm}>
-          Delete the repository
-        </button>
-        <button type="button" onClick={onClose}>
-          Keep it
-        </button>
-      </div>
-      <Failure error={error} />
-    </Dialog>
   );
 }

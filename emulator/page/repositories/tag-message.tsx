@@ -1,10 +1,10 @@
+import type { TagRecord } from '@emulator/admin/repositories.js';
 import { useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { Loading } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
-import { CommitTime } from './commit-time.js';
-import type { TagRecord } from './records.js';
+import { CommitTime } from '../components/time.js';
 
 export interface TagMessageProps {
   /** Of the repository. */
@@ -24,10 +24,8 @@ export function TagMessage(props: TagMessageProps) {
 }
 
 function Message({ name, oid }: TagMessageProps) {
-  const { value, error } = useLoaded(
-    (signal) => get<TagRecord>(route`repositories/${name}/tag/${oid}`, { signal }),
-    [name, oid],
-  );
+  const path = route`repositories/${name}/tag/${oid}`;
+  const { value, error } = useLoaded((signal) => get<TagRecord>(path, { signal }), [path]);
   if (!value) return <Loading value={value} error={error} />;
   const { tagger, message, is_message_truncated: isCut } = value;
   return (

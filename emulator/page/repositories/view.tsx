@@ -1,52 +1,63 @@
+import type { RepositoryRecord } from '@emulator/admin/repositories.js';
+import type { StateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { all, get } from '../api/client.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
-import { Table } from '../components/table.js';
+import { Search, searched } from '../components/search.js';
+import { type Column, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
-import type { RepositoryRecord, States } from './records.js';
 import { StateLabel } from './state-label.js';
 
-/** Rows that are drawn; the filter finds the others. */
+/** Rows that are drawn at first; the filter finds the others. */
 const MOST_ROWS = 500;
 
-/** Headings; those of `extra` columns give way on narrow screens, as the overview of a repository has them too. */
-const HEADS = [
-  'Name',
-  'State',
-  <th key="branch" scope="col" class="extra">
-    Default branch
-  </th>,
-  'Head',
-  <th key="refs" scope="col" class="extra number">
-    Refs
-  </th>,
-  <th key="objects" scope="col" class="extra number">
-    Objects
-  </th>,
-  <th key="created" scope="col" class="extra">
-    Created
-  </th>,
+/** Columns of the class `extra` give way on narrow screens, as the overview of a repository has them too. */
+const COLUMNS: readonly Column<RepositoryRecord>[] = [
+  [
+    'Name',
+    ({ name }) => (
+      <a href={writePlace('repository', { name })}>
+        <GivenCell text={name} />
+      </a>
+    ),
+    'cell-name',
+  ],
+  ['State', ({ state }) => <StateLabel state={state} />],
+  ['Default branch', (one) => <GivenCell text={one.default_branch ?? '–'} />, 'cell-name extra'],
+  [
+    'Head',
+    ({ name, head }) =>
+      head === null ? (
+        <span class="quiet">none</span>
+      ) : (
+        <a class="mono" href={writePlace('repository', { name, commit: head })}>
+          {head.slice(0, 8)}
+        </a>
+      ),
+  ],
+  ['Refs', ({ refs }) => count(refs), 'number extra'],
+  ['Objects', ({ objects }) => count(objects), 'number extra'],
+  ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap extra'],
 ];
+
+/** The repositories of the organization, with the states that were set. */
+async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
+  const repositories = await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal });
+  const { repositories: states } = await get<StateView>('state', { signal });
+  return repositories.map((one) => ({ ...one, state: ownValue(states, one.name)?.state ?? one.state }));
+}
 
 /** The repositories of the organization. */
 export function View() {
   const [isAdding, setAdding] = useState(false);
-  const { value, error, reload } = useLoaded(
-    async (signal) => ({
-      repositories: await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal }),
-      states: await get<States>('state', { signal }),
-    }),
-    [],
-  );
-  const wanted = place.value.params.q ?? '';
-  if (!value) return <Loading value={value} error={error} />;
-  const { repositories, states } = value;
-  const found = repositories.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const { value: repositories, error, reload } = useLoaded(readAll, []);
+  if (!repositories) return <Loading value={repositories} error={error} />;
+  const found = searched(repositories);
   const isEmpty = repositories.length === 0;
   return (
     <div class="repositories">
@@ -54,16 +65,7 @@ export function View() {
       <Failure error={error} />
       {!isEmpty && (
         <div class="toolbar">
-          <input
-            type="search"
-            class="grow"
-            aria-label="Filter by name"
-            placeholder="Filter by name"
-            value={wanted}
-            onInput={({ currentTarget }) =>
-              go(writePlace('repositories', { q: currentTarget.value }), { replace: true })
-            }
-          />
+          <Search label="Filter by name" />
           <span class="quiet figures" role="status">
             {found.length < repositories.length && `${count(found.length)} of `}
             {count(repositories.length)}
@@ -77,48 +79,16 @@ export function View() {
         </div>
       )}
       {(isEmpty || isAdding) && <NewRepository isFirst={isEmpty} />}
-      {found.length > 0 && (
-        <>
-          <Table label="Repositories" heads={HEADS}>
-            {found.slice(0, MOST_ROWS).map((one) => (
-              <Row key={one.id} record={one} state={ownValue(states.repositories, one.name)?.state ?? one.state} />
-            ))}
-          </Table>
-          {found.length > MOST_ROWS && (
-            <p class="quiet">{count(found.length - MOST_ROWS)} more: filter by name to see them.</p>
-          )}
-        </>
+      {!isEmpty && (
+        <Table
+          label="Repositories"
+          empty="No repository has a name with this in it."
+          items={found}
+          keyOf={({ id }) => id}
+          columns={COLUMNS}
+          most={MOST_ROWS}
+        />
       )}
-      {!isEmpty && found.length === 0 && <p class="quiet">No repository has a name with this in it.</p>}
     </div>
-  );
-}
-
-function Row({ record, state }: { readonly record: RepositoryRecord; readonly state: string }) {
-  const { name, default_branch, head, refs, objects, created_at } = record;
-  return (
-    <tr>
-      <td class="cell-name">
-        <a href={writePlace('repository', { name })}>
-          <GivenCell text={name} />
-        </a>
-      </td>
-      <td>
-        <StateLabel state={state} />
-      </td>
-      <td class="cell-name extra">{default_branch === null ? '–' : <GivenCell text={default_branch} />}</td>
-      <td class="mono">
-        {head === null ? (
-          <span class="quiet">none</span>
-        ) : (
-          <a href={writePlace('repository', { name, commit: head })}>{head.slice(0, 8)}</a>
-        )}
-      </td>
-      <td class="number extra">{count(refs)}</td>
-      <td class="number extra">{count(objects)}</td>
-      <td class="nowrap extra">
-        <DateTime at={created_at} />
-      </td>
-    </tr>
   );
 }

@@ -8,6 +8,11 @@ import type { Entry } from './entry.js';
 const run = promisify(execFile);
 
 const entryOf = (given: Partial<Entry>): Entry => ({
+  organization: undefined,
+  operation: undefined,
+  repository: undefined,
+  subject: undefined,
+  code: undefined,
   id: 'req-00000001',
   began: '2026-01-01T00:00:00.000Z',
   at: '2026-01-01T00:00:00.000Z',
@@ -46,7 +51,7 @@ t.test('in place of the token stands one that is made, or was', async (t) => {
     ['Authorization', '[redacted]'],
     ['X-Api-Key', '[redacted]'],
   ];
-  const token = { scheme: 'bearer', digest: '', verified: true, subject: "o'ne", repository: 'team/app' };
+  const token = { scheme: 'bearer' as const, digest: '', verified: true, subject: "o'ne", repository: 'team/app' };
   const entry = entryOf({ organization: 'demo', token, request: sent(headers) });
   t.equal(
     curlCommand(entry, { origin: ORIGIN, scopes: ['repo:write'] }).text,

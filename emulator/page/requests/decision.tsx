@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { get } from '../api/client.js';
+import { all } from '../api/client.js';
 import { Given } from '../components/given.js';
 import { useLoaded } from '../components/loaded.js';
 import { writePlace } from '../place.js';
@@ -13,9 +13,9 @@ interface Step {
 
 /** The way of a request: the steps that it passed, the one that refused it and why, and those that it did not come to. */
 export function Decision({ entry }: { readonly entry: Entry }) {
-  const { value } = useLoaded((signal) => get<{ items: readonly Step[] }>('steps', { signal }), []);
+  const { value = [] } = useLoaded((signal) => all<Step>('steps', { signal }), []);
   const [isExplained, setExplained] = useState(false);
-  const steps = (value?.items ?? []).filter(({ id }) => isOf(entry, id));
+  const steps = value.filter(({ id }) => isOf(entry, id));
   const at = entry.stopped === undefined ? steps.length : steps.findIndex(({ id }) => id === entry.stopped);
   const why = <Why entry={entry} />;
   return (
@@ -27,17 +27,20 @@ export function Decision({ entry }: { readonly entry: Entry }) {
         </button>
       </div>
       <ol class={`steps ${isExplained ? 'is-explained' : ''}`}>
-        {steps.map(({ id, about }, index) => (
-          <li key={id} class={index < at ? 'is-passed' : index === at ? 'is-stop' : 'is-ahead'}>
-            <span class="step-mark" aria-hidden="true">
-              {index < at ? '✓' : index === at ? '✕' : '·'}
-            </span>
-            <span class="visually-hidden">{index < at ? 'passed' : index === at ? 'stopped here' : 'not reached'}</span>
-            <code title={about}>{id}</code>
-            {(isExplained || index === at) && <span class="quiet"> {about}</span>}
-            {index === at && why}
-          </li>
-        ))}
+        {steps.map(({ id, about }, index) => {
+          const { name, mark, told } = index < at ? PASSED : index === at ? STOP : AHEAD;
+          return (
+            <li key={id} class={name}>
+              <span class="step-mark" aria-hidden="true">
+                {mark}
+              </span>
+              <span class="visually-hidden">{told}</span>
+              <code title={about}>{id}</code>
+              {(isExplained || index === at) && <span class="quiet"> {about}</span>}
+              {index === at && why}
+            </li>
+          );
+        })}
       </ol>
       {(at >= steps.length || at < 0) && (
         <>
@@ -48,6 +51,10 @@ export function Decision({ entry }: { readonly entry: Entry }) {
     </section>
   );
 }
+
+const PASSED = { name: 'is-passed', mark: '✓', told: 'passed' };
+const STOP = { name: 'is-stop', mark: '✕', told: 'stopped here' };
+const AHEAD = { name: 'is-ahead', mark: '·', told: 'not reached' };
 
 /** Own routes of the emulator have steps beside; those of faults are of requests that a fault touched, and of its stage. */
 function isOf({ faults, stopped, operation }: Entry, id: string): boolean {

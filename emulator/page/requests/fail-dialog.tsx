@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
 import { get, post, remove, route } from '../api/client.js';
+import { ActionButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Loading } from '../components/feedback.js';
+import { Check, Choice, optionOf, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { definitionOf, type FaultKind, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
+import { useLoaded } from '../components/loaded.js';
+import { definitionOf, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
-import { type NextFault, type Way, waysOf, writeFault } from './next-fault.js';
+import { type Way, waysOf, writeFault } from './next-fault.js';
 
 export interface FailDialogProps {
   readonly entry: Entry;
@@ -31,16 +33,26 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
       <Loading value={kinds} error={error} />
-      {armed && kinds ? (
-        <ArmedFault
-          armed={armed}
-          operations={operations}
-          kinds={kinds.items}
-          onUndone={() => setArmed(undefined)}
-          onClose={onClose}
-        />
-      ) : (
-        ways && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />
+      {ways && !armed && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />}
+      {kinds && armed && (
+        <>
+          <p role="status">
+            Armed: <code>{armed.spec}</code>. The next such request meets it.
+          </p>
+          <div class="toolbar">
+            <button type="button" class="primary" onClick={onClose}>
+              Done
+            </button>
+            <ActionButton act={() => remove(route`faults/${armed.fault.id}`).then(() => setArmed(undefined))}>
+              Undo
+            </ActionButton>
+            <a href={writePlace('faults', { id: armed.fault.id })}>See it among the faults</a>
+          </div>
+          <details>
+            <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
+            <SameFault fault={definitionOf(armed.fault)} operations={operations} kinds={kinds.items} />
+          </details>
+        </>
       )}
     </Dialog>
   );
@@ -54,70 +66,49 @@ interface FaultFormProps {
 }
 
 function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
-  const [name, setName] = useState(ways.some((way) => way.name === FIRST) ? FIRST : ways[0]!.name);
-  const [stage, setStage] = useState('');
-  const [typedTimes, setTimes] = useState<number>();
-  const [retryAfter, setRetryAfter] = useState('');
-  const [isOfRepository, setOfRepository] = useState(entry.repository !== undefined);
-  const [isOfSubject, setOfSubject] = useState(false);
-  const { run, isBusy, error } = useAction();
+  const { draft, write, bind } = useDraft({
+    name: ways.some((one) => one.name === FIRST) ? FIRST : ways[0]!.name,
+    stage: '',
+    times: undefined as number | undefined,
+    retryAfter: '',
+    isOfRepository: entry.repository !== undefined,
+    isOfSubject: false,
+  });
+  const { name, isOfRepository, isOfSubject } = draft;
   const way = ways.find((one) => one.name === name)!;
-  const times = typedTimes ?? way.times;
-  const chosen = way.stages.includes(stage) ? stage : way.stages[0]!;
-  const fault: NextFault = { way, times, stage: chosen, retryAfter, isOfRepository, isOfSubject };
-  const written = writeFault(entry, operation, fault);
-  const arm = (event: Event) => {
-    event.preventDefault();
-    run(async () => {
-      onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec });
-    });
-  };
+  const times = draft.times ?? way.times;
+  const stage = way.stages.includes(draft.stage) ? draft.stage : way.stages[0]!;
+  const written = writeFault(entry, operation, { ...draft, way, times, stage });
+  const arm = async () => onArmed({ fault: await post<FaultRecord>('faults', written), spec: written.spec });
   return (
-    <form onSubmit={arm}>
+    <Form act={arm}>
       <p>
         The next <code>{entry.operation}</code> meets it:
       </p>
       <div class="fields">
-        <label class="grow">
-          What happens
-          <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-            <optgroup label="It is refused with">{ways.filter(({ isCode }) => isCode).map(optionOf)}</optgroup>
-            <optgroup label="It goes wrong on the way">{ways.filter(({ isCode }) => !isCode).map(optionOf)}</optgroup>
-          </select>
-        </label>
-        <label>
-          Stage
-          <select value={chosen} onChange={({ currentTarget }) => setStage(currentTarget.value)}>
-            {way.stages.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Times
-          <input
-            type="number"
-            min={1}
-            max={1_000_000}
-            required
-            value={times}
-            onInput={({ currentTarget }) => setTimes(Math.max(1, Number(currentTarget.value)))}
-          />
-        </label>
+        <Choice label="What happens" labelClass="grow" options={[]} {...bind('name')}>
+          <optgroup label="It is refused with">{ways.filter(({ isCode }) => isCode).map(optionOfWay)}</optgroup>
+          <optgroup label="It goes wrong on the way">{ways.filter(({ isCode }) => !isCode).map(optionOfWay)}</optgroup>
+        </Choice>
+        <Choice label="Stage" options={way.stages} {...bind('stage')} value={stage} />
+        <TextField
+          label="Times"
+          type="number"
+          min={1}
+          max={1_000_000}
+          required
+          value={times}
+          onChange={(text) => write({ times: Math.max(1, Number(text)) })}
+        />
         {way.takesRetryAfter && (
-          <label>
-            Retry-After, seconds
-            <input
-              type="number"
-              min={0}
-              max={1_000_000_000}
-              placeholder="as it is"
-              value={retryAfter}
-              onInput={({ currentTarget }) => setRetryAfter(currentTarget.value)}
-            />
-          </label>
+          <TextField
+            label="Retry-After, seconds"
+            type="number"
+            min={0}
+            max={1_000_000_000}
+            placeholder="as it is"
+            {...bind('retryAfter')}
+          />
         )}
       </div>
       {way.times > 1 && (
@@ -127,28 +118,25 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
       )}
       {entry.repository !== undefined && (
         <p>
-          <label class="inline">
-            <input type="checkbox" checked={isOfRepository} onChange={() => setOfRepository(!isOfRepository)} />
-            <span>
-              only for the repository <Given text={entry.repository} most={100} />
-            </span>
-          </label>
+          <Check
+            label={only('repository', entry.repository)}
+            isChecked={isOfRepository}
+            onChange={() => write({ isOfRepository: !isOfRepository })}
+          />
         </p>
       )}
       {entry.subject !== undefined && (
         <p>
-          <label class="inline">
-            <input type="checkbox" checked={isOfSubject} onChange={() => setOfSubject(!isOfSubject)} />
-            <span>
-              only for the subject <Given text={entry.subject} most={100} />
-            </span>
-          </label>
+          <Check
+            label={only('subject', entry.subject)}
+            isChecked={isOfSubject}
+            onChange={() => write({ isOfSubject: !isOfSubject })}
+          />
         </p>
       )}
       <p class="mono quiet spec">{written.spec}</p>
-      <Failure error={error} />
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary">
           Make it fail
         </button>
         <a
@@ -162,53 +150,17 @@ function FaultForm({ entry, operation, ways, onArmed }: FaultFormProps) {
           All that can go wrong
         </a>
       </div>
-    </form>
+    </Form>
   );
 }
 
 /** What most people try first. */
 const FIRST = 'rate_limited';
 
-const optionOf = ({ name, label }: Way) => (
-  <option key={name} value={name}>
-    {label}
-  </option>
+const optionOfWay = ({ name, label }: Way) => optionOf([name, label]);
+
+const only = (what: string, name: string) => (
+  <>
+    only for the {what} <Given text={name} most={100} />
+  </>
 );
-
-interface ArmedFaultProps {
-  readonly armed: Armed;
-  readonly operations: readonly Operation[];
-  readonly kinds: readonly FaultKind[];
-  readonly onUndone: () => void;
-  readonly onClose: () => void;
-}
-
-function ArmedFault({ armed: { fault, spec }, operations, kinds, onUndone, onClose }: ArmedFaultProps) {
-  const { run, isBusy, error } = useAction();
-  const undo = () =>
-    run(async () => {
-      await remove(route`faults/${fault.id}`);
-      onUndone();
-    });
-  return (
-    <>
-      <p role="status">
-        Armed: <code>{spec}</code>. The next such request meets it.
-      </p>
-      <Failure error={error} />
-      <div class="toolbar">
-        <button type="button" class="primary" onClick={onClose}>
-          Done
-        </button>
-        <button type="button" disabled={isBusy} onClick={undo}>
-          Undo
-        </button>
-        <a href={writePlace('faults', { id: fault.id })}>See it among the faults</a>
-      </div>
-      <details>
-        <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
-        <SameFault fault={definitionOf(fault)} operations={operations} kinds={kinds} />
-      </details>
-    </>
-  );
-}

@@ -1,7 +1,9 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import type { OperationRecord } from '@emulator/admin/operations.js';
+import { useEffect, useState } from 'preact/hooks';
 import { all } from '../api/client.js';
+import { Form } from '../components/action.js';
+import { TextField } from '../components/fields.js';
 import { useLoaded } from '../components/loaded.js';
-import type { Operation } from '../faults/records.js';
 import type { Row } from './entry.js';
 import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
@@ -20,53 +22,47 @@ export function FilterForm({ filter, rows, onFilter }: FilterFormProps) {
   const written = writeFilter(filter);
   const [words, setWords] = useState(written);
   const [isTyping, setTyping] = useState(false);
-  const proposals = useId();
   useEffect(() => setWords(written), [written]);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    onFilter(readFilter(words));
-  };
   return (
     <search>
-      <form class="toolbar" onSubmit={submit}>
-        <input
+      <Form class="toolbar" act={() => onFilter(readFilter(words))}>
+        <TextField
           type="search"
+          label={<span class="visually-hidden">Filter</span>}
+          labelClass="inline grow"
           class="grow mono"
-          aria-label="Filter"
           placeholder="status=4xx operation=git* repository=team/app text…"
-          list={proposals}
           autocomplete="off"
           spellcheck={false}
-          value={words}
+          proposals={useProposals(isTyping, words, rows)}
           onFocus={() => setTyping(true)}
-          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          value={words}
+          onChange={setWords}
         />
-        {isTyping && <Proposals id={proposals} words={words} rows={rows} />}
         <button type="submit">Filter</button>
         {written !== '' && (
           <button type="button" onClick={() => onFilter({})}>
             All
           </button>
         )}
-      </form>
+      </Form>
     </search>
   );
 }
 
-function Proposals({ id, words, rows }: { readonly id: string; readonly words: string; readonly rows: RowList<Row> }) {
-  const { value: operations = [] } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
-  const values = {
-    operation: operations.map((operation) => operation.id),
+/** What the words can go on to, once somebody types. */
+function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): string[] | undefined {
+  const { value: operations } = useLoaded(
+    async (signal) => (isTyping ? all<OperationRecord>('operations', { signal }) : undefined),
+    [isTyping],
+  );
+  if (operations === undefined) return undefined;
+  const ids = operations.map(({ id }) => id);
+  return proposalsOf(words, {
+    operation: ids,
     code: new Set(operations.flatMap(({ codes }) => codes)),
     ...seenIn(rows),
-  };
-  return (
-    <datalist id={id}>
-      {proposalsOf(words, values).map((proposal) => (
-        <option key={proposal} value={proposal} />
-      ))}
-    </datalist>
-  );
+  });
 }
 
 function seenIn(rows: RowList<Row>): Readonly<Record<string, Set<string>>> {

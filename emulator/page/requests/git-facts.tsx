@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { type Fact, Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
+import { useMore } from '../components/more.js';
 import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
@@ -13,104 +14,74 @@ export function GitFactsView({ git }: { readonly git: GitFacts }) {
   return (
     <section>
       <h3>Git</h3>
-      <dl class="facts">
-        <dt>Phase</dt>
-        <dd>
-          {phase}, {service}, protocol version {protocol}
-        </dd>
-        {command !== undefined && (
-          <>
-            <dt>Command</dt>
-            <dd>
-              <code>{command}</code>
-            </dd>
-          </>
-        )}
-        {pack && (
-          <>
-            <dt>Pack</dt>
-            <dd class="figures">
-              {count(pack.objects)} objects, {bytes(pack.bytes)}
-            </dd>
-          </>
-        )}
-        {error !== undefined && (
-          <>
-            <dt>Error</dt>
-            <dd class="failed">
-              <Given text={error} />
-            </dd>
-          </>
-        )}
-        <Names title="Refs" names={refs} total={counts.refs} />
-        <Names title="Wants" names={wants} total={counts.wants} />
-        <Names title="Haves" names={haves} total={counts.haves} />
-      </dl>
-      {updates.length > 0 && <Updates updates={updates} total={counts.updates} />}
+      <Facts
+        facts={[
+          ['Phase', `${phase}, ${service}, protocol version ${protocol}`],
+          ['Command', command !== undefined && <code>{command}</code>],
+          ['Pack', pack && `${count(pack.objects)} objects, ${bytes(pack.bytes)}`, 'figures'],
+          ['Error', error, 'failed'],
+          names('Refs', refs, counts.refs),
+          names('Wants', wants, counts.wants),
+          names('Haves', haves, counts.haves),
+        ]}
+      />
+      {updates.length > 0 && (
+        <>
+          <Table
+            label="Ref updates"
+            items={updates}
+            keyOf={({ ref }) => ref}
+            columns={[
+              ['Ref', ({ ref }) => ref],
+              ['Old', ({ old }) => shortId(old)],
+              ['New', (update) => shortId(update.new)],
+              ['Report', ({ refused }) => report(refused)],
+            ]}
+          />
+          <Noted noted={updates.length} total={counts.updates} />
+        </>
+      )}
     </section>
   );
 }
 
-interface NamesProps {
-  readonly title: string;
-  readonly names: readonly string[];
-  readonly total: number;
+function names(title: string, noted: readonly string[], total: number): Fact {
+  return [`${title} (${count(total)})`, total > 0 && <Names names={noted} total={total} />, 'mono names'];
 }
 
-function Names({ title, names, total }: NamesProps) {
-  const [isWhole, setWhole] = useState(false);
-  if (total === 0) return null;
-  const shown = isWhole ? names : names.slice(0, FIRST);
+function Names({ names, total }: { readonly names: readonly string[]; readonly total: number }) {
+  const { shown, more } = useMore(names, { first: FIRST, step: names.length, of: 'names' });
   return (
     <>
-      <dt>
-        {title} <span class="figures">({count(total)})</span>
-      </dt>
-      <dd class="mono names">
-        {shown.map((name, at) => (
-          <div key={at}>
-            <Given text={name} />
-          </div>
-        ))}
-        {shown.length < names.length && (
-          <button type="button" class="small more" onClick={() => setWhole(true)}>
-            Show {count(names.length)}
-          </button>
-        )}
-        {total > names.length && <div class="quiet">the first {count(names.length)} were noted</div>}
-      </dd>
+      {shown.map((name, at) => (
+        <div key={at}>
+          <Given text={name} />
+        </div>
+      ))}
+      {more}
+      <Noted noted={names.length} total={total} />
     </>
   );
 }
 
-function Updates({ updates, total }: { readonly updates: GitFacts['updates']; readonly total: number }) {
-  return (
-    <>
-      <Table label="Ref updates" heads={['Ref', 'Old', 'New', 'Report']}>
-        {updates.map(({ ref, old, new: next, refused }) => (
-          <tr key={ref}>
-            <td>
-              <Given text={ref} />
-            </td>
-            <td class="mono">{shortId(old)}</td>
-            <td class="mono">{shortId(next)}</td>
-            <td>{refused === undefined ? <span class="passed">ok</span> : <Refused reason={refused} />}</td>
-          </tr>
-        ))}
-      </Table>
-      {total > updates.length && <p class="quiet">the first {count(updates.length)} were noted</p>}
-    </>
-  );
+function Noted({ noted, total }: { readonly noted: number; readonly total: number }) {
+  return total > noted ? <div class="quiet">the first {count(noted)} were noted</div> : null;
 }
 
-function Refused({ reason }: { readonly reason: string }) {
+function report(refused: string | undefined) {
+  if (refused === undefined) return <span class="passed">ok</span>;
   return (
     <span class="failed">
-      ng <Given text={reason} />
+      ng <Given text={refused} />
     </span>
   );
 }
 
 function shortId(oid: string) {
-  return /^0+$/.test(oid) ? <span class="quiet">none</span> : <span title={oid}>{oid.slice(0, 10)}</span>;
+  if (/^0+$/.test(oid)) return <span class="quiet">none</span>;
+  return (
+    <span class="mono" title={oid}>
+      {oid.slice(0, 10)}
+    </span>
+  );
 }

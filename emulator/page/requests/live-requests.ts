@@ -18,30 +18,19 @@ interface JournalPage extends Page<Entry> {
 }
 
 /** The requests that a filter selects, as they come. */
-export interface LiveRequests {
-  readonly list: RowList<Row>;
-  /** Those that the journal no longer had, and those that came faster than they could be told. */
-  readonly gone: number;
-  readonly missed: number;
-  /** Whether the state was put back meanwhile: the rows are of the one that took its place. */
-  readonly isReset: boolean;
-  readonly state: StreamState | 'connecting';
-  /** True if the journal has requests before the first row, which are not shown. */
-  readonly hasOlder: boolean;
-  /** True once the newest requests that the journal had are shown. */
-  readonly isSettled: boolean;
-  /** Why the emulator tells nothing, such as a wrong filter. */
-  readonly error: unknown;
-}
-
-class Followed {
+export class LiveRequests {
   readonly list = new RowList<Row>(MOST_ROWS);
+  /** Number of requests that the journal no longer had, and of those that came faster than they could be told. */
   gone = 0;
   missed = 0;
+  /** Whether the state was put back meanwhile: the rows are of the one that took its place. */
   isReset = false;
+  /** True once the newest requests that the journal had are shown. */
   isSettled = false;
+  /** True if the journal has requests before the first row, which are not shown. */
   hasOlder = false;
-  state: LiveRequests['state'] = 'connecting';
+  state: StreamState | 'connecting' = 'connecting';
+  /** Why the emulator tells nothing, such as a wrong filter. */
   error: unknown;
   private last = 0;
   /** Whether older requests are being read. */
@@ -101,10 +90,10 @@ class Followed {
 export function useLiveRequests(filter: Filter): LiveRequests {
   const [, redraw] = useReducer((times: number) => times + 1, 0);
   const key = JSON.stringify(filter);
-  const [followed, setFollowed] = useState(() => new Followed(filter.text));
+  const [followed, setFollowed] = useState(() => new LiveRequests(filter.text));
   useEffect(() => {
     const { text, ...query } = filter;
-    const followed = new Followed(text);
+    const followed = new LiveRequests(text);
     setFollowed(followed);
     const abort = new AbortController();
     const { signal } = abort;

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Given, GivenBlock } from '../components/given.js';
+import { Facts } from '../components/facts.js';
+import { GivenBlock } from '../components/given.js';
 import { ScrollBox } from '../components/scroll-box.js';
 import { bytes as sizeOf } from '../components/time.js';
 import { hexLines, readBody } from './body.js';
@@ -11,20 +12,7 @@ export function MessageView({ title, message }: { readonly title: string; readon
   return (
     <section>
       <h3>{title}</h3>
-      {headers.length > 0 && (
-        <dl class="facts headers">
-          {headers.map(([name, value], at) => (
-            <div key={at}>
-              <dt>
-                <Given text={name} />
-              </dt>
-              <dd class="mono">
-                <Given text={value} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {headers.length > 0 && <Facts class="headers" facts={headers.map(([name, value]) => [name, value, 'mono'])} />}
       {body ? (
         <BodyView body={body} bytes={bytes} />
       ) : (

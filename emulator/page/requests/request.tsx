@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { all, get, post, route } from '../api/client.js';
+import { all, get, route } from '../api/client.js';
+import { mintToken } from '../api/tokens.js';
+import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Failure, Loading } from '../components/feedback.js';
+import { Facts } from '../components/facts.js';
+import { Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
-import { ownValue } from '../components/own-value.js';
+import { useTitle } from '../components/hooks.js';
+import { useLoaded } from '../components/loaded.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
-import { useTitle } from '../components/title.js';
 import type { Operation } from '../faults/records.js';
 import { writePlace } from '../place.js';
 import { curlCommand, hasToken, tokenClaims } from './curl-command.js';
@@ -31,8 +33,11 @@ export interface RequestProps {
 /** One request whole: what was asked, what was decided and why, and what was answered. */
 export function Request({ id, filter, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
-  const { value: operations } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
+  const { value: operations = [] } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
   useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
+  const operation = operations.find((one) => one.id === entry?.operation);
+  const [isFailing, setFailing] = useState(false);
+  const [isRepeating, setRepeating] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // What had the focus is gone, where the list has given its room.
@@ -55,15 +60,45 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
           )}
         </h2>
         <nav aria-label="Requests beside it">
-          <Neighbour href={newer && hrefOf(newer)} label="Newer request" sign="↑" />
-          <Neighbour href={older && hrefOf(older)} label="Older request" sign="↓" />
+          <Neighbour href={newer && hrefOf(newer)} label="Newer request">
+            ↑
+          </Neighbour>
+          <Neighbour href={older && hrefOf(older)} label="Older request">
+            ↓
+          </Neighbour>
           <button type="button" class="plain" aria-label="Close the request" onClick={onClose}>
             ✕
           </button>
         </nav>
       </header>
       <Loading value={entry} error={error} />
-      {entry && <Whole key={id} entry={entry} operations={operations ?? []} hrefOf={hrefOf} list={list} />}
+      {entry && (
+        <>
+          <p class="mono target">
+            <Given text={entry.query === '' ? entry.path : `${entry.path}?${entry.query}`} />
+          </p>
+          <div class="toolbar">
+            {operation && (
+              <button type="button" onClick={() => setFailing(true)}>
+                Make this fail next time
+              </button>
+            )}
+            <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
+              {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
+            </button>
+          </div>
+          {isFailing && operation && (
+            <FailDialog {...{ entry, operation, operations }} onClose={() => setFailing(false)} />
+          )}
+          {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
+          <EntryFacts entry={entry} hrefOf={hrefOf} list={list} />
+          <Decision entry={entry} />
+          {entry.token && <TokenFacts token={entry.token} began={entry.began} />}
+          {entry.git && <GitFactsView git={entry.git} />}
+          <MessageView title="Request" message={entry.request} />
+          <MessageView title="Answer" message={entry.answer} />
+        </>
+      )}
     </article>
   );
 }
@@ -74,121 +109,69 @@ function isAlone(): boolean {
 }
 
 interface NeighbourProps {
+  /** Place of the neighbour; undefined if there is none. */
   readonly href: string | undefined;
   readonly label: string;
-  readonly sign: string;
+  readonly children: string;
 }
 
-function Neighbour({ href, label, sign }: NeighbourProps) {
-  return href === undefined ? (
-    <span class="quiet neighbour" aria-hidden="true">
-      {sign}
-    </span>
-  ) : (
-    <a class="neighbour" href={href} aria-label={label} title={label}>
-      {sign}
+function Neighbour({ href, label, children }: NeighbourProps) {
+  const link = href === undefined ? { 'aria-hidden': true } : { href, 'aria-label': label, title: label };
+  return (
+    <a class={href === undefined ? 'quiet neighbour' : 'neighbour'} {...link}>
+      {children}
     </a>
   );
 }
 
-interface WholeProps {
+interface EntryFactsProps {
   readonly entry: Entry;
-  readonly operations: readonly Operation[];
   readonly hrefOf: (id: string) => string;
   readonly list: RowList<Row>;
 }
 
-function Whole({ entry, operations, hrefOf, list }: WholeProps) {
-  const operation = operations.find(({ id }) => id === entry.operation);
-  const [isFailing, setFailing] = useState(false);
-  const [isRepeating, setRepeating] = useState(false);
-  const { path, query, token, git } = entry;
-  return (
-    <>
-      <p class="mono target">
-        <Given text={query === '' ? path : `${path}?${query}`} />
-      </p>
-      <div class="toolbar">
-        {operation && (
-          <button type="button" onClick={() => setFailing(true)}>
-            Make this fail next time
-          </button>
-        )}
-        <button type="button" aria-expanded={isRepeating} onClick={() => setRepeating(!isRepeating)}>
-          {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
-        </button>
-      </div>
-      {isFailing && operation && (
-        <FailDialog entry={entry} operation={operation} operations={operations} onClose={() => setFailing(false)} />
-      )}
-      {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
-      <Facts entry={entry} hrefOf={hrefOf} list={list} />
-      <Decision entry={entry} />
-      {token && <TokenFacts token={token} began={entry.began} />}
-      {git && <GitFactsView git={git} />}
-      <MessageView title="Request" message={entry.request} />
-      <MessageView title="Answer" message={entry.answer} />
-    </>
-  );
-}
-
-function Facts({ entry, hrefOf, list }: Pick<WholeProps, 'entry' | 'hrefOf' | 'list'>) {
+function EntryFacts({ entry, hrefOf, list }: EntryFactsProps) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
   const repeated = list.find((row) => row.retryOf === id);
   const repeatedBy = repeated === undefined ? undefined : list.get(repeated)?.id;
+  const linkTo = (other: string | undefined) => other !== undefined && <a href={hrefOf(other)}>{other}</a>;
   return (
-    <dl class="facts">
-      <dt>Request id</dt>
-      <dd class="mono">{id}</dd>
-      <dt>Answered</dt>
-      <dd>
-        <DateTime at={at} /> <span class="quiet figures">after {duration(entry.duration)}</span>
-      </dd>
-      <dt>Origin</dt>
-      <dd>
-        <Origin origin={origin} />
-      </dd>
-      <dt>Outcome</dt>
-      <dd>
-        <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>
-          {ownValue(OUTCOMES, outcome) ?? outcome}
-        </span>
-        <span class="quiet figures">
-          {' '}
-          {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
-        </span>
-      </dd>
-      {repository !== undefined && (
-        <>
-          <dt>Repository</dt>
-          <dd>
+    <Facts
+      facts={[
+        ['Request id', id, 'mono'],
+        [
+          'Answered',
+          <>
+            <DateTime at={at} /> <span class="quiet figures">after {duration(entry.duration)}</span>
+          </>,
+        ],
+        ['Origin', <Origin key="origin" origin={origin} />],
+        [
+          'Outcome',
+          <>
+            <span class={outcome === 'cut' || outcome === 'gone' ? 'failed' : ''}>{OUTCOMES[outcome]}</span>
+            <span class="quiet figures">
+              {' '}
+              {bytes(entry.request.bytes)} in, {bytes(entry.answer.bytes)} out
+            </span>
+          </>,
+        ],
+        [
+          'Repository',
+          repository !== undefined && (
             <a href={writePlace('repository', { name: repository, organization })}>
               <Given text={repository} />
             </a>
-          </dd>
-        </>
-      )}
-      {retryOf !== undefined && (
-        <>
-          <dt>Repeats</dt>
-          <dd>
-            <a href={hrefOf(retryOf)}>{retryOf}</a>
-          </dd>
-        </>
-      )}
-      {repeatedBy !== undefined && (
-        <>
-          <dt>Repeated by</dt>
-          <dd>
-            <a href={hrefOf(repeatedBy)}>{repeatedBy}</a>
-          </dd>
-        </>
-      )}
-    </dl>
+          ),
+        ],
+        ['Repeats', linkTo(retryOf)],
+        ['Repeated by', linkTo(repeatedBy)],
+      ]}
+    />
   );
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
+const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   open: 'still being sent',
   complete: 'sent as a whole',
   cut: 'cut by the emulator',
@@ -197,68 +180,51 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 function TokenFacts({ token, began }: { readonly token: SentToken; readonly began: string }) {
   const { scheme, verified, subject, repository, issued, expires, jti, digest } = token;
-  const given = [
-    ['Subject (sub)', subject],
-    ['Repository (repo)', repository],
-    ['Id (jti)', jti],
-  ] as const;
   return (
     <section>
       <h3>Token</h3>
-      <dl class="facts">
-        <dt>Signature</dt>
-        <dd>
-          {verified ? (
-            <span class="passed">proven</span>
-          ) : (
-            <span class="failed">not proven: what follows is only said by it</span>
-          )}
-          <span class="quiet">, sent as {scheme}</span>
-        </dd>
-        {given.map(
-          ([name, value]) =>
-            value !== undefined && [
-              <dt key={name}>{name}</dt>,
-              <dd key={`${name}=`}>
-                <Given text={value} />
-              </dd>,
-            ],
-        )}
-        {issued !== undefined && (
-          <>
-            <dt>Issued (iat)</dt>
-            <dd>
-              <DateTime at={issued} />
-            </dd>
-          </>
-        )}
-        {expires !== undefined && (
-          <>
-            <dt>Expires (exp)</dt>
-            <dd>
-              <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
-            </dd>
-          </>
-        )}
-        <dt>Digest</dt>
-        <dd class="mono quiet" title="The same for the same claims: tells tokens apart, and is no secret">
-          {digest}
-        </dd>
-      </dl>
+      <Facts
+        facts={[
+          [
+            'Signature',
+            <>
+              {verified ? (
+                <span class="passed">proven</span>
+              ) : (
+                <span class="failed">not proven: what follows is only said by it</span>
+              )}
+              <span class="quiet">, sent as {scheme}</span>
+            </>,
+          ],
+          ['Subject (sub)', subject],
+          ['Repository (repo)', repository],
+          ['Id (jti)', jti],
+          ['Issued (iat)', issued !== undefined && <DateTime at={issued} />],
+          [
+            'Expires (exp)',
+            expires !== undefined && (
+              <>
+                <DateTime at={expires} /> {expires <= began && <span class="failed">before the request</span>}
+              </>
+            ),
+          ],
+          [
+            'Digest',
+            <span key="digest" title="The same for the same claims: tells tokens apart, and is no secret">
+              {digest}
+            </span>,
+            'mono quiet',
+          ],
+        ]}
+      />
     </section>
   );
 }
 
 function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: readonly string[] | undefined }) {
   const [token, setToken] = useState<string>();
-  const { run, isBusy, error } = useAction();
-  const { text, notes } = (isPush(entry) ? pushCommand : curlCommand)(entry, {
-    origin: location.origin,
-    scopes,
-    token,
-  });
-  const mint = () =>
-    run(async () => setToken((await post<{ token: string }>('tokens', tokenClaims(entry, scopes))).token));
+  const options = { origin: location.origin, scopes, token };
+  const { text, notes } = (isPush(entry) ? pushCommand : curlCommand)(entry, options);
   return (
     <div class="card">
       <Copy text={text} />
@@ -268,11 +234,10 @@ function Repeat({ entry, scopes }: { readonly entry: Entry; readonly scopes: rea
         </p>
       ))}
       {hasToken(entry) && token === undefined && (
-        <button type="button" class="small" disabled={isBusy} onClick={mint}>
+        <ActionButton class="small" act={async () => setToken(await mintToken(tokenClaims(entry, scopes)))}>
           Put a token in
-        </button>
+        </ActionButton>
       )}
-      <Failure error={error} />
     </div>
   );
 }

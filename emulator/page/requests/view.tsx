@@ -1,12 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
-import { Failure, Loading } from '../components/feedback.js';
-import { useListener } from '../components/listener.js';
-import { loadCode, useAction, useLoaded } from '../components/loaded.js';
+import { Empty, Failure, Loading } from '../components/feedback.js';
+import { useEscape, useTitle } from '../components/hooks.js';
+import { loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
-import { useTitle } from '../components/title.js';
 import { go, place, writePlace } from '../place.js';
 import { type Filter, writeFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
@@ -21,10 +20,10 @@ export function View() {
   const live = useLiveRequests(filter);
   const words = writeFilter(filter);
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
-  const { run, isBusy, error } = useAction();
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
-  const upwards = useRef<() => void>(() => {});
+  /** Counts how often the list was begun anew at its top. */
+  const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
   // Nothing moves while somebody reads: what comes waits above the list.
@@ -41,18 +40,18 @@ export function View() {
     isByKeyboard.current = event?.detail === 0;
     show(filter, '');
   };
-  const forget = () =>
-    run(async () => {
-      await remove('requests');
-      list.clear();
-      if (id !== undefined) close();
-    });
+  const forget = async () => {
+    await remove('requests');
+    list.clear();
+    beginAnew(undefined);
+    if (id !== undefined) close();
+  };
   const catchUp = () => {
     held.current.total = list.total;
     setPaused(false);
-    upwards.current();
+    beginAnew(undefined);
   };
-  useListener(document.body, 'keydown', onEscape(id, close));
+  useEscape(id !== undefined, close);
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
@@ -67,15 +66,16 @@ export function View() {
         <button type="button" class="small" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Pause'}
         </button>
-        <ConfirmButton label="Clear" title="Clear the journal?" isBusy={isBusy} act={forget}>
+        <ConfirmButton label="Clear" title="Clear the journal?" act={forget}>
           <p>All requests are removed from the journal of the emulator, also those that the filter hides.</p>
         </ConfirmButton>
       </div>
-      <Failure error={error ?? live.error} />
+      <Failure error={live.error} />
       <div class="panes">
         <div class="list-pane">
           {list.total > list.first ? (
             <RequestRows
+              key={times}
               list={list}
               shown={shown}
               opened={id}
@@ -83,7 +83,6 @@ export function View() {
               onFilter={narrow}
               onAway={setAway}
               isByKeyboard={isByKeyboard}
-              upwards={upwards}
             />
           ) : (
             live.error === undefined && <Nothing live={live} filter={filter} />
@@ -93,15 +92,6 @@ export function View() {
       </div>
     </div>
   );
-}
-
-function onEscape(id: string | undefined, close: (event: UIEvent) => void) {
-  return (event: KeyboardEvent) => {
-    const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input') !== null;
-    if (event.key !== 'Escape' || id === undefined || isElsewhere) return;
-    event.preventDefault();
-    close(event);
-  };
 }
 
 /** How many there are, and what is not among them. */
@@ -132,12 +122,11 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
     return <Loading value={undefined} error={live.state === 'waiting' ? unreachable() : undefined} />;
   if (Object.keys(filter).length === 0) return <FirstRequest />;
   return (
-    <div class="empty">
-      <h2>No request is so</h2>
+    <Empty title="No request is so">
       <p>
         What comes and matches the filter appears here. <a href={writePlace('requests')}>Show all requests</a>
       </p>
-    </div>
+    </Empty>
   );
 }
 
@@ -146,7 +135,7 @@ function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (
     <section class="detail-pane" aria-label={`Request ${props.id}`}>
-      {loaded ? <loaded.Request {...props} /> : <Loading value={loaded} error={error} />}
+      {loaded ? <loaded.Request key={props.id} {...props} /> : <Loading value={loaded} error={error} />}
     </section>
   );
 }

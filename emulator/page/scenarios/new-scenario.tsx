@@ -1,8 +1,8 @@
+import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { useState } from 'preact/hooks';
-import { post } from '../api/client.js';
-import { Failure } from '../components/feedback.js';
-import { Field } from '../components/field.js';
-import { loadCode, useAction } from '../components/loaded.js';
+import { post, remove, route } from '../api/client.js';
+import { ActionButton, Form } from '../components/action.js';
+import { TextArea } from '../components/fields.js';
 
 const EXAMPLE = `id: my-scenario
 steps:
@@ -15,49 +15,27 @@ steps:
 /** Registers a scenario that is given as YAML, of which JSON is a part. */
 export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
   const [text, setText] = useState(EXAMPLE);
-  const { run, isBusy, error } = useAction();
-  const register = (start: boolean) =>
-    run(async () => {
-      await post('scenarios', { ...(await readYaml(text)), ...(start && { start }) });
-      onChanged();
-    });
+  const register = async () =>
+    post<ScenarioRecord>('scenarios', text, { headers: { 'content-type': 'application/yaml' } });
+  const start = async () => {
+    const { id } = await register();
+    try {
+      await post(route`scenarios/${id}/start`);
+    } catch (refused) {
+      // The text can be changed and given again.
+      await remove(route`scenarios/${id}`);
+      throw refused;
+    }
+  };
   return (
-    <form
-      class="card"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        register(true);
-      }}
-    >
-      <Field label="Scenario" hint="YAML or JSON">
-        {(attributes) => (
-          <textarea
-            rows={9}
-            spellcheck={false}
-            value={text}
-            {...attributes}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        )}
-      </Field>
+    <Form class="card" act={() => start().then(onChanged)}>
+      <TextArea label="Scenario, in YAML or JSON" rows={9} value={text} onChange={setText} />
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary">
           Register and start
         </button>
-        <button type="button" disabled={isBusy} onClick={() => register(false)}>
-          Register
-        </button>
+        <ActionButton act={() => register().then(onChanged)}>Register</ActionButton>
       </div>
-      <Failure error={error} />
-    </form>
+    </Form>
   );
-}
-
-/** The parser is loaded when the first text comes. */
-async function readYaml(text: string): Promise<object> {
-  const { parse } = await loadCode(import('yaml'));
-  const value: unknown = parse(text, { maxAliasCount: 100, logLevel: 'error' });
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new Error('A scenario is an object, such as id: my-scenario.');
 }

@@ -1,12 +1,14 @@
-import { useEffect, useRef } from 'preact/hooks';
+import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { get, post, remove, route } from '../api/client.js';
+import { ActionButton } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
+import { Facts } from '../components/facts.js';
 import { Failure } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
-import type { ScenarioDetail, ScenarioRecord } from './records.js';
+import type { ScenarioDetail } from './records.js';
 import { shortText, stepText } from './step-text.js';
 
 export interface RunningProps {
@@ -17,19 +19,10 @@ export interface RunningProps {
 /** A scenario that is registered: its steps, which tick off, and whether what it expects is met. */
 export function Running({ record, onChanged }: RunningProps) {
   const { id, about, started, steps, steps_done: done } = record;
-  const {
-    value: detail,
-    error: unread,
-    reload,
-  } = useLoaded((signal) => get<ScenarioDetail>(route`scenarios/${id}`, { signal }), [id]);
-  const seen = useRef(record);
+  const path = route`scenarios/${id}`;
   // Each look at the list is a reason to look at what is expected.
-  useEffect(() => {
-    if (seen.current !== record) reload();
-    seen.current = record;
-  }, [record, reload]);
-  const { run, isBusy, error } = useAction();
-  const act = (what: () => Promise<unknown>) => run(() => what().then(onChanged));
+  const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], record);
+  const end = () => remove(path).then(onChanged);
   return (
     <li class="card scenario">
       <div class="toolbar">
@@ -37,23 +30,11 @@ export function Running({ record, onChanged }: RunningProps) {
           <Given text={id} /> <span class="badge">{started ? 'started' : 'registered'}</span>
         </h3>
         {!started && (
-          <button
-            type="button"
-            class="primary"
-            disabled={isBusy}
-            onClick={() => act(() => post(route`scenarios/${id}/start`))}
-          >
+          <ActionButton class="primary" act={() => post(`${path}/start`).then(onChanged)}>
             Start
-          </button>
+          </ActionButton>
         )}
-        <ConfirmButton
-          label="End"
-          subject={id}
-          title={`End ${id}?`}
-          isBusy={isBusy}
-          isSmall={false}
-          act={() => act(() => remove(route`scenarios/${id}`))}
-        >
+        <ConfirmButton label="End" subject={id} title={`End ${id}?`} isSmall={false} act={end}>
           <p>Its steps, its faults and what it has counted are removed.</p>
         </ConfirmButton>
       </div>
@@ -68,7 +49,7 @@ export function Running({ record, onChanged }: RunningProps) {
           requests.
         </p>
       )}
-      <Failure error={unread ?? error} />
+      <Failure error={unread} />
       {steps > 0 && (
         <p>
           <progress max={steps} value={done} aria-label={`Steps of ${id} that have come`} />{' '}
@@ -84,11 +65,23 @@ export function Running({ record, onChanged }: RunningProps) {
         </p>
       )}
       <Steps record={record} steps={detail?.definition.steps ?? []} />
-      <Facts record={record} />
+      <Facts
+        facts={[
+          ['Faults', record.faults.length > 0 && record.faults.map(linkOf)],
+          ['Waits for repositories', record.waiting.length > 0 && record.waiting.join(', ')],
+          ['Could not be changed', record.problems.length > 0 && record.problems.join(' '), 'failed'],
+        ]}
+      />
       {started && <Expected detail={detail} />}
     </li>
   );
 }
+
+const linkOf = (id: string) => (
+  <a key={id} class="each" href={writePlace('faults', { id })}>
+    <Given text={id} />
+  </a>
+);
 
 interface StepsProps {
   readonly record: ScenarioRecord;
@@ -125,42 +118,6 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         );
       })}
     </ol>
-  );
-}
-
-function Facts({ record: { faults, waiting, problems } }: { readonly record: ScenarioRecord }) {
-  if (faults.length + waiting.length + problems.length === 0) return null;
-  return (
-    <dl class="facts">
-      {faults.length > 0 && (
-        <>
-          <dt>Faults</dt>
-          <dd>
-            {faults.map((id) => (
-              <a key={id} class="each" href={writePlace('faults', { id })}>
-                <Given text={id} />
-              </a>
-            ))}
-          </dd>
-        </>
-      )}
-      {waiting.length > 0 && (
-        <>
-          <dt>Waits for repositories</dt>
-          <dd>
-            <Given text={waiting.join(', ')} />
-          </dd>
-        </>
-      )}
-      {problems.length > 0 && (
-        <>
-          <dt>Could not be changed</dt>
-          <dd class="failed">
-            <Given text={problems.join(' ')} />
-          </dd>
-        </>
-      )}
-    </dl>
   );
 }
 

@@ -1,8 +1,7 @@
 import { post } from '../api/client.js';
+import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Failure } from '../components/feedback.js';
 import { Given, GivenBlock } from '../components/given.js';
-import { useAction } from '../components/loaded.js';
 import type { ShippedScenario } from './records.js';
 
 export interface ShippedProps {
@@ -14,18 +13,17 @@ export interface ShippedProps {
 
 /** A scenario that comes with the emulator. */
 export function Shipped({ scenario: { id, about, text, definition }, isTaken, onChanged }: ShippedProps) {
-  const { run, isBusy, error } = useAction();
-  const start = () => run(() => post('scenarios', { ...definition, start: true }).then(onChanged));
+  const start = () => post('scenarios', { ...definition, start: true }).then(onChanged);
   return (
     <li class="shipped">
       <div class="toolbar">
         <h3 class="grow">
           <Given text={id} />
         </h3>
-        <button type="button" disabled={isBusy || isTaken} onClick={start}>
+        <ActionButton isDisabled={isTaken} act={start}>
           {isTaken ? 'Registered' : 'Start'}
           <span class="visually-hidden"> {id}</span>
-        </button>
+        </ActionButton>
       </div>
       <p>
         <Given text={about} />
@@ -35,7 +33,6 @@ export function Shipped({ scenario: { id, about, text, definition }, isTaken, on
         <GivenBlock text={text} />
         <Copy text={`npx emulator scenario start ${id}`} />
       </details>
-      <Failure error={error} />
     </li>
   );
 }

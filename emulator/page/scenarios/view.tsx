@@ -1,30 +1,23 @@
-import { useEffect } from 'preact/hooks';
+import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { all } from '../api/client.js';
-import { followRequests } from '../api/stream.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
 import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { NewScenario } from './new-scenario.js';
-import type { ScenarioRecord, ShippedScenario } from './records.js';
+import type { ShippedScenario } from './records.js';
 import { Running } from './running.js';
 import { Shipped } from './shipped.js';
 
-/** Milliseconds between two looks while a step waits for the clock. */
+/** Milliseconds between two looks: requests and the clock move the steps. */
 const PAUSE = 1_000;
-
-/** Milliseconds in which requests are taken together. */
-const GATHERED = 100;
 
 /** Stories with faults: those that are registered, with their steps, and those that come with the emulator. */
 export function View() {
   const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), []);
   const shipped = useLoaded((signal) => all<ShippedScenario>('shipped-scenarios', { signal }), []);
   const { reload } = scenarios;
-  useRequests(reload);
   const items = scenarios.value;
-  useRepeated(() => {
-    if (items?.some(({ due }) => due !== null)) reload();
-  }, PAUSE);
+  useRepeated(reload, PAUSE);
   return (
     <>
       <h1>Scenarios</h1>
@@ -67,26 +60,4 @@ export function View() {
       </div>
     </>
   );
-}
-
-/** Calls `act` when requests have been answered from now on. */
-function useRequests(act: () => void): void {
-  useEffect(() => {
-    const abort = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const onEvents = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        act();
-      }, GATHERED);
-    };
-    // What is refused is told by the lists.
-    const query = { bodies: false };
-    const after = async () => '';
-    followRequests({ query, after, signal: abort.signal, onEvents, onState: () => {} }).catch(() => {});
-    return () => {
-      abort.abort();
-      clearTimeout(timer);
-    };
-  }, []);
 }

@@ -75,7 +75,7 @@ t.test('one of your own is read from YAML, refused in a sentence, registered, an
   };
   for (const [text, sentence] of [
     ['id: a\nsteps: [', /line 2/],
-    ['- a', /is an object/],
+    ['- a', /an object/],
     ['id: a\nsteps:\n  - on: pull from main\n    release: x', /steps\.0\.on/],
     ['id: a\nfaults: [nonsense]', /there is no fault nonsense/],
   ] as const) {

@@ -1,30 +1,7 @@
-/** What a rule says of the requests, as `POST verify` answers it. */
-export interface RuleVerdict {
-  readonly rule: string;
-  readonly title: string;
-  readonly source: string;
-  readonly level: 'must' | 'should';
-  readonly verdict: 'kept' | 'broken' | 'unseen';
-  readonly occasions: number;
-  readonly faults: readonly {
-    readonly request: string;
-    readonly earlier?: string;
-    readonly subject?: string;
-    readonly detail: string;
-  }[];
-  readonly clients: readonly ClientVerdict[];
-}
-
-export interface ClientVerdict {
-  /** Null: of requests whose token names none. */
-  readonly subject: string | null;
-  readonly verdict: 'kept' | 'broken';
-  readonly occasions: number;
-  readonly broken: number;
-}
+import type { ClientVerdict, RuleOfClient } from '@emulator/admin/verify.js';
 
 /** All clients that gave an occasion: those that broke most come first. */
-export function clientsOf(rules: readonly RuleVerdict[]): (string | null)[] {
+export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   const broken = new Map<string | null, number>();
   for (const { clients } of rules) {
     for (const client of clients) broken.set(client.subject, (broken.get(client.subject) ?? 0) + client.broken);
@@ -33,13 +10,13 @@ export function clientsOf(rules: readonly RuleVerdict[]): (string | null)[] {
 }
 
 /** Undefined where the client gave no occasion. */
-export function verdictFor({ clients }: RuleVerdict, subject: string | null): ClientVerdict | undefined {
+export function verdictFor({ clients }: ClientVerdict, subject: string | null): RuleOfClient | undefined {
   return clients.find((client) => client.subject === subject);
 }
 
 /** Class of the summary of all rules: red for a broken MUST, green only if rules were kept and none was broken. */
 export function summaryClass(
-  rules: readonly Pick<RuleVerdict, 'level' | 'verdict'>[],
+  rules: readonly Pick<ClientVerdict, 'level' | 'verdict'>[],
 ): 'failed' | 'passed' | undefined {
   const broken = rules.filter(({ verdict }) => verdict === 'broken');
   if (broken.some(({ level }) => level === 'must')) return 'failed';

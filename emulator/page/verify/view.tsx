@@ -1,28 +1,21 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { ClientVerdict, Verification } from '@emulator/admin/verify.js';
 import { post } from '../api/client.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction } from '../components/loaded.js';
-import { Table } from '../components/table.js';
+import { useLoaded } from '../components/loaded.js';
+import { type Column, Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { clientsOf, type RuleVerdict, summaryClass, verdictFor } from './verdicts.js';
-
-interface Verification {
-  readonly client: readonly RuleVerdict[];
-}
+import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
 
 /** What is asked of clients, and which client kept it: by the subject of its token. */
 export function View() {
-  const [rules, setRules] = useState<readonly RuleVerdict[]>();
-  const { run, isBusy, error } = useAction();
-  const verify = () => run(async () => setRules((await post<Verification>('verify', { client: true })).client));
-  useEffect(verify, []);
+  const { value, error, reload } = useLoaded(() => post<Verification>('verify', { client: true }), []);
   return (
     <>
       <div class="toolbar">
         <h1 class="grow">Client rules</h1>
-        <button type="button" disabled={isBusy} onClick={verify}>
+        <button type="button" onClick={reload}>
           Verify again
         </button>
       </div>
@@ -30,13 +23,13 @@ export function View() {
         What the specification asks of clients, evaluated by the requests in the journal. In a test:{' '}
         <code>npx emulator verify --client</code>
       </p>
-      <Loading value={rules} error={error} />
-      {rules && <Verdicts rules={rules} />}
+      <Loading value={value} error={error} />
+      {value && <Verdicts rules={value.client} />}
     </>
   );
 }
 
-function Verdicts({ rules }: { readonly rules: readonly RuleVerdict[] }) {
+function Verdicts({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   const clients = clientsOf(rules);
   const kept = rules.filter(({ verdict }) => verdict === 'kept');
   const broken = rules.filter(({ verdict }) => verdict === 'broken');
@@ -59,31 +52,28 @@ function Verdicts({ rules }: { readonly rules: readonly RuleVerdict[] }) {
       <Table
         label="Rules"
         class="verdicts"
-        heads={[
-          'Rule',
-          ...clients.map((client) => (
-            <th key={client} scope="col">
-              <Client subject={client} />
-            </th>
-          )),
+        items={rules}
+        keyOf={({ rule }) => rule}
+        columns={[
+          [
+            'Rule',
+            ({ rule, level, title, source }) => (
+              <th key="rule" scope="row">
+                <code>{rule}</code> <span class="quiet level">{level}</span>
+                <div class="rule-title" title={source}>
+                  {title}
+                </div>
+              </th>
+            ),
+          ],
+          ...clients.map(
+            (client): Column<ClientVerdict> => [
+              <Client key="client" subject={client} />,
+              (rule) => <Verdict rule={rule} client={client} />,
+            ],
+          ),
         ]}
-      >
-        {rules.map((rule) => (
-          <tr key={rule.rule}>
-            <th scope="row">
-              <code>{rule.rule}</code> <span class="quiet level">{rule.level}</span>
-              <div class="rule-title" title={rule.source}>
-                {rule.title}
-              </div>
-            </th>
-            {clients.map((client) => (
-              <td key={client}>
-                <Verdict rule={rule} client={client} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </Table>
+      />
     </>
   );
 }
@@ -92,7 +82,7 @@ function Client({ subject }: { readonly subject: string | null }) {
   return subject === null ? <span class="quiet">no token</span> : <Given text={subject} most={60} />;
 }
 
-function Verdict({ rule, client }: { readonly rule: RuleVerdict; readonly client: string | null }) {
+function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly client: string | null }) {
   const found = verdictFor(rule, client);
   if (found === undefined) return <span class="quiet">–</span>;
   const { verdict, occasions, broken } = found;
@@ -106,7 +96,7 @@ function Verdict({ rule, client }: { readonly rule: RuleVerdict; readonly client
 }
 
 /** The requests that broke rules, by rule. */
-function Broken({ rules }: { readonly rules: readonly RuleVerdict[] }) {
+function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>
       <h2>Requests that broke them</h2>

@@ -338,7 +338,8 @@ const EMULATOR: Program = {
     { path: 'bench', content: '`npm run bench` and `npm run soak`' },
     {
       path: 'page',
-      content: 'the page below `/_emulator/`, a program for browsers that knows only the admin API',
+      content:
+        'the page below `/_emulator/`, a program for browsers that knows only the admin API, whose types it has from `dist`',
       imports: [],
       isNested: true,
     },

@@ -1,0 +1,28 @@
+import { type ComponentChildren, Fragment } from 'preact';
+import { shownText } from './given.js';
+
+/** A name, its value, and the class of the value. A text is shown as `Given`. */
+export type Fact = readonly [name: ComponentChildren, value: ComponentChildren, className?: string];
+
+export interface FactsProps {
+  readonly class?: string;
+  readonly facts: readonly Fact[];
+}
+
+/** Facts by name; those whose value is undefined or false are left out. */
+export function Facts({ class: className = '', facts }: FactsProps) {
+  return (
+    <dl class={`facts ${className}`}>
+      {facts.map(
+        ([name, value, className], at) =>
+          value !== undefined &&
+          value !== false && (
+            <Fragment key={at}>
+              <dt>{shownText(name)}</dt>
+              <dd class={className}>{shownText(value)}</dd>
+            </Fragment>
+          ),
+      )}
+    </dl>
+  );
+}
