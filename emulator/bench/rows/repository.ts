@@ -136,7 +136,7 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
           await using server = await spawnEmulator();
           await practise?.(server);
           await server.seed(APP, stage.fixture);
-          return timed(() => ask(server, APP));
+          return await timed(() => ask(server, APP));
         },
         native: async () => {
           const times = [await native()];
