@@ -27,6 +27,8 @@ import { Tally } from './soak/tally.js';
 import { commitBody } from './soak/user.js';
 import { median, pairedRatio, quantile } from './statistics.js';
 
+// needs: git
+
 t.test('every row has an id of its own and a bar', async (t) => {
   const rows = [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY];
   t.same(new Set(rows.map(({ id }) => id)).size, rows.length);

@@ -207,18 +207,17 @@ export async function chooseWords({ path, line }: Fixture): Promise<SearchWords>
   const tip = line[0]!;
   const listed = await git(path, ['ls-tree', '-r', '--name-only', tip]);
   const files = listed.split('\n').filter((name) => /\.(ts|js|c|h|go|py|rs|java)$/.test(name));
+  const lines = (await git(path, ['grep', '-h', '-I', '-e', '', tip])).split('\n');
+  const isUsual = (pattern: RegExp) => {
+    const count = lines.filter((line) => pattern.test(line)).length;
+    return count > 10 && count < MOST_LINES;
+  };
   for (const file of files) {
     const text = await git(path, ['show', `${tip}:${file}`]);
-    for (const word of new Set(text.match(/\b[a-z]+[A-Z_][A-Za-z]{5,}\b/g))) {
-      const expression = `[A-Za-z]+${word.slice(3)}[^A-Za-z]`;
-      const lines = [await countLines(path, tip, word), await countLines(path, tip, expression)];
-      if (lines.every((count) => count > 10 && count < MOST_LINES)) return { literal: word, expression };
+    for (const literal of new Set(text.match(/\b[a-z]+[A-Z_][A-Za-z]{5,}\b/g))) {
+      const expression = `[A-Za-z]+${literal.slice(3)}[^A-Za-z]`;
+      if (isUsual(new RegExp(literal)) && isUsual(new RegExp(expression))) return { literal, expression };
     }
   }
   throw new Error(`${path} holds no word to search for`);
-}
-
-async function countLines(path: string, tip: string, pattern: string): Promise<number> {
-  const found = await git(path, ['grep', '-h', '-E', '-e', pattern, tip], { accept: [0, 1] });
-  return found === '' ? 0 : found.split('\n').length;
 }

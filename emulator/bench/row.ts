@@ -50,12 +50,7 @@ export interface Row<Place> {
 }
 
 /** One row, measured. */
-export interface Result {
-  readonly id: string;
-  readonly title: string;
-  readonly peer: string;
-  readonly unit: Unit;
-  readonly bar: number;
+export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer' | 'unit' | 'bar'>> {
   readonly isMoreBetter: boolean;
   /** Every figure, in order of the rounds. */
   readonly samples: { readonly ours: readonly number[]; readonly native: readonly number[] };

@@ -15,6 +15,12 @@ const FILES: ReadonlyMap<string, Buffer> = new Map([
   ['test/index.test.js', Buffer.from("import { answer } from '../src/index.js';\n")],
 ]);
 
+/** The files for `git fast-import`. */
+const FIRST_COMMIT = [
+  'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nFirst\n',
+  ...Array.from(FILES, ([path, content]) => `M 100644 inline ${path}\ndata ${content.length}\n${content}\n`),
+].join('');
+
 /** What a test of a client does: a repository of its own, a commit of three files, two clones, and its end. */
 export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
   {
@@ -67,18 +73,9 @@ async function liveOnce(remote: Remote, repo: string, work: string): Promise<voi
 async function liveOnceNatively(remote: Remote, repo: string, work: string): Promise<void> {
   const path = join(work, `${repo}.git`);
   await nativeGit(work, ['init', '-q', '--bare', '-b', 'main', path]);
-  await nativeGit(path, ['fast-import', '--quiet'], { input: firstCommit() });
+  await nativeGit(path, ['fast-import', '--quiet'], { input: [FIRST_COMMIT] });
   await cloneTwice(remote, repo, work);
   await rm(path, { recursive: true });
-}
-
-function* firstCommit(): Generator<string | Buffer> {
-  yield 'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nFirst\n';
-  for (const [path, content] of FILES) {
-    yield `M 100644 inline ${path}\ndata ${content.length}\n`;
-    yield content;
-    yield '\n';
-  }
 }
 
 async function cloneTwice(remote: Remote, repo: string, work: string): Promise<void> {

@@ -31,6 +31,16 @@ function asked(prepared: Omit<Case, 'run'>, ...requests: readonly Request[]): Ca
   return { ...prepared, run: (remote) => send(remote, ...requests) };
 }
 
+/** A case whose push is a part of what is measured. */
+function pushedWhileMeasured(pushed: () => Pushed, ...requests: readonly Request[]): Case {
+  return {
+    run: async (remote) => {
+      await remote.pushMain(REPO, pushed());
+      return send(remote, ...requests);
+    },
+  };
+}
+
 async function send(remote: Remote, ...requests: readonly Request[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const [path, json] of requests) {
@@ -73,12 +83,22 @@ const ADMIN = '/_emulator';
 const AT_ONCE = 8;
 const STREAMS = 100;
 
-/** The statuses of requests with the same body, each on a connection of its own. */
-function sendAtOnce({ origin }: Remote, method: string, path: string, body: string): Promise<number[]> {
+/** A case of requests to the admin API, each of them sent several times at once, on connections of their own. */
+function atOnce(...requests: readonly (readonly [method: string, path: string, body: string])[]): Case {
   const headers = { 'content-type': 'application/json' };
-  const sendOne = async () => (await fetch(`${origin}${ADMIN}${path}`, { method, headers, body })).status;
-  return Promise.all(Array.from({ length: AT_ONCE }, sendOne));
+  return {
+    run: async ({ origin }) => {
+      const statuses: number[] = [];
+      for (const [method, path, body] of requests) {
+        const send = async () => (await fetch(`${origin}${ADMIN}${path}`, { method, headers, body })).status;
+        statuses.push(...(await Promise.all(Array.from({ length: AT_ONCE }, send))));
+      }
+      return statuses;
+    },
+  };
 }
+
+const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`member${at}`, {}]));
 
 /** A JSON list of as many items as a body of 1 MiB holds. */
 function listOf(item: string, most = Number.POSITIVE_INFINITY): string {
@@ -88,12 +108,7 @@ function listOf(item: string, most = Number.POSITIVE_INFINITY): string {
 
 /** Cases that keep a server busy while others read from it. */
 export const PRESSURES: Readonly<Record<string, Case>> = {
-  'a push of 60 MiB': {
-    run: async (remote) => {
-      await remote.pushMain(REPO, heavyFiles(60));
-      return send(remote, ['/files?limit=100']);
-    },
-  },
+  'a push of 60 MiB': pushedWhileMeasured(() => heavyFiles(60), ['/files?limit=100']),
   'expensive expressions': asked(
     fileOf(text(`${'a'.repeat(1000)}\n`, 4 * MiB)),
     ...['(a?){100}b', '(a*)*(a|aa)+b', '.*.*.*b', '[^b]{200}b'].map((pattern) => grep(pattern)),
@@ -143,12 +158,7 @@ const CASES: Readonly<Record<string, Case>> = {
     ['/commit?sha=main~199999'],
     [`/commit?sha=main${'^'.repeat(7000)}`],
   ),
-  'a pushed object of 200 MiB': {
-    run: async (remote) => {
-      await remote.pushMain(REPO, zeros(200 * MiB));
-      return send(remote, ['/file?path=zeros']);
-    },
-  },
+  'a pushed object of 200 MiB': pushedWhileMeasured(() => zeros(200 * MiB), ['/file?path=zeros']),
   'metadata of 50,000 files': {
     ...fileOf(LINE),
     run: async (remote) => {
@@ -169,21 +179,16 @@ const CASES: Readonly<Record<string, Case>> = {
     '/grep',
     Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [`m${at}`, 1])),
   ]),
-  'admin: eight bodies of 1 MiB at once, a list of numbers': {
-    run: async (remote) => [
-      ...(await sendAtOnce(remote, 'POST', '/faults', listOf('0'))),
-      ...(await sendAtOnce(remote, 'POST', '/reset', listOf('0'))),
-    ],
-  },
-  'admin: eight bodies of 1 MiB at once, 300,001 faults': {
-    run: (remote) => sendAtOnce(remote, 'PUT', '/faults', `{"faults":${listOf('{}', 300_001)}}`),
-  },
-  'admin: 9,999 unknown members': {
-    run: (remote) => {
-      const members = Array.from({ length: 9_999 }, (_, at) => [`member${at}`, {}]);
-      return sendAtOnce(remote, 'POST', '/fault-checks', JSON.stringify(Object.fromEntries(members)));
-    },
-  },
+  'admin: eight bodies of 1 MiB at once, a list of numbers': atOnce(
+    ['POST', '/faults', listOf('0')],
+    ['POST', '/reset', listOf('0')],
+  ),
+  'admin: eight bodies of 1 MiB at once, 300,001 faults': atOnce([
+    'PUT',
+    '/faults',
+    `{"faults":${listOf('{}', 300_001)}}`,
+  ]),
+  'admin: 9,999 unknown members': atOnce(['POST', '/fault-checks', JSON.stringify(members(9_999))]),
   'admin: 1,000 requests beside 100 event streams': {
     run: async (remote) => {
       const stop = new AbortController();

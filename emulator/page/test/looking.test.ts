@@ -9,6 +9,8 @@ import { ENVIRONMENT } from './command.js';
 import { everyPlace } from './places.js';
 import { mint } from './token.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 /** Each run makes the same commit. */

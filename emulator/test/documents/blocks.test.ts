@@ -8,6 +8,8 @@ import { parse } from 'yaml';
 import { startEmulator } from '../../index.js';
 import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents.js';
 
+// needs: git
+
 const README = 'README.md';
 const GUIDE = 'emulator/README.md';
 

@@ -6,7 +6,7 @@ const OWN_PROCESS: readonly string[] = [
   'conformance/test',
   'emulator/bench',
   'emulator/bundle',
-  'emulator/cli',
+  'emulator/cli/commands',
   'emulator/test/concurrency',
   'emulator/test/documents',
   'emulator/test/faults',
