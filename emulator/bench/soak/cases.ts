@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
 import { askVitals, MOST_STALL, spawnWatched } from '../lone-ingest.js';
 import { heavyFiles, lineOfCommits, nestedTrees, wideTree, zeros } from '../packs.js';
 import type { Pushed, Remote } from '../remote.js';
@@ -191,14 +192,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'admin: 9,999 unknown members': atOnce(['POST', '/fault-checks', JSON.stringify(members(9_999))]),
   'admin: 1,000 requests beside 100 event streams': {
     run: async (remote) => {
-      const stop = new AbortController();
-      const follow = async () => {
-        const { body } = await fetch(`${remote.origin}${ADMIN}/requests/stream`, { signal: stop.signal });
-        body!.pipeTo(new WritableStream()).catch(() => undefined);
-      };
-      await Promise.all(Array.from({ length: STREAMS }, follow));
+      const open = () => request(`${remote.origin}${ADMIN}/requests/stream`);
+      const streams = await Promise.all(Array.from({ length: STREAMS }, open));
+      for (const { body } of streams) body.on('error', () => undefined).resume();
       for (let count = 0; count < 1_000; count++) await remote.client.request('/nothing');
-      stop.abort();
+      for (const { body } of streams) body.destroy();
       return [(await remote.client.request(`${ADMIN}/health`)).status];
     },
   },
