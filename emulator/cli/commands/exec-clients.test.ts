@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 
-// needs: git
+// needs: git, curl, python3
 
 /** A client as a shell script: curl and Git, and nothing of this package. */
 const SHELL = `

@@ -6,7 +6,7 @@ import t from 'tap';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { API, AUTHORIZATION, exec, GIT, HOSTS } from '../test/hosts.js';
 
-// needs: git
+// needs: git, curl, python3
 
 /** Says a request to the proxy of a run that lasts for one line of its standard input, and gives the head of the answer. */
 function ask(port: number, request: string): Promise<string> {
