@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../git/object/object.js';
+import { git } from './git.js';
 import { historyStream } from './history/history-stream.js';
-import { git } from './native-git.js';
 
 export interface Ref {
   readonly name: string;
@@ -17,7 +17,6 @@ export interface Fixture {
   readonly packFile: string;
   readonly packBytes: number;
   readonly objects: number;
-  readonly commits: number;
   /** The branch HEAD names. */
   readonly branch: string;
   /** Branches and tags. */
@@ -27,7 +26,7 @@ export interface Fixture {
 }
 
 /** Git keeps out of the way: nothing is repacked behind the measurement, and both sides check what is pushed. */
-export const SERVER_CONFIG: readonly (readonly [string, string])[] = [
+const SERVER_CONFIG: readonly (readonly [string, string])[] = [
   ['http.receivepack', 'true'],
   ['receive.fsckObjects', 'true'],
   ['receive.autogc', 'false'],
@@ -47,42 +46,44 @@ export function generatedName(commits: number): string {
 }
 
 /** The made-up history of `commits` commits, made in `folder` unless it is there already. */
-export async function generatedFixture(folder: string, commits: number): Promise<Fixture> {
+export function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
-  if (!existsSync(path)) {
-    const draft = `${path}.part`;
-    await rm(draft, { recursive: true, force: true });
-    await initServerRepository(draft, 'main');
+  return fixtureAt(path, generatedName(commits), 'main', async (draft) => {
     await git(draft, ['fast-import', '--quiet'], { input: historyStream({ commits }) });
     await packIntoOne(draft, '-f');
-    await rename(draft, path);
-  }
-  return describe(path, generatedName(commits));
-}
-
-/** A copy of a real repository's branches and tags, made in `folder` unless it is there already; the source is only read. */
-export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
-  const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
-  const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}-${tip.slice(0, 12)}.git`);
-  if (!existsSync(path)) {
-    const draft = `${path}.part`;
-    await rm(draft, { recursive: true, force: true });
-    await initServerRepository(draft, head.replace('refs/heads/', ''));
-    const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
-    const fetch = (...refs: string[]) =>
-      git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-    // Of a mirror that lacks objects, its main branch may still be whole.
-    await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
-    await packIntoOne(draft);
-    await rename(draft, path);
-  }
-  return describe(path, name);
+  });
 }
 
 /** A repository on the disk, and what the tables call it. */
 export interface RepositoryPlace {
   readonly name: string;
   readonly path: string;
+}
+
+/** A copy of a real repository's branches and tags, made in `folder` unless it is there already; the source is only read. */
+export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
+  const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
+  const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}-${tip.slice(0, 12)}.git`);
+  return fixtureAt(path, name, head.replace('refs/heads/', ''), async (draft) => {
+    const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
+    const fetch = (...refs: string[]) =>
+      git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
+    // Of a mirror that lacks objects, its main branch may still be whole.
+    await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
+    await packIntoOne(draft);
+  });
+}
+
+/** The repository at `path`; one that is not there is filled under another name first. */
+async function fixtureAt(path: string, name: string, branch: string, fill: (draft: string) => Promise<void>) {
+  if (!existsSync(path)) {
+    const draft = `${path}.part`;
+    await rm(draft, { recursive: true, force: true });
+    await initServerRepository(draft, branch);
+    await fill(draft);
+    await rename(draft, path);
+  }
+  return describe(path, name, branch);
 }
 
 /**
@@ -94,8 +95,7 @@ async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
   await git(path, ['pack-refs', '--all']);
 }
 
-async function describe(path: string, name: string): Promise<Fixture> {
-  const branch = (await git(path, ['symbolic-ref', 'HEAD'])).replace('refs/heads/', '');
+async function describe(path: string, name: string, branch: string): Promise<Fixture> {
   const listed = await git(path, ['for-each-ref', '--format=%(objectname) %(refname)']);
   const refs = listed.split('\n').map((line) => ({ oid: parseOid(line.slice(0, 40)), name: line.slice(41) }));
   const packs = join(path, 'objects/pack');
@@ -110,7 +110,6 @@ async function describe(path: string, name: string): Promise<Fixture> {
     packBytes: (await stat(packFile)).size,
     // gitformat-pack: "PACK", version, number of objects; four bytes each.
     objects: header.readUInt32BE(8),
-    commits: Number(await git(path, ['rev-list', '--count', '--all'])),
     branch,
     refs,
     line: line.split('\n').map(parseOid),

@@ -1,8 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { AnswerReader } from './answer-reader.js';
-import { HttpClient } from './http-client.js';
+import { AnswerReader, HttpClient } from './http-client.js';
 
 const ANSWERS = {
   'of a length': ['HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 200, 'hello'],
@@ -49,7 +48,7 @@ t.test('the client asks on one connection, and on another when that is gone', as
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   t.teardown(() => {
-    client.close();
+    client[Symbol.dispose]();
     server.close();
   });
   const textOf = async (path: string, ...pieces: string[]) => {
@@ -64,8 +63,6 @@ t.test('the client asks on one connection, and on another when that is gone', as
   await t.rejects(textOf('/hangup'));
   t.equal(await textOf('/'), '200 GET');
   t.equal(connections, 3);
-  const slow = { body: [Buffer.from('one'), Buffer.from('two')], pause: 50 };
-  t.match(await client.request('/', { ...slow, cutAfter: 1 }), { status: 0 }, 'the client went away');
-  t.match(await client.request('/refuse', slow), { status: 413 }, 'answered before the whole was sent');
+  t.equal(await textOf('/refuse', 'one'), '413 ');
   t.equal(await textOf('/'), '200 GET');
 });

@@ -1,30 +1,32 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, AnswerReader } from './answer-reader.js';
+
+export interface Answer {
+  readonly status: number;
+  /** Bytes of the body. */
+  readonly length: number;
+  /** The body, where it was asked for. */
+  readonly body: Buffer;
+}
 
 export interface AnswerOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | readonly Buffer[];
-  /** Milliseconds between the pieces of the body. */
-  readonly pause?: number;
-  /** The client goes away after so many pieces of the body; the answer then has the status 0. */
-  readonly cutAfter?: number;
+  readonly body?: readonly Buffer[];
   /** Whether the answer is wanted, or only its length. */
   readonly keepsBody?: boolean;
 }
 
 /** Bytes read from a connection at once. */
 const READ_BYTES = 256 * 1024;
-const CUT: Answer = { status: 0, length: 0, body: Buffer.alloc(0) };
 
 /**
  * A client with one connection that stays open. Bodies are read to their end, and thrown away unless wanted.
  *
- * Without an HTTP library: what `node:http` takes to ask a question is more than a server takes to answer it, and
- * would be measured on both sides.
+ * Without an HTTP library: what a library takes to ask a question is more than a server takes to answer it, and would be
+ * measured on both sides. Of requests 8 ms apart to bare `node:http` the median is 0.24 ms with this client, 0.36 ms
+ * with undici's `dispatch` and 0.44 ms with its `request`.
  */
-export class HttpClient {
+export class HttpClient implements Disposable {
   readonly #host: string;
   readonly #arrived = Buffer.allocUnsafeSlow(READ_BYTES);
   #socket: Socket | undefined;
@@ -43,41 +45,31 @@ export class HttpClient {
     return turn;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#socket?.destroy();
     this.#socket = undefined;
   }
 
-  async #ask(path: string, options: AnswerOptions): Promise<Answer> {
-    const { headers = {}, body, keepsBody = false } = options;
-    const pieces = body === undefined ? [] : Array.isArray(body) ? (body as Buffer[]) : [body as Buffer];
-    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    let head = `${options.method ?? (body === undefined ? 'GET' : 'POST')} ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n`;
-    for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
-    if (body !== undefined) head += `content-length: ${size}\r\n`;
-
+  async #ask(path: string, { method, headers = {}, body, keepsBody = false }: AnswerOptions): Promise<Answer> {
     this.#socket ??= this.#connect();
     const socket = this.#socket;
     const reader = new AnswerReader(keepsBody);
-    const arrival = new Promise<void>((resolve, reject) => {
-      this.#pending = { reader, end: (error) => (error ? reject(error) : resolve()) };
+    const arrival = new Promise<Answer>((resolve, reject) => {
+      this.#pending = { reader, end: (error) => (error ? reject(error) : resolve(reader.answer())) };
     });
-    let isSent = false;
-    const cut = send(socket, head, pieces, options).then((isCut) => {
-      isSent = !isCut;
-      return isCut ? true : arrival.then(() => false);
-    });
+    let head = `${method ?? (body ? 'POST' : 'GET')} ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n`;
+    for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+    if (body) head += `content-length: ${body.reduce((sum, piece) => sum + piece.length, 0)}\r\n`;
+    socket.cork();
+    socket.write(`${head}\r\n`, 'latin1');
+    for (const piece of body ?? []) socket.write(piece);
+    socket.uncork();
     try {
-      if (await Promise.race([arrival.then(() => false), cut])) {
-        this.close();
-        return CUT;
-      }
+      return await arrival;
     } finally {
       this.#pending = undefined;
-      // An answer that came before the whole question was sent leaves the connection in the middle of it.
-      if (!isSent || !reader.staysOpen) this.close();
+      if (!reader.staysOpen) this[Symbol.dispose]();
     }
-    return reader.answer();
   }
 
   #connect(): Socket {
@@ -100,33 +92,76 @@ export class HttpClient {
       this.#pending?.end(error);
     };
     socket.on('error', leave);
-    socket.on('end', () => leave(new Error(`${this.origin} closed the connection`)));
-    socket.on('close', () => leave(new Error(`${this.origin} closed the connection`)));
+    for (const event of ['end', 'close']) {
+      socket.on(event, () => leave(new Error(`${this.origin} closed the connection`)));
+    }
     return socket;
   }
 }
 
-/** Sends a request; whether it was broken off. */
-async function send(
-  socket: Socket,
-  head: string,
-  pieces: readonly Buffer[],
-  { pause = 0, cutAfter = Number.POSITIVE_INFINITY }: AnswerOptions,
-): Promise<boolean> {
-  socket.cork();
-  socket.write(`${head}\r\n`, 'latin1');
-  for (const [index, piece] of pieces.entries()) {
-    if (index >= cutAfter) {
-      socket.uncork();
-      return true;
+const LF = 0x0a;
+
+/**
+ * Reads one answer off a connection (RFC 9112): a status line, headers, an empty line, and a body of the length they
+ * say or in chunks. Informational answers before it are passed over.
+ */
+export class AnswerReader {
+  /** Whether the server goes on with this connection. */
+  staysOpen = true;
+  /** What is there of a head, or of the line before a chunk. */
+  #text = '';
+  /** 0 until the head is complete. */
+  #status = 0;
+  #isChunked = false;
+  /** Bytes to come of the body, or of its chunk. */
+  #left = 0;
+  #length = 0;
+  #isEnd = false;
+  readonly #kept: Buffer[] = [];
+
+  constructor(private readonly keepsBody: boolean) {}
+
+  /** Takes what has arrived; true once the answer is complete. The bytes may be overwritten afterwards. */
+  take(bytes: Buffer): boolean {
+    for (let at = 0; at < bytes.length && !this.#isEnd; ) {
+      if (this.#left > 0) {
+        const end = Math.min(at + this.#left, bytes.length);
+        if (this.keepsBody) this.#kept.push(Buffer.from(bytes.subarray(at, end)));
+        this.#left -= end - at;
+        this.#length += end - at;
+        at = end;
+        this.#isEnd = this.#left === 0 && !this.#isChunked;
+      } else {
+        const feed = bytes.indexOf(LF, at);
+        const end = feed < 0 ? bytes.length : feed + 1;
+        this.#text += bytes.toString('latin1', at, end);
+        at = end;
+        if (feed >= 0) this.#endLine();
+      }
     }
-    if (index > 0 && pause > 0) {
-      socket.uncork();
-      await sleep(pause);
-      socket.cork();
-    }
-    socket.write(piece);
+    return this.#isEnd;
   }
-  socket.uncork();
-  return false;
+
+  answer(): Answer {
+    return { status: this.#status, length: this.#length, body: Buffer.concat(this.#kept) };
+  }
+
+  #endLine(): void {
+    const text = this.#text;
+    if (this.#status > 0) {
+      const size = Number.parseInt(text, 16);
+      // A trailer ends as a head does. The line after a chunk is empty.
+      if (size === 0) this.#isEnd = text.endsWith('\r\n\r\n');
+      else [this.#left, this.#text] = [size || 0, ''];
+    } else if (text.endsWith('\r\n\r\n')) {
+      this.#text = '';
+      const status = Number(text.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+      if (status < 200) return;
+      this.#status = status;
+      this.#isChunked = /\r\ntransfer-encoding:/i.test(text);
+      this.#left = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+      this.#isEnd = this.#left === 0 && !this.#isChunked;
+      this.staysOpen = !/\r\nconnection: *close/i.test(text);
+    }
+  }
 }

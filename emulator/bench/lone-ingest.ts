@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FIRST_QUESTIONS } from './first-questions.js';
 import type { Fixture } from './fixture.js';
-import { Remote } from './remote.js';
-import { askDelay, askSettled, spawnUsual } from './soak/server.js';
+import { prepareFirstQuestions } from './questions.js';
+import { type Server, spawnEmulator } from './remote.js';
+import type { Vitals } from './soak/vitals.js';
 
 /** Milliseconds that the event loop may stand still. */
 export const MOST_STALL = 50;
@@ -10,6 +11,30 @@ export const MOST_STALL = 50;
 /** What is built after the report of a push is watched for so many milliseconds. */
 const AFTER = 5000;
 const REPO = 'lone';
+
+/** An emulator which tells how it is. */
+export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
+  const vitals = new URL('./soak/vitals.js', import.meta.url).href;
+  return spawnEmulator(flags, ['--expose-gc', ...nodeFlags, '--import', vitals]);
+}
+
+async function ask<T>({ child }: Server, question: 'vitals' | 'delay'): Promise<T> {
+  const answer = once(child, 'message');
+  child.send(question);
+  const [value] = (await answer) as [T];
+  return value;
+}
+
+export const askVitals = (server: Server): Promise<Vitals> => ask(server, 'vitals');
+
+/** Vitals once the collector has come by a few times: deleted objects go when their last reader has. */
+export async function askSettled(server: Server): Promise<Vitals> {
+  for (let turn = 0; turn < 4; turn++) {
+    await askVitals(server);
+    await sleep(100);
+  }
+  return askVitals(server);
+}
 
 /** A push to an empty server, and every first question about what it brought, each once. */
 export interface LoneIngest {
@@ -24,20 +49,19 @@ export interface LoneIngest {
 export type StallPhase = 'in a lone ingest' | 'after a lone ingest' | 'in the first questions';
 
 export async function loneIngest(fixture: Fixture): Promise<LoneIngest> {
-  const questions = await Promise.all(FIRST_QUESTIONS.map(async ({ prepare }) => (await prepare(fixture))(0)));
-  await using server = await spawnUsual();
-  const remote = new Remote(server.origin);
+  const askFirst = await prepareFirstQuestions(fixture, 0);
+  await using server = await spawnWatched();
+  const askDelay = () => ask<number>(server, 'delay');
   const empty = await askSettled(server);
   await sleep(200);
-  await askDelay(server);
-  await remote.seed(REPO, fixture);
-  const during = await askDelay(server);
+  await askDelay();
+  await server.seed(REPO, fixture);
+  const during = await askDelay();
   await sleep(AFTER);
-  const after = await askDelay(server);
-  for (const { ask } of questions) await ask(remote, REPO);
-  const asked = await askDelay(server);
+  const after = await askDelay();
+  await askFirst(server, REPO);
+  const asked = await askDelay();
   const full = await askSettled(server);
-  remote.client.close();
   return {
     stalls: { 'in a lone ingest': during, 'after a lone ingest': after, 'in the first questions': asked },
     resident: full.rss - empty.rss,

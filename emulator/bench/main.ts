@@ -1,118 +1,78 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { type BenchOptions, parseBenchArguments, USAGE } from './arguments.js';
-import { FIGURES, writePart } from './document.js';
 import { copiedFixture, type Fixture, generatedFixture, generatedName } from './fixture.js';
-import { git, requireRepository } from './native-git.js';
-import { appendEntry, type Entry, keyOf, readEntries, SERVICE } from './results-file.js';
-import { emptyRoundTrip } from './round-trip.js';
-import { measureRow, type Row } from './row.js';
+import { git, TemporaryFolder } from './git.js';
+import { appendEntry, cellsOf, type Entry, FIGURES, readEntries, SERVICE, writePart, writeReport } from './report.js';
+import { measureRow, Resources, type Row } from './row.js';
 import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
-import { openStage, type Stage } from './stage.js';
-import { shorten, writeReport, writeTable } from './table.js';
+import { openStage } from './stage.js';
+
+/** Milliseconds that a measure of the request rate takes, in a run of the usual length. */
+const LOAD_TIME = 2000;
 
 async function main(options: BenchOptions): Promise<void> {
-  const entries: Entry[] = [];
-  if (options.join.length > 0) {
-    for (const file of options.join) entries.push(...(await readEntries(file)));
-  } else {
-    for (const { path } of options.repositories) await requireRepository('--repo', path);
-    await measureAll(options, entries);
-  }
+  const entries = options.join === undefined ? await measureAll(options) : await readEntries(options.join);
   const report = writeReport(entries, [...ROWS_OF_SERVICE, ...ROWS_OF_REPOSITORY]);
-  print(`\n${report}`);
+  process.stdout.write(`\n${report}`);
   if (options.writes) await writePart(FIGURES, report);
 }
 
-async function measureAll(options: BenchOptions, entries: Entry[]): Promise<void> {
-  if (options.resumes && existsSync(options.json!)) entries.push(...(await readEntries(options.json!)));
-  const folder = await mkdtemp(join(tmpdir(), 'emulator-bench-'));
-  const histories = options.work ?? folder;
+async function measureAll(options: BenchOptions): Promise<Entry[]> {
+  const { repositories, generated, json, resumes, seconds } = options;
+  for (const { path } of repositories) await requireRepository(path);
+  const entries = resumes && json !== undefined && existsSync(json) ? await readEntries(json) : [];
+  await using folder = await TemporaryFolder.create();
+  const histories = options.work ?? folder.path;
   await mkdir(histories, { recursive: true });
-  const bench = new Bench(options, folder, histories, await machineFacts(), entries);
-  try {
-    print(`${bench.machine}\nAn empty round trip to bare node:http takes ${shorten(await emptyRoundTrip())} ms.\n`);
-    await bench.measureService();
-    for (const place of options.repositories) {
-      await bench.measureRepository(place.name, () => copiedFixture(histories, place));
-    }
-    for (const commits of options.generated) {
-      await bench.measureRepository(generatedName(commits), () => generatedFixture(histories, commits));
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+  const machine = `${cpus().length} cores (${cpus()[0]?.model}), Node ${process.version}, ${await git('.', ['--version'])}`;
 
-async function machineFacts(): Promise<string> {
-  const model = cpus()[0]?.model ?? 'of an unknown kind';
-  return `${cpus().length} cores (${model}), Node ${process.version}, ${await git('.', ['--version'])}`;
-}
-
-/** One run: what is asked for, and what came out so far. */
-class Bench {
-  readonly #done: ReadonlySet<string>;
-
-  constructor(
-    private readonly options: BenchOptions,
-    private readonly folder: string,
-    private readonly histories: string,
-    readonly machine: string,
-    private readonly entries: Entry[],
-  ) {
-    this.#done = new Set(entries.map(({ column, result }) => keyOf(column, result.id)));
-  }
-
-  async measureService(): Promise<void> {
-    const place = { folder: this.folder, loadTime: this.options.isQuick ? 500 : 2000, heavyFiles: 300 };
-    await this.#measure(SERVICE, this.#asked(ROWS_OF_SERVICE, SERVICE), '', place);
-  }
-
-  /** The repository is made ready only if a row of it is asked for. */
-  async measureRepository(name: string, prepare: () => Promise<Fixture>): Promise<void> {
-    const rows = this.#asked(ROWS_OF_REPOSITORY, name);
-    if (rows.length === 0) return;
-    const fixture = await prepare();
-    await using stage: Stage = await openStage(fixture, await mkdtemp(join(this.folder, 'stage-')), this.histories);
-    const size = `${fixture.objects.toLocaleString('en')} objects, ${mebibytes(fixture.packBytes)} packed`;
-    await this.#measure(name, rows, size, stage);
-  }
-
-  #asked<Place>(rows: readonly Row<Place>[], column: string): Row<Place>[] {
-    const { only } = this.options;
-    return rows.filter(({ id }) => (!only || only.test(id)) && !this.#done.has(keyOf(column, id)));
-  }
-
-  async #measure<Place>(column: string, rows: readonly Row<Place>[], size: string, place: Place): Promise<void> {
-    const start = this.entries.length;
+  const rowsOf = <Place>(rows: readonly Row<Place>[], column: string) => {
+    const done = new Set(entries.filter((entry) => entry.column === column).map(({ result }) => result.id));
+    return rows.filter(({ id }) => options.only.test(id) && !done.has(id));
+  };
+  const measure = async <Place>(column: string, rows: readonly Row<Place>[], size: string, place: Place) => {
     for (const row of rows) {
       if (row.isFor?.(place) === false) continue;
       process.stderr.write(`${column}: ${row.id}\n`);
       const bar = row.barOf?.[column] ?? row.bar;
-      const result = await measureRow({ ...row, bar }, place, this.options);
-      const entry = { machine: this.machine, column, size, result };
-      this.entries.push(entry);
-      if (this.options.json !== undefined) await appendEntry(this.options.json, entry);
+      const entry = { machine, column, size, result: await measureRow({ ...row, bar }, place, options) };
+      process.stderr.write(`  ${cellsOf(entry.result).join('  ')}\n`);
+      entries.push(entry);
+      if (json !== undefined) await appendEntry(json, entry);
     }
-    if (this.entries.length === start) return;
-    const label = size === '' ? column : `${column}: ${size}`;
-    print(`\n### ${label}\n\n${writeTable(this.entries.slice(start).map(({ result }) => result))}`);
+  };
+  /** The repository is made ready only if a row of it is asked for. */
+  const measureRepository = async (name: string, prepare: () => Promise<Fixture>) => {
+    const rows = rowsOf(ROWS_OF_REPOSITORY, name);
+    if (rows.length === 0) return;
+    const fixture = await prepare();
+    await using resources = new Resources();
+    const { path } = resources.use(await TemporaryFolder.create(folder.path));
+    const stage = await openStage(fixture, path, histories, resources.use);
+    const megabytes = (fixture.packBytes / 2 ** 20).toFixed(1);
+    await measure(name, rows, `${fixture.objects.toLocaleString('en')} objects, ${megabytes} MiB packed`, stage);
+  };
+
+  const service = { folder: folder.path, loadTime: Math.min(LOAD_TIME, seconds * 250) };
+  await measure(SERVICE, rowsOf(ROWS_OF_SERVICE, SERVICE), '', service);
+  for (const place of repositories) await measureRepository(place.name, () => copiedFixture(histories, place));
+  for (const count of generated) {
+    await measureRepository(generatedName(count), () => generatedFixture(histories, count));
   }
+  return entries;
 }
 
-function mebibytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
+/** Throws a sentence when there is no repository with a commit. */
+async function requireRepository(path: string): Promise<void> {
+  const found = await git('.', ['--git-dir', path, 'rev-parse', '--verify', '-q', 'HEAD^{commit}']).catch(() => '');
+  if (found === '') throw new Error(`--repo: ${path} is no Git repository with a commit at HEAD.`);
 }
 
 try {
   const options = parseBenchArguments(process.argv.slice(2));
-  if (options === 'help') print(USAGE);
+  if (options === 'help') process.stdout.write(USAGE);
   else await main(options);
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

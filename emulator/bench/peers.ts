@@ -1,15 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { Agent, get } from 'node:http';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { packageFile } from '../system/package-root.js';
-import { PEERS as PEERS_PART, writePart } from './document.js';
+import { TemporaryFolder } from './git.js';
+import { HttpClient } from './http-client.js';
+import { memoryOf, Server, succeeded } from './remote.js';
+import { markdown, PEERS as PEERS_PART, writePart } from './report.js';
 import { median } from './statistics.js';
 
 /*
@@ -132,21 +133,15 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
     const started = performance.now();
     const args = [join(installed, peer.script), ...peer.flags(port)];
     const child = spawn(process.execPath, args, { cwd: project, stdio: 'ignore' });
-    try {
-      await answered(child, { port, path: peer.path, headers });
-      // The first start fills the system's cache of files.
-      if (round > 0) times.push(performance.now() - started);
-      if (round < ROUNDS) continue;
-      await sleep(1000);
-      memory = await residentMemory(child.pid!);
-      rate = await requestRate({ port, path: peer.path, headers });
-    } finally {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, 'exit');
-        child.kill('SIGTERM');
-        await ended;
-      }
-    }
+    await using server = new Server(`http://127.0.0.1:${port}`, child);
+    const question = { origin: server.origin, path: peer.path, headers };
+    await answered(child, question);
+    // The first start fills the system's cache of files.
+    if (round > 0) times.push(performance.now() - started);
+    if (round < ROUNDS) continue;
+    await sleep(1000);
+    memory = (await memoryOf(child, 'VmRSS')) * 1024;
+    rate = await requestRate(question);
   }
   const megabytes = (value: number, digits: number) => `${(value / 1e6).toFixed(digits)} MB`;
   const cells = [megabytes(bytes, 1), `${packages}`, `${median(times).toFixed(0)} ms`, megabytes(memory, 0)];
@@ -154,7 +149,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
 }
 
 interface Question {
-  readonly port: number;
+  readonly origin: string;
   readonly path: string;
   readonly headers: Headers;
 }
@@ -162,46 +157,28 @@ interface Question {
 async function answered(child: ChildProcess, question: Question): Promise<void> {
   const late = performance.now() + 30_000;
   for (;;) {
-    const status = await ask(question, 0).catch(() => 0);
-    if (status === 200) return;
+    using client = new HttpClient(question.origin);
+    const error = await ask(client, question, 0).catch((caught: Error) => caught);
+    if (error === undefined) return;
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} before it answered`);
-    if (performance.now() > late) throw new Error(complaintOf(question, status));
+    if (performance.now() > late) throw error;
     await sleep(3);
   }
 }
 
-function ask({ port, path, headers }: Question, before: number, agent: Agent | false = false): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, headers: headers(before), agent }, (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
-    });
-    request.once('error', reject);
-  });
+async function ask(client: HttpClient, { path, headers }: Question, before: number): Promise<void> {
+  succeeded(path, await client.request(path, { headers: headers(before) }));
 }
 
 async function requestRate(question: Question): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: LOAD.connections });
   const end = performance.now() + LOAD.milliseconds;
-  let [asked, answers] = [0, 0];
+  let asked = 0;
   const one = async () => {
-    for (; performance.now() < end; answers++) {
-      const status = await ask(question, asked++, agent);
-      if (status !== 200) throw new Error(complaintOf(question, status));
-    }
+    using client = new HttpClient(question.origin);
+    while (performance.now() < end) await ask(client, question, asked++);
   };
   await Promise.all(Array.from({ length: LOAD.connections }, one));
-  agent.destroy();
-  return answers / (LOAD.milliseconds / 1000);
-}
-
-function complaintOf({ path }: Question, status: number): string {
-  return status === 0 ? `it does not answer ${path}` : `it answers ${path} with ${status}`;
-}
-
-/** VmRSS of proc(5): what is there on Linux only. */
-async function residentMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  return asked / (LOAD.milliseconds / 1000);
 }
 
 async function sizeOf(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
@@ -221,28 +198,25 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const HEAD = ['', 'install size', 'packages', 'spawn to first answer', 'resident, idle', 'requests per second'];
+const HEADINGS = ['', 'install size', 'packages', 'spawn to first answer', 'resident, idle', 'requests per second'];
 
-const folder = await mkdtemp(join(tmpdir(), 'emulator-peers-'));
-const rows: string[][] = [HEAD, HEAD.map((_, at) => (at === 0 ? '---' : '---:'))];
-let measured = '';
-try {
+async function main(): Promise<void> {
+  await using folder = await TemporaryFolder.create();
+  const rows: string[][] = [];
   for (const peer of PEERS) {
-    measured = peer.name;
     process.stderr.write(`${peer.name}\n`);
-    rows.push(await measure(peer, folder));
+    rows.push(await measure(peer, folder.path));
   }
-} catch (error) {
-  // A table without one of them would say that it was left out on purpose.
-  process.stderr.write(
-    `${measured} cannot be measured: ${(error as Error).message.split('\n', 1)[0]}. Nothing was written.\n`,
-  );
-  process.exitCode = 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-if (process.exitCode !== 1) {
-  const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`;
+  const table = `Node ${process.version}, medians of ${ROUNDS} starts.\n\n${markdown(HEADINGS, rows)}`;
   process.stdout.write(table);
   if (process.argv.includes('--write')) await writePart(PEERS_PART, table);
+}
+
+try {
+  await main();
+} catch (error) {
+  // A table without one of them would say that it was left out on purpose.
+  const [reason] = (error as Error).message.split('\n', 1);
+  process.stderr.write(`It cannot be measured: ${reason}. Nothing was written.\n`);
+  process.exitCode = 1;
 }

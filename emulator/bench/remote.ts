@@ -1,22 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { defaultFixtureKey } from '../auth/fixture-keys.js';
 import { mintToken } from '../auth/mint.js';
 import { bytesOf } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
 import { FLUSH, packet } from '../smart-http/pkt-line.js';
-import type { Answer } from './answer-reader.js';
+import { packageFile } from '../system/package-root.js';
 import type { Fixture, Ref } from './fixture.js';
-import { type AnswerOptions, HttpClient } from './http-client.js';
+import { type Answer, type AnswerOptions, HttpClient } from './http-client.js';
+import { timed } from './row.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
+interface ApiOptions extends AnswerOptions {
+  readonly json?: unknown;
+}
+
+/** A pack, and the commit in it that `main` will name. */
+export interface Pushed {
+  readonly oid: Oid;
+  readonly pack: Buffer;
+}
+
 /** A server of Git remotes: the emulator, or Git behind a CGI. */
-export class Remote {
+export class Remote implements AsyncDisposable {
   readonly client: HttpClient;
   readonly #tokens = new Map<string, Promise<string>>();
 
   constructor(readonly origin: string) {
     this.client = new HttpClient(origin);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client[Symbol.dispose]();
   }
 
   /** A token for everything one may do with a repository. The CGI takes it as it takes any password. */
@@ -31,52 +51,72 @@ export class Remote {
     return `${this.origin.replace('://', `://t:${await this.token(repo)}@`)}/${repo}.git`;
   }
 
-  /** `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it is answered with 200. */
+  /** `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
   async git(repo: string, service: string, options: AnswerOptions = {}): Promise<Answer> {
     const [name] = service.split('?');
     const password = Buffer.from(`t:${await this.token(repo)}`).toString('base64');
-    const answer = await this.client.request(`/${repo}.git/${service}`, {
-      ...options,
-      headers: {
-        authorization: `Basic ${password}`,
-        'git-protocol': 'version=2',
-        ...(options.body && { 'content-type': `application/x-${name}-request` }),
-      },
-    });
-    if (answer.status !== 200) throw new Error(`${repo} ${service} was answered with ${answer.status}`);
-    return answer;
+    const headers = {
+      authorization: `Basic ${password}`,
+      'git-protocol': 'version=2',
+      ...(options.body && { 'content-type': `application/x-${name}-request` }),
+    };
+    return succeeded(service, await this.client.request(`/${repo}.git/${service}`, { ...options, headers }));
   }
 
-  /** An operation of the emulator's API, whatever it answers. */
-  async api(repo: string, path: string, options: AnswerOptions & { readonly json?: unknown } = {}): Promise<Answer> {
-    const { json, ...rest } = options;
+  /** An operation on a repository, by its path behind the repository's own, whatever it answers. */
+  api(repo: string, path: string, options: ApiOptions = {}): Promise<Answer> {
+    return this.#send(repo, `/api/repos/${repo}${path}`, options);
+  }
+
+  /** An operation on a repository that has to succeed. */
+  async change(repo: string, path: string, options: ApiOptions): Promise<Answer> {
+    return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
+  }
+
+  async #send(repo: string, target: string, { json, ...options }: ApiOptions): Promise<Answer> {
     const authorization = `Bearer ${await this.token(repo)}`;
     const headers = { authorization, 'content-type': 'application/json', ...options.headers };
-    return this.client.request(path, {
-      ...rest,
-      headers,
-      ...(json !== undefined && { body: Buffer.from(JSON.stringify(json)) }),
-    });
+    return this.client.request(target, { ...options, headers, ...(json !== undefined && { body: jsonBody(json) }) });
+  }
+
+  /** Returns the JSON that an admin route answers. Throws for an error. */
+  async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
+    const body = json !== undefined && { headers: { 'content-type': 'application/json' }, body: jsonBody(json) };
+    const answer = succeeded(
+      path,
+      await this.client.request(`/_emulator/${path}`, { method, keepsBody: true, ...body }),
+    );
+    return answer.length === 0 ? (undefined as T) : JSON.parse(answer.body.toString());
+  }
+
+  /** Returns the id of a new namespace or snapshot, and the milliseconds it took. */
+  async add(path: string, json?: unknown): Promise<{ readonly id: string; readonly time: number }> {
+    let id = '';
+    const time = await timed(async () => ({ id } = await this.admin<{ id: string }>('POST', path, json)));
+    return { id, time };
   }
 
   /** Creates a repository and pushes a fixture to it as one pack, without a git client. */
   async seed(repo: string, fixture: Fixture): Promise<void> {
     await this.create(repo, fixture.branch);
-    await this.pushPack(repo, fixture.refs, await readFile(fixture.packFile));
+    await this.#push(repo, fixture.refs, await readFile(fixture.packFile));
   }
 
-  async create(repo: string, branch: string): Promise<void> {
-    const { status } = await this.api(repo, '/api/repos', { json: { default_branch: branch } });
-    if (status !== 201) throw new Error(`${repo} was not created: ${status}`);
+  async create(repo: string, branch = 'main'): Promise<void> {
+    succeeded(repo, await this.#send(repo, '/api/repos', { json: { default_branch: branch }, keepsBody: true }));
   }
 
   async delete(repo: string): Promise<void> {
-    await this.api(repo, `/api/repos/${encodeURIComponent(repo)}`, { method: 'DELETE' });
+    await this.api(repo, '', { method: 'DELETE' });
     this.#tokens.delete(repo);
   }
 
+  pushMain(repo: string, { oid, pack }: Pushed): Promise<void> {
+    return this.#push(repo, [{ name: 'refs/heads/main', oid }], pack);
+  }
+
   /** gitprotocol-pack, "Reference Update Request": the commands, a flush, the pack. */
-  async pushPack(repo: string, refs: readonly Ref[], pack: Buffer): Promise<void> {
+  async #push(repo: string, refs: readonly Ref[], pack: Buffer): Promise<void> {
     const lines = refs.map(({ name, oid }, index) =>
       packet(bytesOf(`${'0'.repeat(40)} ${oid} ${name}${index === 0 ? '\0report-status object-format=sha1' : ''}\n`)),
     );
@@ -86,7 +126,70 @@ export class Remote {
   }
 }
 
+/** Throws for an error. */
+export function succeeded(path: string, answer: Answer): Answer {
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw new Error(`${path} was answered with ${answer.status}: ${answer.body.toString('utf8', 0, 1000)}`);
+}
+
+function jsonBody(json: unknown): Buffer[] {
+  return [Buffer.from(JSON.stringify(json))];
+}
+
 function mintFor(repo: string): Promise<string> {
   const privateKeyPem = readFileSync(defaultFixtureKey().privateKeyFile, 'utf8');
   return mintToken({ privateKeyPem, org: 'demo', repo, scopes: SCOPES });
+}
+
+/** A server in a process of its own, which said where it listens. Ends when it is disposed of. */
+export class Server extends Remote {
+  constructor(
+    origin: string,
+    readonly child: ChildProcess,
+  ) {
+    super(origin);
+  }
+
+  get port(): number {
+    return Number(new URL(this.origin).port);
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await exit;
+  }
+}
+
+/** Returns a line of proc_pid_status(5), in KB; NaN on systems without it. */
+export async function memoryOf({ pid }: ChildProcess, name: 'VmHWM' | 'VmRSS'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
+}
+
+/** The emulator as its users start it. */
+export function spawnEmulator(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
+  const program = packageFile('bin/emulator.js');
+  return spawnServer([...nodeFlags, program, 'start', '--port', '0', '--log', 'quiet', ...flags]);
+}
+
+/** A peer from `servers/`, by the name of its file. */
+export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Server> {
+  return spawnServer([fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url)), ...args]);
+}
+
+/** Starts Node and waits for its first line: JSON with `base_url`. */
+async function spawnServer(args: readonly string[]): Promise<Server> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  // A run that fails leaves no process behind.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout! }), 'line'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${args.join(' ')} ended with ${code}`))),
+  ])) as [string];
+  return new Server((JSON.parse(line) as { base_url: string }).base_url, child);
 }

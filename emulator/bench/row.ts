@@ -2,15 +2,30 @@ import { median, pairedRatio } from './statistics.js';
 
 export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
-/** What a side measured in one round, in the row's unit; undefined when the service does not offer it. */
-export type Measure = (round: number) => Promise<number | undefined>;
+/** What a side measured in one round, in the row's unit. */
+export type Measure = (round: number) => Promise<number>;
 
 /** The two sides of a row, ready to be measured. */
 export interface Sides {
   readonly ours: Measure;
   readonly native?: Measure;
-  /** Takes away what the row made. */
-  readonly close?: () => Promise<void>;
+}
+
+/** Registers what is to be disposed of when the row was measured; returns it. */
+export type Use = <T extends AsyncDisposable>(resource: T) => T;
+
+/** What was registered, disposed of in reverse order. */
+export class Resources implements AsyncDisposable {
+  readonly #used: AsyncDisposable[] = [];
+
+  readonly use: Use = (resource) => {
+    this.#used.push(resource);
+    return resource;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const resource of this.#used.reverse()) await resource[Symbol.asyncDispose]();
+  }
 }
 
 /** One line of the table: the same work done by the emulator and by its peer. `Place` is where it is measured. */
@@ -18,8 +33,10 @@ export interface Row<Place> {
   /** kebab-case; `--only` selects by it. */
   readonly id: string;
   readonly title: string;
-  readonly peer: string;
-  readonly unit: Unit;
+  /** None unless told. */
+  readonly peer?: string;
+  /** Milliseconds unless told. */
+  readonly unit?: Unit;
   /** What ours / peer must reach: at most, or at least where more is better. Without a peer: ours itself. */
   readonly bar: number;
   /** The bar of repositories that have one of their own, by their names. */
@@ -29,17 +46,12 @@ export interface Row<Place> {
   readonly mostRounds?: number;
   /** Where it is measured; everywhere unless told. */
   readonly isFor?: (place: Place) => boolean;
-  readonly open: (place: Place) => Sides | Promise<Sides>;
+  readonly open: (place: Place, use: Use) => Sides | Promise<Sides>;
 }
 
-export interface Result {
-  readonly id: string;
-  readonly title: string;
-  readonly peer: string;
-  readonly unit: Unit;
-  readonly bar: number;
+/** One row, measured. */
+export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer' | 'unit' | 'bar'>> {
   readonly isMoreBetter: boolean;
-  readonly isServed: boolean;
   /** Every figure, in order of the rounds. */
   readonly samples: { readonly ours: readonly number[]; readonly native: readonly number[] };
   /** Medians. */
@@ -59,12 +71,9 @@ export interface Extent {
 
 /** Runs both sides in meter, each first in every other round. */
 export async function measureRow<Place>(row: Row<Place>, place: Place, extent: Extent): Promise<Result> {
-  const sides = await row.open(place);
-  try {
-    return await measureSides(row, sides, extent);
-  } finally {
-    await sides.close?.();
-  }
+  await using resources = new Resources();
+  const sides = await row.open(place, resources.use);
+  return summarize(row, await measureSides(row, sides, extent));
 }
 
 type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
@@ -76,21 +85,11 @@ type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 const QUICK = 40;
 const QUICK_TIME = 3000;
 
-async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Result> {
+async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Result['samples']> {
   const mostRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;
   const rounds = Math.min(extent.rounds, mostRounds);
   const ours: number[] = [];
   const native: number[] = [];
-  let isServed = true;
-  const runOurs = async (round: number) => {
-    const figure = await sides.ours(round);
-    if (figure === undefined) isServed = false;
-    else ours.push(figure);
-  };
-  const runNative = async (round: number) => {
-    const figure = await sides.native?.(round);
-    if (figure !== undefined) native.push(figure);
-  };
   const start = performance.now();
   let longest = 0;
   const isDue = (round: number) => {
@@ -98,36 +97,28 @@ async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Re
     if (round < rounds) return round === 0 || elapsed + longest < extent.seconds * 1000;
     return round < QUICK * rounds && round < mostRounds && elapsed < Math.min(QUICK_TIME, extent.seconds * 1000);
   };
-  for (let round = 0; isDue(round) && isServed; round++) {
-    const both = async () => {
-      for (const run of round % 2 === 0 ? [runOurs, runNative] : [runNative, runOurs]) await run(round);
-    };
-    longest = Math.max(longest, await timed(both));
+  for (let round = 0; isDue(round); round++) {
+    const runOurs = async () => ours.push(await sides.ours(round));
+    const runNative = async () => sides.native && native.push(await sides.native(round));
+    const time = await timed(async () => {
+      for (const run of round % 2 === 0 ? [runOurs, runNative] : [runNative, runOurs]) await run();
+    });
+    longest = Math.max(longest, time);
   }
-  return summarize(row, isServed, { ours, native });
+  return { ours, native };
 }
 
-export function summarize(row: Head, isServed: boolean, samples: Result['samples']): Result {
-  const { ours, native } = samples;
-  const hasPeer = native.length > 0;
-  const ratio = hasPeer && isServed ? pairedRatio(ours, native) : undefined;
-  const figure = hasPeer ? ratio : median(ours);
-  const isReached = figure !== undefined && (row.isMoreBetter ? figure >= row.bar : figure <= row.bar);
-  const { id, title, peer, unit, bar } = row;
+export function summarize(row: Head, samples: Result['samples']): Result {
+  const { id, title, peer = '', unit = 'ms', bar, isMoreBetter = false } = row;
+  const hasPeer = samples.native.length > 0;
+  const ours = median(samples.ours);
+  const ratio = hasPeer ? pairedRatio(samples.ours, samples.native) : undefined;
+  const figure = ratio ?? ours;
   return {
-    id,
-    title,
-    peer,
-    unit,
-    bar,
-    isMoreBetter: row.isMoreBetter === true,
-    isServed,
-    samples,
-    ours: median(ours),
-    native: hasPeer ? median(native) : undefined,
-    ratio,
-    firstRatio: ratio === undefined ? undefined : ours[0]! / native[0]!,
-    isReached: isServed && isReached,
+    ...{ id, title, peer, unit, bar, isMoreBetter, samples, ours, ratio },
+    native: hasPeer ? median(samples.native) : undefined,
+    firstRatio: hasPeer ? samples.ours[0]! / samples.native[0]! : undefined,
+    isReached: isMoreBetter ? figure >= bar : figure <= bar,
   };
 }
 

@@ -1,36 +1,27 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { copiedFixture } from './fixture.js';
-import { makeHeavyPack } from './heavy-pack.js';
 import { Random } from './history/random.js';
-import { loneIngest, MOST_STALL } from './lone-ingest.js';
-import { requireRepository } from './native-git.js';
-import { Remote } from './remote.js';
-import type { ServerProcess } from './server-process.js';
-import { runCases } from './soak/cases.js';
-import { pressures, seedPressure } from './soak/pressure.js';
-import { askSettled, askVitals, spawnWatched } from './soak/server.js';
+import { askSettled, askVitals } from './lone-ingest.js';
+import { Remote, type Server } from './remote.js';
+import { markdown, shorten } from './report.js';
+import { PRESSURES, pressWith, runCases, spawnSmall } from './soak/cases.js';
 import { Tally } from './soak/tally.js';
 import { User } from './soak/user.js';
 import type { Vitals } from './soak/vitals.js';
-import { markdown, shorten } from './table.js';
 
 const USAGE = `Keeps the emulator busy for a while and checks that nothing breaks, leaks or is lost.
 
   --minutes N   how long, in minutes (default 1)
   --seed N      seed of what the clients do (default 1)
-  --ingest REPO instead, a push of this bare repository by a lone client: how long the loop stood still
   --cases NAME  instead, the hostile cases whose names hold this text ('' for all), each alone
 
 Exits with 1 when an invariant was broken; how fast answers came is shown and never checked.
 `;
 
 const CLIENTS = 8;
-const HEAVY_FILES = 60;
+/** Largest number of findings that are printed. */
+const MOST_FINDINGS = 50;
 /** Shares of the time. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
@@ -53,8 +44,7 @@ class Soak {
   readonly #users: User[];
 
   constructor(
-    private readonly server: ServerProcess,
-    private readonly folder: string,
+    private readonly server: Server,
     private readonly milliseconds: number,
     seed: number,
   ) {
@@ -109,28 +99,21 @@ class Soak {
 
   /** Honest readers, while one other client makes the server work as hard as it can. */
   async #underPressure(): Promise<void> {
-    const remote = new Remote(this.server.origin);
-    await seedPressure(remote);
-    const causes = pressures(remote, await makeHeavyPack(this.folder, HEAVY_FILES));
-    for (const [name, cause] of Object.entries(causes)) {
-      const share = SHARES.pressure / Object.keys(causes).length;
-      const end = performance.now() + share * this.milliseconds;
-      await this.#phase(
-        `beside ${name}`,
-        share,
-        (user) => user.read(),
-        async (tally) => {
-          do {
-            const start = performance.now();
-            const status = await cause();
-            tally.time('pressure', performance.now() - start);
-            tally.expect(status === 200 || status === 504, `${name} was answered with ${status}`);
-          } while (performance.now() < end);
-        },
-      );
+    await using remote = new Remote(this.server.origin);
+    const share = SHARES.pressure / Object.keys(PRESSURES).length;
+    for (const [name, row] of Object.entries(PRESSURES)) {
+      const press = async (tally: Tally) => {
+        const end = performance.now() + share * this.milliseconds;
+        do {
+          const start = performance.now();
+          const statuses = await pressWith(remote, row);
+          tally.time('pressure', performance.now() - start);
+          const isServed = statuses.every((status) => status === 200 || status === 504);
+          tally.expect(isServed, `${name} was answered with ${statuses.join(' ')}`);
+        } while (performance.now() < end);
+      };
+      await this.#phase(`beside ${name}`, share, (user) => user.read(), press);
     }
-    await remote.delete('pressure');
-    remote.client.close();
   }
 
   /** With everything deleted, what is held has to be what was held at first. */
@@ -176,7 +159,7 @@ class Soak {
     tally.time('pressure', performance.now() - start);
     await Promise.all(load);
     tally.expect(code === 0, `the server ended with ${code ?? signal}`);
-    for (const user of this.#users) user.close();
+    for (const user of this.#users) await user.remote[Symbol.asyncDispose]();
     this.phases.push({ name: 'drain after SIGTERM', tally, held, delayP99: Number.NaN, delayMax: Number.NaN });
   }
 }
@@ -185,93 +168,50 @@ function mebibytes(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(1);
 }
 
+const HEADINGS = ['phase', 'requests', 'read p50', 'read p99', 'write p99', 'longest', 'loop p99', 'loop max', 'held'];
+
 function writePhases(phases: readonly Phase[]): string {
-  const headings = [
-    'phase',
-    'requests',
-    'read p50',
-    'read p99',
-    'write p99',
-    'longest',
-    'loop p99',
-    'loop max',
-    'held',
-    'broken',
-  ];
-  const time = (value: number) => (Number.isNaN(value) ? '' : `${shorten(value)} ms`);
-  return markdown(
-    headings,
-    phases.map(({ name, tally, delayP99, delayMax, held }) => [
-      name,
-      String(tally.requests),
-      time(tally.quantile('read', 0.5)),
-      time(tally.quantile('read', 0.99)),
-      time(tally.quantile('write', 0.99)),
-      time(tally.quantile('pressure', 1)),
-      time(delayP99),
-      time(delayMax),
-      `${mebibytes(held)} MiB`,
-      String(tally.broken),
-    ]),
-  );
+  const rows = phases.map(({ name, tally, delayP99, delayMax, held }) => {
+    const quantiles = [
+      tally.quantile('read', 0.5),
+      tally.quantile('read', 0.99),
+      tally.quantile('write', 0.99),
+      tally.quantile('pressure', 1),
+    ];
+    const times = [...quantiles, delayP99, delayMax].map((time) => (Number.isNaN(time) ? '' : `${shorten(time)} ms`));
+    return [name, String(tally.requests), ...times, `${mebibytes(held)} MiB`, String(tally.findings.length)];
+  });
+  return markdown([...HEADINGS, 'broken'], rows);
 }
 
-async function reportLoneIngest(repository: string): Promise<number> {
-  const path = resolve(repository);
-  await requireRepository('--ingest', path);
-  const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
-  try {
-    const fixture = await copiedFixture(folder, { name: basename(path, '.git'), path });
-    const { stalls } = await loneIngest(fixture);
-    const bar = `≤ ${MOST_STALL} ms`;
-    const rows = Object.entries(stalls).map(([name, time]) => [
-      name,
-      `${shorten(time)} ms`,
-      bar,
-      time <= MOST_STALL ? '✓' : '✗',
-    ]);
-    process.stdout.write(markdown(['longest stall of the event loop', '', 'bar', ''], rows));
-    return 0;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/** Tells of what was measured; returns the exit code. */
+function finish(table: string, findings: readonly string[]): number {
+  process.stdout.write(table);
+  for (const finding of findings.slice(0, MOST_FINDINGS)) process.stderr.write(`${finding}\n`);
+  return findings.length === 0 ? 0 : 1;
 }
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      minutes: { type: 'string' },
-      seed: { type: 'string' },
+      minutes: { type: 'string', default: '1' },
+      seed: { type: 'string', default: '1' },
       cases: { type: 'string' },
-      ingest: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+  if (values.help) return finish(USAGE, []);
   if (values.cases !== undefined) {
-    const { table, findings } = await runCases(values.cases, (origin) => new Remote(origin));
-    process.stdout.write(table);
-    for (const finding of findings) process.stderr.write(`${finding}\n`);
-    return findings.length === 0 ? 0 : 1;
+    const { table, findings } = await runCases(values.cases);
+    return finish(table, findings);
   }
-  if (values.ingest !== undefined) return reportLoneIngest(values.ingest);
-  const minutes = Number(values.minutes ?? 1);
+  const minutes = Number(values.minutes);
   if (!(minutes > 0)) throw new Error('--minutes takes a number above 0.');
-  const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
-  await using server = await spawnWatched();
-  const soak = new Soak(server, folder, minutes * 60_000, Number(values.seed ?? 1));
-  try {
-    await soak.run();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    process.stdout.write(writePhases(soak.phases));
-  }
-  const findings = soak.phases.flatMap(({ name, tally }) => tally.findings.map((finding) => `${name}: ${finding}\n`));
-  for (const finding of findings) process.stderr.write(finding);
-  return findings.length === 0 ? 0 : 1;
+  await using server = await spawnSmall();
+  const soak = new Soak(server, minutes * 60_000, Number(values.seed));
+  await soak.run();
+  const findings = soak.phases.flatMap(({ name, tally }) => tally.findings.map((finding) => `${name}: ${finding}`));
+  return finish(writePhases(soak.phases), findings);
 }
 
 try {

@@ -7,6 +7,8 @@ import t from 'tap';
 import type * as library from '../index.js';
 import { createVmContext } from './test/vm-context.js';
 
+// needs: git
+
 /** The part of the suite's library that is used here. */
 interface Suite {
   readKey(file: string, more: object): Promise<object>;

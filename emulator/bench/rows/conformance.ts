@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { defaultFixtureKey } from '../../auth/fixture-keys.js';
-import { Remote } from '../remote.js';
-import type { Row, Sides } from '../row.js';
-import { spawnEmulator } from '../server-process.js';
-import type { ServicePlace } from './service.js';
+import { packageFile } from '../../system/package-root.js';
+import type { Row, Sides, Use } from '../row.js';
+import { ownEmulator, REPO, type ServicePlace } from './service.js';
 
-const REPO = 'small';
 /** Milliseconds that an answer of the distant target takes longer. */
 const LATENCY = 50;
 /** Broken rules and the like: the figures of a run count all the same. */
@@ -21,8 +18,6 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'conformance',
     title: 'a full run of the conformance suite',
-    peer: '',
-    unit: 'ms',
     bar: 8000,
     mostRounds: 3,
     open: ({ folder }) => openRuns(folder, ({ milliseconds }) => milliseconds),
@@ -30,7 +25,6 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'conformance-requests',
     title: 'requests of a full run',
-    peer: '',
     unit: 'requests',
     bar: 6000,
     mostRounds: 1,
@@ -39,8 +33,6 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'conformance-distant',
     title: `a run that only reads, ${LATENCY} ms away`,
-    peer: '',
-    unit: 'ms',
     bar: 90_000,
     mostRounds: 1,
     open: openDistant,
@@ -58,27 +50,16 @@ function openRuns(folder: string, figure: (report: RunFigures) => number): Sides
   return { ours: async () => figure(await runSuite(folder, [])) };
 }
 
-async function openDistant({ folder }: ServicePlace): Promise<Sides> {
-  const emulator = await spawnEmulator();
-  const remote = new Remote(emulator.origin);
-  await remote.create(REPO, 'main');
-  remote.client.close();
-  const proxy = await delayAnswers(Number(new URL(emulator.origin).port));
+async function openDistant({ folder }: ServicePlace, use: Use): Promise<Sides> {
+  const proxy = await delayAnswers((await ownEmulator(use)).port, use);
   const key = defaultFixtureKey().privateKeyFile;
-  const flags = ['--base-url', proxy.origin, '--org', 'demo', '--key', key, '--repo', REPO, '--no-write'];
-  return {
-    ours: async () => (await runSuite(folder, flags)).milliseconds,
-    close: async () => {
-      proxy.close();
-      await emulator[Symbol.asyncDispose]();
-    },
-  };
+  const flags = ['--base-url', proxy, '--org', 'demo', '--key', key, '--repo', REPO, '--no-write'];
+  return { ours: async () => (await runSuite(folder, flags)).milliseconds };
 }
 
 async function runSuite(folder: string, flags: readonly string[]): Promise<RunFigures> {
-  const root = dirname(createRequire(import.meta.url).resolve('repohost-emulator/package.json'));
   const output = join(await mkdtemp(join(folder, 'conformance-')), 'report.json');
-  const args = [join(root, 'bin/conformance.js'), 'run', '--reporter', 'json', '--output', output, ...flags];
+  const args = [packageFile('bin/conformance.js'), 'run', '--reporter', 'json', '--output', output, ...flags];
   await new Promise<void>((resolve, reject) => {
     execFile(process.execPath, args, (error, _out, complaint) => {
       if (error && !VERDICT_CODES.includes(Number(error.code))) reject(new Error(complaint || error.message));
@@ -88,8 +69,8 @@ async function runSuite(folder: string, flags: readonly string[]): Promise<RunFi
   return JSON.parse(await readFile(output, 'utf8')) as RunFigures;
 }
 
-/** Passes on what a server says, each piece so much later. */
-async function delayAnswers(port: number): Promise<{ origin: string; close: () => void }> {
+/** Passes on what a server says, each piece so much later; returns the address. */
+async function delayAnswers(port: number, use: Use): Promise<string> {
   const server = createServer({ noDelay: true }, (near) => {
     const far = connect({ port, host: '127.0.0.1', noDelay: true });
     const later = (act: () => void) => setTimeout(act, LATENCY);
@@ -101,5 +82,6 @@ async function delayAnswers(port: number): Promise<{ origin: string; close: () =
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  use({ [Symbol.asyncDispose]: async () => void server.close() });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

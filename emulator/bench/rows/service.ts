@@ -1,22 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { makeHeavyPack } from '../heavy-pack.js';
-import { HttpClient } from '../http-client.js';
-import { Remote } from '../remote.js';
-import { countRequests } from '../request-rate.js';
-import { type Measure, type Row, type Sides, timed } from '../row.js';
-import { type ServerProcess, spawnEmulator, spawnPeer } from '../server-process.js';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { heavyFiles } from '../packs.js';
+import { memoryOf, Remote, type Server, spawnEmulator, spawnPeer, succeeded } from '../remote.js';
+import { type Measure, type Row, type Sides, timed, type Use } from '../row.js';
 
 const PEER = 'bare node:http';
-const REPO = 'small';
+export const REPO = 'small';
 const CONNECTIONS = 32;
+/** Files of 1 MiB in a heavy push. */
+export const HEAVY_FILES = 300;
 
 /** Where these rows are measured: they start servers of their own. */
 export interface ServicePlace {
   readonly folder: string;
   /** How long one measure of the request rate takes, in milliseconds. */
   readonly loadTime: number;
-  /** Files of 1 MiB in the heavy push. */
-  readonly heavyFiles: number;
 }
 
 /** The service itself, whatever it stores: how many requests, how soon, how much memory. */
@@ -34,59 +33,86 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
     id: 'start',
     title: 'start, to the first authenticated 200',
     peer: PEER,
-    unit: 'ms',
     bar: 1.7,
     open: () => ({ ours: startTime(() => spawnEmulator()), native: startTime(() => spawnPeer('bare')) }),
   },
   {
     id: 'memory',
-    title: 'most memory while a pack of 300 MiB is pushed',
+    title: `most memory while a pack of ${HEAVY_FILES} MiB is pushed`,
     peer: 'VmHWM',
     unit: 'MB',
     bar: 700,
     mostRounds: 1,
-    open: openHeavyPush,
+    open: (_place, use) => ({ ours: () => peakMemory(use) }),
   },
 ];
 
+/** What a fault costs that never fires. */
+export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
+  faultRow('idle-faults', 'other operations', [{ op: 'merge' }, { op: 'blame' }, { op: 'grep' }]),
+  faultRow(
+    'near-faults',
+    'the operation and of other repositories',
+    ['other', 'team/*', 'x*'].map((repo) => ({ op: 'getRepository', repo })),
+  ),
+];
+
+/** An emulator of the row's own, with an empty repository. */
+export async function ownEmulator(use: Use): Promise<Server> {
+  const server = use(await spawnEmulator());
+  await server.create(REPO);
+  return server;
+}
+
 /** Show a repository: a token verified, a repository found, JSON written, a line in the journal. */
-async function openRequests({ loadTime }: ServicePlace): Promise<Sides> {
-  const emulator = await spawnEmulator();
-  const remote = new Remote(emulator.origin);
-  await remote.create(REPO, 'main');
+async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides> {
+  const ours = await ownEmulator(use);
+  const { body } = await ours.change(REPO, '', {});
+  const bare = use(await spawnPeer('bare', body.toString()));
+  return { ours: () => countRequests(ours, loadTime), native: () => countRequests(bare, loadTime) };
+}
+
+/** Runs `servers/load.ts`; answers per second. */
+async function countRequests(server: Server, milliseconds: number): Promise<number> {
+  const script = fileURLToPath(new URL('../servers/load.js', import.meta.url));
+  const authorization = `Bearer ${await server.token(REPO)}`;
   const path = `/api/repos/${REPO}`;
-  const answer = await remote.api(REPO, path, { keepsBody: true });
-  const bare = await spawnPeer('bare', answer.body.toString());
-  const authorization = `Bearer ${await remote.token(REPO)}`;
-  const measure = (server: ServerProcess) => () =>
-    countRequests({
-      port: Number(new URL(server.origin).port),
-      path,
-      authorization,
-      connections: CONNECTIONS,
-      milliseconds: loadTime,
-    });
+  const load = { port: server.port, path, authorization, connections: CONNECTIONS, milliseconds };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(load)]);
+  const { answers, failures, seconds } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
+  if (failures > 0) throw new Error(`${failures} requests were not answered with 200`);
+  return answers / seconds;
+}
+
+/** Faults that never fire, and none: one process measures both. */
+function faultRow(id: string, of: string, matches: readonly object[]): Row<ServicePlace> {
+  const title = `requests on ${CONNECTIONS} connections, with ${matches.length} faults of ${of}`;
   return {
-    ours: measure(emulator),
-    native: measure(bare),
-    async close() {
-      remote.client.close();
-      await emulator[Symbol.asyncDispose]();
-      await bare[Symbol.asyncDispose]();
+    id,
+    title,
+    peer: 'without faults',
+    unit: 'requests/s',
+    bar: 0.97,
+    isMoreBetter: true,
+    open: async ({ loadTime }, use) => {
+      const server = await ownEmulator(use);
+      const measure = (wanted: readonly object[]) => async () => {
+        const faults = wanted.map((match) => ({ match, do: { error: { code: 'service_unavailable' } } }));
+        await server.admin('PUT', 'faults', { faults });
+        return countRequests(server, loadTime);
+      };
+      return { ours: measure(matches), native: measure([]) };
     },
   };
 }
 
-function startTime(spawn: () => Promise<ServerProcess>): Measure {
+function startTime(spawn: () => Promise<Server>): Measure {
   return async () => {
-    const token = await new Remote('').token(REPO);
-    let server: ServerProcess | undefined;
+    const authorization = `Bearer ${await new Remote('').token(REPO)}`;
+    let server: Server | undefined;
     const time = await timed(async () => {
       server = await spawn();
-      const client = new HttpClient(server.origin);
-      const { status } = await client.request('/api/repos', { headers: { authorization: `Bearer ${token}` } });
-      client.close();
-      if (status !== 200) throw new Error(`the first request was answered with ${status}`);
+      succeeded('the first request', await server.client.request('/api/repos', { headers: { authorization } }));
     });
     await server![Symbol.asyncDispose]();
     return time;
@@ -94,23 +120,8 @@ function startTime(spawn: () => Promise<ServerProcess>): Measure {
 }
 
 /** Incompressible files pushed as one pack: the most memory the server's process ever held. */
-async function openHeavyPush({ folder, heavyFiles }: ServicePlace): Promise<Sides> {
-  const { oid, pack } = await makeHeavyPack(folder, heavyFiles);
-  return {
-    ours: async () => {
-      await using emulator = await spawnEmulator();
-      const remote = new Remote(emulator.origin);
-      await remote.create(REPO, 'main');
-      await remote.pushPack(REPO, [{ name: 'refs/heads/main', oid }], pack);
-      remote.client.close();
-      return peakMemory(emulator.pid);
-    },
-  };
-}
-
-/** proc_pid_status(5): `VmHWM`, the largest resident set. In MB; undefined on systems without it. */
-async function peakMemory(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+async function peakMemory(use: Use): Promise<number> {
+  const server = await ownEmulator(use);
+  await server.pushMain(REPO, heavyFiles(HEAVY_FILES));
+  return (await memoryOf(server.child, 'VmHWM')) / 1024;
 }

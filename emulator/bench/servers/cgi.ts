@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { GIT_ENVIRONMENT } from '../native-git.js';
+import { GIT_ENVIRONMENT } from '../git.js';
 
 /**
  * `git http-backend` behind the smallest CGI there can be (RFC 3875). It asks for Basic once and then takes any

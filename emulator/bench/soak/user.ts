@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Answer } from '../answer-reader.js';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { addCommit, git, TemporaryFolder } from '../git.js';
 import type { Random } from '../history/random.js';
-import type { AnswerOptions } from '../http-client.js';
-import { git } from '../native-git.js';
+import type { Answer } from '../http-client.js';
 import { Remote } from '../remote.js';
 import type { Tally } from './tally.js';
+
+export type Files = ReadonlyMap<string, Buffer>;
 
 const AUTHOR = { name: 'Soak', email: 'soak@example.com' };
 /** Faults that may be asked for, with the status a write then has. */
@@ -21,7 +23,7 @@ const FAULTS = [
  * repository has to hold: by path the object id of each file.
  */
 export class User {
-  readonly #remote: Remote;
+  readonly remote: Remote;
   readonly #files = new Map<string, string>();
   #serial = 0;
 
@@ -31,21 +33,17 @@ export class User {
     private readonly random: Random,
     public tally: Tally,
   ) {
-    this.#remote = new Remote(origin);
+    this.remote = new Remote(origin);
   }
 
   async create(): Promise<void> {
-    await this.#remote.create(this.repo, 'main');
+    await this.remote.create(this.repo);
     await this.commit();
   }
 
   async delete(): Promise<void> {
-    await this.#remote.delete(this.repo);
+    await this.remote.delete(this.repo);
     this.#files.clear();
-  }
-
-  close(): void {
-    this.#remote.client.close();
   }
 
   /** One of the usual requests: mostly reads, many small writes, now and then a clone and a push by git. */
@@ -59,8 +57,8 @@ export class User {
   /** As `act`, with clients that break off, dawdle, talk nonsense, and with faults the server was asked for. */
   async misbehave(): Promise<void> {
     const share = this.random.next();
-    if (share < 0.1) await this.#write({ cutAfter: 1 });
-    else if (share < 0.15) await this.commit({ pause: 20 });
+    if (share < 0.1) await this.#breakOff();
+    else if (share < 0.15) await this.#commitSlowly();
     else if (share < 0.2) await this.#nonsense();
     else if (share < 0.25) await this.#faulty();
     else await this.act();
@@ -81,25 +79,46 @@ export class User {
     this.tally.expect(answer.status === 200, `GET ${target} was answered with ${answer.status}`);
   }
 
-  async commit(options: AnswerOptions = {}): Promise<void> {
-    const { answer, files } = await this.#write(options);
-    this.tally.expect(answer.status === 201, `commit-pack was answered with ${answer.status}: ${answer.body}`);
+  async commit(): Promise<void> {
+    const files = this.#invent();
+    const answer = await this.#timed('write', '/commit-pack', { body: commitBody(files), keepsBody: true });
+    this.#expectCommitted(files, answer.status);
+  }
+
+  async #commitSlowly(): Promise<void> {
+    const files = this.#invent();
+    this.#expectCommitted(files, await this.#send(slowly(commitBody(files))));
+  }
+
+  /** What a client breaks off must leave nothing behind. */
+  async #breakOff(): Promise<void> {
+    await this.#send(brokenOff(commitBody(this.#invent()))).catch(() => undefined);
+  }
+
+  async #send(body: AsyncIterable<Buffer>): Promise<number> {
+    const headers = { authorization: `Bearer ${await this.remote.token(this.repo)}` };
+    const url = `${this.remote.origin}/api/repos/${this.repo}/commit-pack`;
+    const answer = await request(url, { method: 'POST', headers, body: Readable.from(body) });
+    await answer.body.dump();
+    return answer.statusCode;
+  }
+
+  #expectCommitted(files: Files, status: number): void {
+    this.tally.expect(status === 201, `commit-pack was answered with ${status}`);
     for (const [path, content] of files) this.#files.set(path, blobId(content));
   }
 
-  /** A commit of a few files, sent in pieces. What a client breaks off must leave nothing behind. */
-  async #write(options: AnswerOptions): Promise<{ answer: Answer; files: ReadonlyMap<string, Buffer> }> {
+  #invent(): Files {
     const files = new Map<string, Buffer>();
     for (let count = this.random.between(1, 6); count > 0; count--) {
       files.set(`folder-${this.random.below(8)}/file-${this.random.below(60)}.txt`, this.#content());
     }
-    const body = commitBody(files);
-    return { answer: await this.#timed('write', '/commit-pack', { body, keepsBody: true, ...options }), files };
+    return files;
   }
 
   async #nonsense(): Promise<void> {
     const bodies = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
-    const answer = await this.#timed('nonsense', '/commit-pack', { body: Buffer.from(this.random.pick(bodies)) });
+    const answer = await this.#timed('nonsense', '/commit-pack', { body: [Buffer.from(this.random.pick(bodies))] });
     this.tally.expect(answer.status === 400, `nonsense was answered with ${answer.status}`);
   }
 
@@ -112,48 +131,41 @@ export class User {
 
   async cloneAndPush(): Promise<void> {
     const start = performance.now();
-    const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
-    try {
-      const url = await this.#remote.url(this.repo);
-      await git(folder, ['clone', '-q', '--bare', '--depth=2', url, 'clone.git']);
-      const clone = join(folder, 'clone.git');
-      const content = this.#content();
-      const blob = await git(clone, ['hash-object', '-w', '--stdin'], { input: [content] });
+    await this.#clone('git failed', ['--bare', '--depth=2'], async (clone, url) => {
       const path = `pushed-${this.#serial}.txt`;
-      const entries = await git(clone, ['ls-tree', 'main']);
-      const tree = await git(clone, ['mktree'], { input: [`${entries}\n100644 blob ${blob}\t${path}\n`] });
-      const commit = await git(clone, ['commit-tree', '-p', 'main', '-m', 'Push', tree]);
+      const { commit, blob } = await addCommit(clone, 'main', path, this.#content());
       await git(clone, ['push', '-q', url, `${commit}:refs/heads/main`]);
       this.#files.set(path, blob);
-    } catch (error) {
-      this.tally.expect(false, `git failed: ${(error as Error).message}`);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    });
     this.tally.time('git', performance.now() - start);
   }
 
   /** Clones everything and compares it with what was written; `git fsck` has the last word on the objects. */
   async verify(): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'emulator-soak-'));
-    try {
-      await git(folder, ['clone', '-q', '--mirror', await this.#remote.url(this.repo), 'clone.git']);
-      const clone = join(folder, 'clone.git');
+    await this.#clone(`${this.repo} cannot be cloned whole`, ['--mirror'], async (clone) => {
       await git(clone, ['fsck', '--strict', '--full', '--no-progress']);
       const listed = await git(clone, ['ls-tree', '-r', '--format=%(objectname) %(path)', 'main']);
       const expected = Array.from(this.#files, ([path, oid]) => `${oid} ${path}`);
       const isSame = listed.split('\n').sort().join('\n') === expected.sort().join('\n');
       this.tally.expect(isSame, `${this.repo} does not hold what was written to it`);
+    });
+  }
+
+  async #clone(finding: string, flags: string[], work: (clone: string, url: string) => Promise<void>): Promise<void> {
+    await using folder = await TemporaryFolder.create();
+    const clone = join(folder.path, 'clone.git');
+    try {
+      const url = await this.remote.url(this.repo);
+      await git(folder.path, ['clone', '-q', ...flags, url, clone]);
+      await work(clone, url);
     } catch (error) {
-      this.tally.expect(false, `${this.repo} cannot be cloned whole: ${(error as Error).message}`);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+      this.tally.expect(false, `${finding}: ${(error as Error).message}`);
     }
   }
 
   async #timed(kind: string, target: string, options: Parameters<Remote['api']>[2]): Promise<Answer> {
     const start = performance.now();
-    const answer = await this.#remote.api(this.repo, `/api/repos/${this.repo}${target}`, options);
+    const answer = await this.remote.api(this.repo, target, options);
     this.tally.time(kind, performance.now() - start);
     return answer;
   }
@@ -169,17 +181,33 @@ function blobId(content: Buffer): string {
   return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }
 
-/** A commit-pack body: one line of metadata, then a line for each file. */
-export function commitBody(files: ReadonlyMap<string, Buffer>, targetBranch = 'main'): Buffer[] {
-  const entries = [...files];
-  const metadata = {
-    target_branch: targetBranch,
-    commit_message: 'Soak',
-    author: AUTHOR,
-    files: entries.map(([path], index) => ({ path, content_id: `c${index}`, operation: 'upsert', mode: '100644' })),
-  };
-  const chunks = entries.map(([, content], index) => ({
-    blob_chunk: { content_id: `c${index}`, data: content.toString('base64'), eof: true },
-  }));
-  return [{ metadata }, ...chunks].map((line) => Buffer.from(`${JSON.stringify(line)}\n`));
+async function* slowly(body: Buffer[]): AsyncGenerator<Buffer> {
+  for (const piece of body) {
+    yield piece;
+    await sleep(20);
+  }
+}
+
+async function* brokenOff([first]: Buffer[]): AsyncGenerator<Buffer> {
+  yield first!;
+  throw new Error('broken off');
+}
+
+/** Bytes of a file in one line. */
+const CHUNK = 3 * 1024 * 1024;
+
+/** A commit-pack body: one line of metadata, then for each file as many lines as it needs. */
+export function commitBody(files: Files, metadata: object = {}): Buffer[] {
+  const upserts = [...files.keys()].map((path, index) => {
+    return { path, content_id: `c${index}`, operation: 'upsert', mode: '100644' };
+  });
+  const head = { target_branch: 'main', commit_message: 'Soak', author: AUTHOR, files: upserts, ...metadata };
+  const lines: unknown[] = [{ metadata: head }];
+  for (const [index, content] of [...files.values()].entries()) {
+    for (let at = 0; at === 0 || at < content.length; at += CHUNK) {
+      const data = content.toString('base64', at, at + CHUNK);
+      lines.push({ blob_chunk: { content_id: `c${index}`, data, eof: at + CHUNK >= content.length } });
+    }
+  }
+  return lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`));
 }

@@ -17,8 +17,6 @@ export interface Vitals {
   /** Milliseconds since the last question. */
   readonly delayP99: number;
   readonly delayMax: number;
-  /** What keeps the process alive: sockets, servers, timers. */
-  readonly handles: number;
 }
 
 /** proc(5), `VmHWM`. What getrusage(2) tells also holds the most that the parent had when it started this process. */
@@ -40,9 +38,8 @@ if (process.send) {
     }
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();
-    const handles = process.getActiveResourcesInfo().length;
     const peak = highestResidentSet();
-    const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, peak, delayP99, delayMax, handles };
+    const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, peak, delayP99, delayMax };
     process.send!(vitals);
     // The collection itself held the loop up; that is not the server's doing.
     setTimeout(() => delay.reset(), 50).unref();

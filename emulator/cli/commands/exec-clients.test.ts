@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 
+// needs: git, curl, python3
+
 /** A client as a shell script: curl and Git, and nothing of this package. */
 const SHELL = `
 set -eu

@@ -6,6 +6,8 @@ import t from 'tap';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { API, AUTHORIZATION, exec, GIT, HOSTS } from '../test/hosts.js';
 
+// needs: git, curl, python3
+
 /** Says a request to the proxy of a run that lasts for one line of its standard input, and gives the head of the answer. */
 function ask(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {

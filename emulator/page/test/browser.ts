@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -42,20 +43,40 @@ function launch(): Promise<Browser> {
   return browser;
 }
 
-/** The members of the ready line that tests read. */
+/** Members of the ready line. */
 export interface Started {
   readonly base_url: string;
   readonly admin_url: string;
   readonly git_host: string;
   readonly org: string;
-  readonly pid: number;
 }
 
-/** The emulator as people start it, on a free port; it ends with the test. */
-export async function startEmulator(t: Test, ...flags: readonly string[]): Promise<Started> {
+interface Library {
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly gitHost: string;
+  readonly org: string;
+  close(): Promise<void>;
+}
+
+/** The library as people load it; the page is compiled with other types than Node's. */
+const library = createRequire(import.meta.url)(join(ROOT, 'dist/bundle/emulator/index.cjs')) as {
+  startEmulator(options: object): Promise<Library>;
+};
+
+/** An emulator of the test's own on a free port, in this process; it ends with the test. */
+export async function startEmulator(t: Test, options: object = {}): Promise<Started> {
+  const emulator = await library.startEmulator({ port: 0, ...options });
+  t.teardown(() => emulator.close());
+  const { baseUrl, adminUrl, gitHost, org } = emulator;
+  return { base_url: baseUrl, admin_url: adminUrl, git_host: gitHost, org };
+}
+
+/** The emulator as people start it: a process, which ends with the test. */
+export async function startProcess(t: Test, ...flags: readonly string[]): Promise<Started & { readonly pid: number }> {
   const { started, child } = await spawnEmulator(...flags);
   t.teardown(() => endEmulator(child));
-  return started;
+  return { ...started, pid: child.pid! };
 }
 
 export async function spawnEmulator(...flags: readonly string[]): Promise<{ started: Started; child: ChildProcess }> {

@@ -20,6 +20,8 @@ import {
 } from '../faults/records.js';
 import { specOf } from '../faults/spec-text.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 const run = promisify(execFile);

@@ -8,6 +8,8 @@ import { confirm } from './confirm.js';
 import { eventuallyEquals } from './eventually.js';
 import { mint } from './token.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 const HOSTILE = '\u202e<img src=x onerror=alert(1)>';

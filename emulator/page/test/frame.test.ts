@@ -1,6 +1,6 @@
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
-import { openPage, skip, startEmulator } from './browser.js';
+import { openPage, skip, startEmulator, startProcess } from './browser.js';
 import { eventuallyEquals } from './eventually.js';
 
 t.setTimeout(120_000);
@@ -42,7 +42,7 @@ t.test('in light and dark, wide and narrow, axe finds nothing serious', { skip }
 });
 
 t.test('an admin token is asked for, kept in memory, and forgotten by a reload', { skip }, async (t) => {
-  const emulator = await startEmulator(t, '--admin-token', 'a/b+c==');
+  const emulator = await startProcess(t, '--admin-token', 'a/b+c==');
   const { page } = await openPage(t, emulator);
   await page.getByLabel('Admin token').fill('wrong');
   await page.getByRole('button', { name: 'Go on' }).click();

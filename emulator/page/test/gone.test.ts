@@ -1,14 +1,14 @@
 import t from 'tap';
-import { openPage, skip } from './browser.js';
+import { openPage, skip, startProcess } from './browser.js';
 import { everyPlace } from './places.js';
-import { startStocked } from './stocked.js';
+import { CLOCK, stock } from './stocked.js';
 
 t.setTimeout(180_000);
 
 const SENTENCE = 'The emulator does not answer';
 
 t.test('after the emulator is gone no part of the page waits for ever, and the clock says so', { skip }, async (t) => {
-  const emulator = await startStocked(t);
+  const emulator = await stock(t, await startProcess(t, '--clock', CLOCK));
   // The form of a token waits for nothing: it says so when it is sent.
   const places = (await everyPlace(emulator, 'team/app')).filter((place) => place !== 'control?part=token');
   const { page: fresh } = await openPage(t, emulator);

@@ -9,6 +9,8 @@ import { ENVIRONMENT } from './command.js';
 import { everyPlace } from './places.js';
 import { mint } from './token.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 /** Each run makes the same commit. */
@@ -65,7 +67,7 @@ async function record({ admin_url, git_host }: Started) {
 }
 
 t.test('an emulator that is looked at holds the same bytes as one that is not', { skip }, async (t) => {
-  const start = () => startEmulator(t, '--clock', '2026-01-01T00:00:00Z', '--seed', 'looking');
+  const start = () => startEmulator(t, { clock: '2026-01-01T00:00:00Z', seed: 'looking' });
   const closed = await start();
   await t.test('nobody looks', (t) => runScenario(t, closed, async () => undefined));
   const open = await start();

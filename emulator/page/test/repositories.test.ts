@@ -282,7 +282,7 @@ t.test('repositories', { skip }, async (t) => {
 });
 
 t.test('a repository of another organization is on the page of that organization', { skip }, async (t) => {
-  const emulator = await startEmulator(t, '--org', 'demo', '--org', 'other');
+  const emulator = await startEmulator(t, { org: ['demo', 'other'] });
   await admin(emulator, 'POST', 'repositories', { name: 'app', organization: 'other' });
   await admin(emulator, 'POST', 'repositories', { name: 'app' });
   const { page } = await openPage(t, emulator, { at: '#/repository?name=app&organization=demo' });

@@ -7,8 +7,8 @@ const REPO = 'team/app';
 const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
 /** An emulator with one repository, and a client of it. */
-export async function startClient(t: Test) {
-  const emulator = await startEmulator(t);
+export async function startClient(t: Test, given?: Started) {
+  const emulator = given ?? (await startEmulator(t));
   const token = await mint(emulator, { repo: REPO, scopes: SCOPES, sub: 'ada' });
   const call = (target: string, init: RequestInit = {}) =>
     fetch(emulator.base_url + target, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });

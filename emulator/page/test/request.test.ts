@@ -5,6 +5,8 @@ import { command, folder } from './command.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, journalOf, requests, row, startClient, toldCount } from './request-view.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 t.test('from nothing, by the lines that the page gives, to a clone that it shows', { skip }, async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { request } from 'undici';
-import { openPage, skip, startEmulator } from './browser.js';
+import { openPage, skip, startProcess } from './browser.js';
 import { eventuallyEquals } from './eventually.js';
 import { mint } from './token.js';
 
@@ -11,7 +11,7 @@ const RATE = 200;
 const LARGE = 'x'.repeat(8_000);
 
 t.test('200 requests a second are shown without a gap, and memory does not grow with them', { skip }, async (t) => {
-  const emulator = await startEmulator(t);
+  const emulator = await startProcess(t);
   const token = await mint(emulator, { repo: 'team/app', sub: 'load' });
   const { page, complaints } = await openPage(t, emulator);
   await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
@@ -68,7 +68,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
 });
 
 t.test('a journal that is full is shown from its newest request back, without bodies', { skip }, async (t) => {
-  const emulator = await startEmulator(t, '--max-journal', '2300');
+  const emulator = await startProcess(t, '--max-journal', '2300');
   let sent = 0;
   const send = async () => {
     const { body } = await request(`${emulator.base_url}/nothing?number=${sent++}.`);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openPage, skip } from './browser.js';
+import { openPage, skip, startProcess } from './browser.js';
 import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { detail, filterOf, journalOf, requests, row, startClient, toldCount } from './request-view.js';
@@ -95,7 +95,8 @@ t.test('by the keyboard: along the rows, into one, and out', { skip }, async (t)
 });
 
 t.test('a state that is put back, and one that is lost, are told', { skip }, async (t) => {
-  const { emulator, call } = await startClient(t);
+  const emulator = await startProcess(t);
+  const { call } = await startClient(t, emulator);
   const { page } = await openPage(t, emulator);
   await row(page, '201 POST /api/repos').waitFor();
   await call('/api/v1/repo?before');

@@ -11,12 +11,14 @@ import { confirm } from './confirm.js';
 import { eventuallyEquals, eventuallyMatches } from './eventually.js';
 import { mint } from './token.js';
 
+// needs: git
+
 t.setTimeout(120_000);
 
 const HOSTILE = '\u202e<img src=x onerror=alert(1)>';
 
 t.test('a scenario that is started from the page ticks its steps as a client pushes', { skip }, async (t) => {
-  const emulator = await startEmulator(t, '--clock', '2026-01-01T00:00:00Z');
+  const emulator = await startEmulator(t, { clock: '2026-01-01T00:00:00Z' });
   const token = await mint(emulator, { repo: 'app', scopes: ['git:read', 'git:write', 'repo:write'] });
   const headers = { authorization: `Bearer ${token}` };
   await fetch(`${emulator.base_url}/api/repos`, { method: 'POST', headers });

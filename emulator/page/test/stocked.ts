@@ -10,9 +10,15 @@ import { mint } from './token.js';
 /** Longest name of the stock: two lines on a narrow screen. */
 export const LONG_NAME = 'payments-and-settlements/reconciliation-service-production-eu';
 
+export const CLOCK = '2026-01-01T00:00:00Z';
+
 /** An emulator that has something to show in every part of the page. */
 export async function startStocked(t: Test): Promise<Started> {
-  const emulator = await startEmulator(t, '--clock', '2026-01-01T00:00:00Z');
+  return stock(t, await startEmulator(t, { clock: CLOCK }));
+}
+
+/** Gives an emulator something to show in every part of the page. */
+export async function stock<T extends Started>(t: Test, emulator: T): Promise<T> {
   const { git, remote, folder } = await makeRepository(t, emulator, 'team/app');
   for (const name of [LONG_NAME, 'constructor']) await admin(emulator, 'POST', 'repositories', { name });
   const token = await mint(emulator, { repo: 'team/app', scopes: ['git:read', 'git:write', 'repo:write'], sub: 'ada' });

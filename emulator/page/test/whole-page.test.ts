@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
 import { openPage, type Started, skip } from './browser.js';
@@ -8,16 +8,28 @@ import { LONG_NAME, startStocked } from './stocked.js';
 
 t.setTimeout(300_000);
 
+/** Waits until the page has asked for nothing, and shows nothing as loading, for three frames. */
+async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> {
+  for (let frames = 0; frames < 3; frames++) {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    if (pending.size > 0 || (await page.locator('.loading').count()) > 0) frames = -1;
+  }
+}
+
 /** Goes to every place of the page, and calls `look` where it is shown. */
 async function visit(page: Page, emulator: Started, look: (place: string) => Promise<void>): Promise<void> {
+  const pending = new Set<Request>();
+  page.on('request', (request) => request.url().includes('/requests/stream') || pending.add(request));
+  for (const event of ['requestfinished', 'requestfailed'] as const) {
+    page.on(event as 'requestfinished', (request) => pending.delete(request));
+  }
   for (const place of await everyPlace(emulator, 'team/app')) {
     await page.goto(`${emulator.admin_url}/#/${place}`);
     await page.waitForFunction(
       () => document.querySelector('main > :not(.loading)') && !document.querySelector('.loading'),
     );
     // What the place asks for next, such as the diff of a commit, is there by then.
-    await page.waitForTimeout(200);
-    await page.waitForFunction(() => !document.querySelector('.loading'));
+    await rested(page, pending);
     await look(place);
   }
 }

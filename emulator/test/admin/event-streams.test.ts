@@ -41,6 +41,8 @@ t.test('a port serves a limited number of event streams, and writes an event onc
   let again = await open(url);
   while (again.statusCode !== 200) {
     await again.body.dump();
+    // What cannot be told to a reader shows that it has left.
+    await call('GET', '/third', { token: null });
     again = await open(url);
   }
   again.body.destroy();

@@ -7,7 +7,7 @@ import { startService } from '../service.js';
 import { findViolations } from './linearizability.js';
 
 const CLIENTS = 8;
-const OPERATIONS = 2_400;
+const OPERATIONS = 1_200;
 const BRANCHES = ['a', 'b', 'c'];
 /** These three only ever move together. */
 const TRIPLE = ['refs/heads/t1', 'refs/heads/t2', 'refs/heads/t3'];

@@ -8,6 +8,8 @@ import { parse } from 'yaml';
 import { startEmulator } from '../../index.js';
 import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents.js';
 
+// needs: git, curl
+
 const README = 'README.md';
 const GUIDE = 'emulator/README.md';
 

@@ -81,10 +81,10 @@ t.test('large and shuffled files are compared beside others, or given up', async
   const service = await startService({ limits });
   t.teardown(() => service.emulator.close());
   await service.call('POST', '/api/repos', { repo: REPO });
-  const lines = Array.from({ length: 200_000 }, (_, line) => `line ${line}`);
-  const few = Array.from({ length: 200_000 }, (_, line) => `${line % 50}`);
-  await commit(service, { random: randomLines(20 << 20, 1) });
-  const random = await commit(service, { random: randomLines(20 << 20, 2) });
+  const lines = Array.from({ length: 80_000 }, (_, line) => `line ${line}`);
+  const few = Array.from({ length: 80_000 }, (_, line) => `${line % 50}`);
+  await commit(service, { random: randomLines(6 << 20, 1) });
+  const random = await commit(service, { random: randomLines(6 << 20, 2) });
   await commit(service, { shuffled: shuffled(lines, 1), few: shuffled(few, 3) });
   const order = await commit(service, { shuffled: shuffled(lines, 2), few: shuffled(few, 4) });
 
@@ -160,7 +160,7 @@ t.test(
     const service = await startService({ limits });
     t.teardown(() => service.emulator.close());
     await service.call('POST', '/api/repos', { repo: REPO });
-    const lines = Array.from({ length: 100_000 }, (_, line) => `line ${line}`);
+    const lines = Array.from({ length: 40_000 }, (_, line) => `line ${line}`);
     await commit(service, { long: shuffled(lines, 1), small: 'a\n' });
     for (let round = 2; round < 6; round++) await commit(service, { long: shuffled(lines, round) });
     const blamed = await besideOthers(t, service, 'GET', '/api/v1/repos/blame?path=long');
@@ -178,18 +178,18 @@ t.test(
     };
     const added = (name: string, text: string) =>
       `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n${text}`;
-    const oneHunk = `@@ -0,0 +1,2000000 @@\n${'+abcdefg\n'.repeat(2_000_000)}`;
-    t.equal((await patch(added('wide', oneHunk))).status, 201, 'one hunk of two million lines');
-    const many = Array.from({ length: 50_000 }, (_, file) => added(`many/${file}`, '@@ -0,0 +1 @@\n+a\n'));
-    t.equal((await patch(many.join(''))).status, 201, '50,000 files');
+    const oneHunk = `@@ -0,0 +1,500000 @@\n${'+abcdefg\n'.repeat(500_000)}`;
+    t.equal((await patch(added('wide', oneHunk))).status, 201, 'one hunk of 500,000 lines');
+    const many = Array.from({ length: 15_000 }, (_, file) => added(`many/${file}`, '@@ -0,0 +1 @@\n+a\n'));
+    t.equal((await patch(many.join(''))).status, 201, '15,000 files');
     const hunks = Array.from(
-      { length: 30_000 },
-      (_, hunk) => `@@ -${(hunk % 7) * 9000 + 1} +1 @@\n-none ${hunk}\n+b\n`,
+      { length: 10_000 },
+      (_, hunk) => `@@ -${(hunk % 7) * 5000 + 1} +1 @@\n-none ${hunk}\n+b\n`,
     );
     holdsProblem(t, await patch(`--- a/long\n+++ b/long\n${hunks.join('')}`), 400);
 
     const side = (text: string) =>
-      Object.fromEntries(Array.from({ length: 10_000 }, (_, file) => [`${file % 100}/${file}`, `${text}\n`]));
+      Object.fromEntries(Array.from({ length: 3_000 }, (_, file) => [`${file % 100}/${file}`, `${text}\n`]));
     const base = await commit(service, side('base'));
     await commit(service, side('theirs'), { target_branch: 'topic', expected_head_sha: base, base_branch: 'main' });
     await commit(service, side('ours'));

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 
+// needs: git
+
 // A machine without any network but loopback: network_namespaces(7), made by unshare(1) for a user of its own.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BIN = join(ROOT, 'bin');

@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-/** Folders below `dist/` whose test files start programs or browsers, or change the process: each file has its own. */
+/** Folders below `dist/` whose test files start programs that read their own process, or change it: each has its own. */
 const OWN_PROCESS: readonly string[] = [
   'conformance/cli',
   'conformance/test',
   'emulator/bench',
   'emulator/bundle',
-  'emulator/cli',
-  'emulator/page/test',
-  'emulator/test',
+  'emulator/cli/commands',
+  'emulator/test/concurrency',
+  'emulator/test/documents',
+  'emulator/test/faults',
+  'emulator/test/limits',
+  'emulator/test/package',
+  'emulator/test/runners',
 ];
 
 /** Largest number of files in one process, so that two cores share the work evenly. */

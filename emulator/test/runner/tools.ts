@@ -36,7 +36,9 @@ export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file) || !existsSync(file)) return names;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  for (const [, list = ''] of text.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
+  // The compiler leaves out the comments of what it leaves out, such as an interface.
+  const source = readFileSync(file.replace(/\/dist\/(.*)\.js$/, '/$1.ts'), 'utf8');
+  for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {
     const imported = join(dirname(file), path);
     if (!/\/test\//.test(imported)) continue;

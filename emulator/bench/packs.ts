@@ -1,0 +1,80 @@
+import { createCipheriv } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { type ObjectType, parseOid, typeCode } from '../git/object/object.js';
+import { oidOf, PackBuilder } from '../git/odb/test/pack-builder.js';
+import type { Pushed } from './remote.js';
+
+// Packs that take Git long to make, or that it would not make at all.
+
+const MiB = 1024 * 1024;
+const NO_BASE = Buffer.alloc(0);
+const PERSON = 'A <a@b.c> 1 +0000';
+type TreeEntry = readonly [mode: string, name: string, id: string];
+
+/** Objects on their way into a pack. */
+class Draft {
+  readonly #pack = new PackBuilder();
+
+  /** Adds an object; returns its id. */
+  add(type: ObjectType, body: Buffer | string, level = 1): string {
+    const bytes = Buffer.from(body);
+    this.#pack.entry(typeCode(type), bytes.length, NO_BASE, deflateSync(bytes, { level }));
+    return oidOf(type, bytes);
+  }
+
+  tree(entries: readonly TreeEntry[]): string {
+    const text = entries.map(([mode, name, id]) => `${mode} ${name}\0${Buffer.from(id, 'hex').toString('latin1')}`);
+    return this.add('tree', Buffer.from(text.join(''), 'latin1'));
+  }
+
+  commit(tree: string, parent?: string): string {
+    const parents = parent ? `parent ${parent}\n` : '';
+    return this.add('commit', `tree ${tree}\n${parents}author ${PERSON}\ncommitter ${PERSON}\n\nmade\n`);
+  }
+
+  /** The pack, whose last object is the commit. */
+  pushed(commit: string): Pushed {
+    return { oid: parseOid(commit), pack: this.#pack.build() };
+  }
+}
+
+/** Files of 1 MiB that do not compress: the key stream of AES-CTR, the same in every run. */
+export function heavyFiles(count: number): Pushed {
+  const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
+  const draft = new Draft();
+  const entryOf = (name: string): TreeEntry => ['100644', name, draft.add('blob', cipher.update(Buffer.alloc(MiB)), 0)];
+  const names = Array.from({ length: count }, (_, file) => `file-${file}.bin`).sort();
+  return draft.pushed(draft.commit(draft.tree(names.map(entryOf))));
+}
+
+/** One file of zeros. */
+export function zeros(size: number): Pushed {
+  const draft = new Draft();
+  return draft.pushed(draft.commit(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]])));
+}
+
+/** So many folders inside each other, each with a file. */
+export function nestedTrees(depth: number): Pushed {
+  const draft = new Draft();
+  const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
+  let tree = draft.tree([file]);
+  for (let level = 1; level < depth; level++) tree = draft.tree([['40000', 'a', tree], file]);
+  return draft.pushed(draft.commit(tree));
+}
+
+/** One folder of `count` files. */
+export function wideTree(count: number): Pushed {
+  const draft = new Draft();
+  const blob = draft.add('blob', 'x\n');
+  const entryOf = (_: unknown, at: number): TreeEntry => ['100644', `f${String(at).padStart(7, '0')}`, blob];
+  return draft.pushed(draft.commit(draft.tree(Array.from({ length: count }, entryOf))));
+}
+
+/** So many commits in a line. */
+export function lineOfCommits(count: number): Pushed {
+  const draft = new Draft();
+  const tree = draft.tree([['100644', 'f', draft.add('blob', 'x\n')]]);
+  let tip: string | undefined;
+  for (let at = 0; at < count; at++) tip = draft.commit(tree, tip);
+  return draft.pushed(tip!);
+}

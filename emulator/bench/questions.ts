@@ -1,0 +1,223 @@
+import { bytesOf } from '../git/object/bytes.js';
+import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
+import { ancestorBehind, type Fixture } from './fixture.js';
+import { git, runGit } from './git.js';
+import type { Answer } from './http-client.js';
+import { type Remote, succeeded } from './remote.js';
+
+/** What a repository can be asked, and what native Git is asked beside it. */
+export interface Question {
+  readonly peer: string;
+  /** Another one for each round. What it takes to put the question is no part of what it takes to answer it. */
+  readonly prepare: (fixture: Fixture) => Promise<(round: number) => Promise<PreparedQuestion>>;
+}
+
+export interface PreparedQuestion {
+  readonly ask: (remote: Remote, repo: string) => Promise<Answer>;
+  /** Of the repository that `git http-backend` serves, or in the fixture itself. */
+  readonly askNative: (remote: Remote, repo: string) => Promise<unknown>;
+}
+
+/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
+export const TIPS = 400;
+/** Tips that the API is asked about. */
+const API_TIPS = 20;
+
+function at({ line }: Fixture, round: number, tips: number): string {
+  return line[Math.min(round % tips, line.length - 1)]!;
+}
+
+/** Asks both servers alike. */
+function served(service: string, write: (fixture: Fixture, round: number) => Promise<Buffer[] | undefined>): Question {
+  return {
+    peer: 'git http-backend',
+    prepare: async (fixture) => async (round) => {
+      const body = await write(fixture, round);
+      const ask: PreparedQuestion['ask'] = (remote, repo) => remote.git(repo, service, body && { body });
+      return { ask, askNative: ask };
+    },
+  };
+}
+
+/** gitprotocol-v2: command, capabilities, delimiter, arguments, flush. */
+function request(command: string, args: readonly string[]): Buffer {
+  const packetOf = (line: string) => packet(bytesOf(`${line}\n`));
+  const head = [`command=${command}`, 'agent=git/2.39.5', 'object-format=sha1'].map(packetOf);
+  return Buffer.concat([...head, DELIM, ...args.map(packetOf), FLUSH]);
+}
+
+/** What git asks for before a clone. */
+export function lsRefsRequest(): Buffer {
+  const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => `ref-prefix ${prefix}`);
+  return request('ls-refs', ['peel', 'symrefs', 'unborn', ...prefixes]);
+}
+
+/** What git sends when it has nothing more to say; the answer is the pack. */
+export function fetchRequest(wants: readonly string[], haves: readonly string[], ...options: string[]): Buffer {
+  return request('fetch', [
+    'thin-pack',
+    'no-progress',
+    'include-tag',
+    'ofs-delta',
+    ...options,
+    ...wants.map((oid) => `want ${oid}`),
+    ...haves.map((oid) => `have ${oid}`),
+    'done',
+  ]);
+}
+
+/** A fetch of the branch, from what lies `have` commits behind; another tip each round. */
+function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Question {
+  return served('git-upload-pack', async (fixture, round) => {
+    const haves: string[] = [];
+    if (have === 1) haves.push(at(fixture, round + 1, TIPS));
+    if (have === 100) haves.push(await ancestorBehind(fixture, round % TIPS, 100));
+    return [fetchRequest([at(fixture, round, TIPS)], haves, ...(option ? [option] : []))];
+  });
+}
+
+/** Asks an operation of the API, and the git command that does the same work in the repository itself. */
+interface Comparison {
+  readonly ask: (remote: Remote, repo: string, round: number) => Promise<Answer>;
+  readonly command: (round: number) => readonly string[];
+}
+
+function compared(peer: string, compare: (fixture: Fixture, tip: string) => Promise<Comparison>): Question {
+  return {
+    peer,
+    prepare: async (fixture) => {
+      const { ask, command } = await compare(fixture, fixture.line[0]!);
+      return async (round) => ({
+        ask: async (remote, repo) => succeeded(peer, await ask(remote, repo, round)),
+        // 1 is git grep's word for "nothing found".
+        askNative: () => runGit(fixture.path, command(round), { accept: [0, 1] }),
+      });
+    },
+  };
+}
+
+function grep(kind: keyof SearchWords): Question {
+  return compared('git grep', async (fixture, tip) => {
+    const { [kind]: pattern } = await chooseWords(fixture);
+    const json = { query: { pattern }, ref: tip, pagination: { limit: 10_000 } };
+    return {
+      ask: (remote, repo) => remote.api(repo, '/grep', { json }),
+      command: () => ['grep', '-n', '-E', '-e', pattern, tip],
+    };
+  });
+}
+
+const PATCHES = 50;
+
+export const QUESTIONS = {
+  infoRefs: served('info/refs?service=git-upload-pack', async () => undefined),
+  lsRefs: served('git-upload-pack', async () => [lsRefsRequest()]),
+  allRefs: served('git-upload-pack', async ({ refs }) => [
+    fetchRequest(
+      refs.map(({ oid }) => oid),
+      [],
+    ),
+  ]),
+  oneBranch: fetched(),
+  withoutBlobs: fetched('filter blob:none'),
+  depthOne: fetched('deepen 1'),
+  oneCommit: fetched(undefined, 1),
+  hundredCommits: fetched(undefined, 100),
+  metadata: compared('git log --name-only', async (_fixture, tip) => ({
+    ask: (remote, repo) => remote.api(repo, `/files/metadata?ref=${tip}`),
+    command: () => ['log', '--name-only', '--format=%H', tip],
+  })),
+  grepLiteral: grep('literal'),
+  grepExpression: grep('expression'),
+  archive: compared('git archive', async (_fixture, tip) => ({
+    ask: (remote, repo) => remote.api(repo, '/archive', { json: { ref: tip } }),
+    command: () => ['archive', '--format=tar.gz', '-6', tip],
+  })),
+  diff: compared('git diff-tree -p', async (fixture) => ({
+    ask: (remote, repo, round) => remote.api(repo, `/diff?ref=${at(fixture, round, API_TIPS)}`),
+    command: (round) => ['diff-tree', '-p', '-M', '--root', at(fixture, round, API_TIPS)],
+  })),
+  blame: compared('git blame --porcelain', async (fixture) => {
+    const file = await mostChangedFile(fixture);
+    const path = encodeURIComponent(file);
+    return {
+      ask: (remote, repo, round) => remote.api(repo, `/blame?ref=${at(fixture, round, API_TIPS)}&path=${path}`),
+      command: (round) => ['blame', '--porcelain', at(fixture, round, API_TIPS), '--', file],
+    };
+  }),
+  /** The last commits of the branch one after the other, each by a request of its own. */
+  patches: compared('git log -p', async ({ line }, tip) => ({
+    ask: async (remote, repo) => {
+      let answer: Answer | undefined;
+      for (const commit of line.slice(0, PATCHES)) {
+        answer = await remote.change(repo, `/diff?ref=${commit}`, { keepsBody: false });
+      }
+      return answer!;
+    },
+    command: () => ['log', '-p', '-M', '--first-parent', '-m', `-${PATCHES}`, tip],
+  })),
+} satisfies Record<string, Question>;
+
+/** What a repository is asked first: the id of its row, title, bar. */
+export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar: number, question: Question])[] = [
+  ['clone-branch', 'one-branch clone', 1, QUESTIONS.oneBranch],
+  ['fetch-100', 'fetch of 100 commits', 0.5, QUESTIONS.hundredCommits],
+  ['blob-none', 'clone with filter=blob:none', 0.5, QUESTIONS.withoutBlobs],
+  ['clone-depth-1', 'clone of depth 1', 0.5, QUESTIONS.depthOne],
+  ['metadata', 'metadata of all files', 0.3, QUESTIONS.metadata],
+  ['grep-literal', 'grep for a word', 0.8, QUESTIONS.grepLiteral],
+  ['grep-regex', 'grep for an expression', 0.8, QUESTIONS.grepExpression],
+  ['blame', 'blame', 0.9, QUESTIONS.blame],
+  ['patches-50', 'patches of 50 commits', 0.8, QUESTIONS.patches],
+];
+
+/** Puts every first question once: returns what does so. */
+export async function prepareFirstQuestions(
+  fixture: Fixture,
+  round: number,
+): Promise<(remote: Remote, repo: string) => Promise<void>> {
+  const prepare = async (question: Question) => (await question.prepare(fixture))(round);
+  const questions = await Promise.all(FIRST_QUESTIONS.map(([, , , question]) => prepare(question)));
+  return async (remote, repo) => {
+    for (const { ask } of questions) await ask(remote, repo);
+  };
+}
+
+/** Of the files at the tip the one that the last thousand commits changed most often. */
+async function mostChangedFile({ path, line }: Fixture): Promise<string> {
+  const present = new Set((await git(path, ['ls-tree', '-r', '--name-only', line[0]!])).split('\n'));
+  const changes = await git(path, ['log', '-1000', '--name-only', '--format=', line[0]!]);
+  const counts = new Map<string, number>();
+  for (const file of changes.split('\n')) if (present.has(file)) counts.set(file, (counts.get(file) ?? 0) + 1);
+  return [...counts].sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1))[0]![0];
+}
+
+interface SearchWords {
+  /** A word some files hold. */
+  readonly literal: string;
+  /** A pattern that no fixed text starts; the same in RE2 and in POSIX extended syntax. */
+  readonly expression: string;
+}
+
+/** Few enough for one page of an answer, so that both sides find the same. */
+const MOST_LINES = 150;
+
+/** Words to search a repository for: taken from its own files, the first by name that are neither rare nor common. */
+export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
+  const tip = line[0]!;
+  const listed = await git(path, ['ls-tree', '-r', '--name-only', tip]);
+  const files = listed.split('\n').filter((name) => /\.(ts|js|c|h|go|py|rs|java)$/.test(name));
+  const lines = (await git(path, ['grep', '-h', '-I', '-e', '', tip])).split('\n');
+  const isUsual = (pattern: RegExp) => {
+    const count = lines.filter((line) => pattern.test(line)).length;
+    return count > 10 && count < MOST_LINES;
+  };
+  for (const file of files) {
+    const text = await git(path, ['show', `${tip}:${file}`]);
+    for (const literal of new Set(text.match(/\b[a-z]+[A-Z_][A-Za-z]{5,}\b/g))) {
+      const expression = `[A-Za-z]+${literal.slice(3)}[^A-Za-z]`;
+      if (isUsual(new RegExp(literal)) && isUsual(new RegExp(expression))) return { literal, expression };
+    }
+  }
+  throw new Error(`${path} holds no word to search for`);
+}

@@ -1,0 +1,136 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { packageFile } from '../system/package-root.js';
+import type { Result } from './row.js';
+
+/** One result, and where it was measured: a line of a file. */
+export interface Entry {
+  /** Facts of the machine and of what runs on it. */
+  readonly machine: string;
+  /** What was measured on: `SERVICE`, or the name of a repository. */
+  readonly column: string;
+  /** How much the repository holds. */
+  readonly size: string;
+  readonly result: Result;
+}
+
+/** The column of rows that need no repository. */
+export const SERVICE = 'The service';
+
+export async function appendEntry(file: string, entry: Entry): Promise<void> {
+  await appendFile(file, `${JSON.stringify(entry)}\n`);
+}
+
+/** Throws a sentence when the file is not there or is none of these. A last line that was not written whole is left out. */
+export async function readEntries(file: string): Promise<Entry[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read: ${error.code}.`);
+  });
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line, at) => {
+    try {
+      const entry = JSON.parse(line) as Entry;
+      if (typeof entry.column === 'string' && typeof entry.result.ours === 'number') return entry;
+    } catch {
+      // Told below.
+    }
+    throw new Error(`Line ${at + 1} of ${file} is no result of npm run bench.`);
+  });
+}
+
+const HEADINGS = ['', 'ours', 'peer', 'ours / peer', 'first round', 'bar', ''];
+
+/** A result as cells of a table: medians, ratios, the bar, and whether it is reached. */
+export function cellsOf(result: Result): string[] {
+  const { title, peer, unit, ours, native, ratio, firstRatio, isReached } = result;
+  return [
+    title,
+    `${shorten(ours)} ${unit}`,
+    native === undefined ? peer : `${shorten(native)} ${unit} (${peer})`,
+    ratio?.toFixed(2) ?? '',
+    firstRatio?.toFixed(2) ?? '',
+    barOf(result),
+    isReached ? '✓' : '✗',
+  ];
+}
+
+/**
+ * What the document says: the machine, the service, and the rows of all repositories beside each other, in the order of
+ * `rows`. Of several results of one row on one repository the last counts.
+ */
+export function writeReport(entries: readonly Entry[], rows: readonly { readonly id: string }[]): string {
+  const latest = new Map(entries.map((entry) => [JSON.stringify([entry.column, entry.result.id]), entry]));
+  const joined = rows.flatMap(({ id }) => [...latest.values()].filter(({ result }) => result.id === id));
+  const machines = [...new Set(joined.map(({ machine }) => machine))];
+  const service = joined.filter(({ column }) => column === SERVICE);
+  const rest = joined.filter(({ column }) => column !== SERVICE);
+  const tables = [`${machines.join('; ')}. A figure that misses its bar is marked ✗.\n`];
+  if (service.length > 0) {
+    const cells = service.map(({ result }) => cellsOf(result));
+    tables.push(markdown(HEADINGS, cells));
+  }
+  if (rest.length > 0) tables.push(writeComparison(rest));
+  return tables.join('\n');
+}
+
+/** Rows down, repositories across: the ratio, or the figure of what has no peer. */
+function writeComparison(entries: readonly Entry[]): string {
+  const columns = new Map(entries.map(({ column, size }) => [column, size] as const));
+  const ids = new Map(entries.map(({ result }) => [result.id, result.title] as const));
+  const headings = ['', 'bar', ...Array.from(columns, ([column, size]) => `${column} (${size})`)];
+  const rows = Array.from(ids, ([id, title]) => {
+    const all = entries.filter(({ result }) => result.id === id);
+    const bars = new Map(all.map(({ column, result }) => [barOf(result), column] as const));
+    const bar = Array.from(bars, ([text, column]) => (bars.size === 1 ? text : `${text} (${column})`)).join(', ');
+    const cells = Array.from(columns.keys(), (column) => all.find((entry) => entry.column === column)?.result);
+    return [title, bar, ...cells.map((result) => (result ? figureOf(result) : ''))];
+  });
+  return markdown(headings, rows);
+}
+
+function figureOf({ ours, unit, ratio, isReached }: Result): string {
+  return `${ratio?.toFixed(2) ?? `${shorten(ours)} ${unit}`}${isReached ? '' : ' ✗'}`;
+}
+
+function barOf({ bar, isMoreBetter, native, unit }: Result): string {
+  return `${isMoreBetter ? '≥' : '≤'} ${native === undefined ? `${bar} ${unit}` : bar.toFixed(2)}`;
+}
+
+export function markdown(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  const rule = headings.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [headings, rule, ...rows].map(line).join('');
+}
+
+/** Three digits that count. */
+export function shorten(figure: number): string {
+  if (figure >= 100) return Math.round(figure).toLocaleString('en');
+  return figure.toFixed(figure >= 10 ? 1 : 2);
+}
+
+const DOCUMENT = 'emulator/bench/README.md';
+
+/** A part of the document that a command prints: all between two markers. */
+export interface PrintedPart {
+  readonly name: string;
+  readonly command: string;
+}
+
+export const FIGURES: PrintedPart = { name: 'figures', command: 'npm run bench -- --write' };
+export const PEERS: PrintedPart = { name: 'peers', command: 'npm run bench:peers -- --write' };
+
+/** The document with another text in its part. Throws when it does not hold the markers, once each, in order. */
+export function replacePart(document: string, { name, command }: PrintedPart, text: string): string {
+  const begin = `<!-- ${name}: printed by ${command} -->`;
+  const end = `<!-- end of ${name} -->`;
+  const [before, rest, ...more] = document.split(begin);
+  const [, behind, ...others] = rest?.split(end) ?? [];
+  if (behind === undefined || more.length + others.length > 0)
+    throw new Error(`${DOCUMENT} lacks the markers of ${name}.`);
+  return `${before}${begin}\n\n${text.trim()}\n\n${end}${behind}`;
+}
+
+/** Writes a printed part of `emulator/bench/README.md` anew. */
+export async function writePart(part: PrintedPart, text: string): Promise<void> {
+  const file = packageFile(DOCUMENT);
+  await writeFile(file, replacePart(await readFile(file, 'utf8'), part, text));
+}

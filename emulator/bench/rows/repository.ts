@@ -1,0 +1,251 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diffTrees } from '../../git/diff/diff.js';
+import { Fsck } from '../../git/fsck/fsck.js';
+import { indexPack } from '../../git/index-pack/index-pack.js';
+import { readCommit } from '../../git/object/commit.js';
+import { ObjectStore } from '../../git/odb/object-store.js';
+import { inPieces } from '../../git/odb/test/pack-builder.js';
+import { unlimited } from '../../schedule/test/unlimited.js';
+import { type Fixture, initServerRepository } from '../fixture.js';
+import { git, runGit } from '../git.js';
+import { type LoneIngest, MOST_STALL, type StallPhase } from '../lone-ingest.js';
+import { FIRST_QUESTIONS, QUESTIONS, type Question, TIPS } from '../questions.js';
+import { Remote, spawnEmulator } from '../remote.js';
+import { type Row, type Sides, timed } from '../row.js';
+import { APP, type Stage } from '../stage.js';
+import { median } from '../statistics.js';
+import { CLIENT_ROWS } from './client.js';
+import { timeNamespaces } from './worlds.js';
+
+const MiB = 2 ** 20;
+/** Below so many bytes of pack the code that was loaded is most of what is held. */
+const LARGE = 64 * MiB;
+/** A question of `firstRow` goes to Git so often in a round, if it answers within so many milliseconds. */
+const NATIVE = { times: 3, quick: 1000 };
+
+/** Measured on each repository. */
+export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
+  {
+    id: 'ingest',
+    title: 'ingest of a pack, checked',
+    peer: 'git index-pack --strict --threads=1',
+    bar: 0.65,
+    open: openIngest,
+  },
+  { id: 'diff-50', title: 'patches of 50 commits', peer: 'git log -p', bar: 0.8, open: openPatches },
+  ...FIRST_QUESTIONS.flatMap(([id, title, bar, question]) => [
+    firstRow(`first-${id}`, `first ${title}`, bar, question, true),
+    firstRow(`first-${id}-new-process`, `first ${title}, new process`, bar, question, false),
+  ]),
+  fetchRow('info-refs', 'info/refs', 0.15, QUESTIONS.infoRefs),
+  fetchRow('ls-refs', 'ls-refs', 0.15, QUESTIONS.lsRefs),
+  { ...fetchRow('clone-all', 'full clone, all refs', 0.1, QUESTIONS.allRefs), barOf: { 'git/git': 0.25 } },
+  fetchRow('clone-branch', 'one-branch clone, later (another tip each time)', 0.2, QUESTIONS.oneBranch),
+  fetchRow('clone-depth-1', 'clone of depth 1', 0.1, QUESTIONS.depthOne),
+  fetchRow('fetch-1', 'fetch of 1 commit', 0.15, QUESTIONS.oneCommit),
+  fetchRow('fetch-100', 'fetch of 100 commits', 0.15, QUESTIONS.hundredCommits),
+  bytesRow('bytes-clone-depth-1', 'clone of depth 1: bytes', QUESTIONS.depthOne),
+  bytesRow('bytes-fetch-1', 'fetch of 1 commit: bytes', QUESTIONS.oneCommit),
+  bytesRow('bytes-fetch-100', 'fetch of 100 commits: bytes', QUESTIONS.hundredCommits),
+  ...CLIENT_ROWS,
+  laterRow('metadata-warm', 'metadata of all files, warm', 0.05, QUESTIONS.metadata),
+  laterRow('grep-literal-warm', 'grep for a word, warm', 0.06, QUESTIONS.grepLiteral),
+  laterRow('grep-regex-warm', 'grep for an expression, warm', 0.5, QUESTIONS.grepExpression),
+  laterRow('archive', 'tar.gz at level 6', 0.75, QUESTIONS.archive),
+  laterRow('diff-1', 'diff of a commit', 1, QUESTIONS.diff),
+  { id: 'merge', title: 'merge', peer: 'git merge-tree --write-tree', bar: 1, open: openMerge },
+  laterRow('blame-warm', 'blame, warm', 1.5, QUESTIONS.blame),
+  { id: 'fork', title: 'a fork of a world that holds it', bar: 2, open: openFork },
+  {
+    id: 'fork-clone',
+    title: 'first one-branch clone from the fork',
+    peer: 'from the world itself, warm',
+    bar: 1.1,
+    mostRounds: 100,
+    open: openForkClone,
+  },
+  stallRow('stall-ingest', 'in a lone ingest'),
+  stallRow('stall-after-ingest', 'after a lone ingest'),
+  stallRow('stall-first-questions', 'in the first questions'),
+  heldRow('memory-held', 'memory held over pack bytes, after all first questions', ({ resident }) => resident),
+  heldRow('memory-held-values', '— of it values and buffers', ({ values }) => values),
+];
+
+/** The object engine in this process, without a service around it: one job against one process of git. */
+async function openIngest({ fixture, folder }: Stage): Promise<Sides> {
+  const pack = await readFile(fixture.packFile);
+  const repository = join(folder, 'index-pack.git');
+  // Outside of a repository `index-pack --strict` crashes.
+  await initServerRepository(repository, fixture.branch);
+  const index = join(folder, 'bench.idx');
+  const args = ['index-pack', '--strict', '--threads=1', '-o', index, fixture.packFile];
+  return {
+    ours: () => timed(() => ingest(pack, fixture)),
+    native: async () => {
+      await rm(index, { force: true });
+      return timed(() => git(repository, args));
+    },
+  };
+}
+
+async function openPatches({ fixture }: Stage): Promise<Sides> {
+  const store = await ingest(await readFile(fixture.packFile), fixture);
+  const commits = fixture.line.slice(0, 51);
+  const log = ['log', '-p', '-M', '--first-parent', '-m', `-${commits.length - 1}`, commits[0]!];
+  return {
+    ours: () =>
+      timed(async () => {
+        for (let at = 0; at + 1 < commits.length; at++) {
+          const [before, after] = [commits[at + 1]!, commits[at]!].map((commit) => readCommit(store, commit).tree);
+          const { files } = await diffTrees(store, before, after, { meter: unlimited() });
+          for (const file of files) file.raw();
+        }
+      }),
+    native: () => timed(() => runGit(fixture.path, log)),
+  };
+}
+
+/** Scan, deltas, hashes, fsck, connectivity: what a push costs once it has arrived. */
+async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
+  const store = new ObjectStore();
+  const quarantine = store.quarantine();
+  const fsck = new Fsck();
+  const pieces = inPieces(pack, 64 * 1024);
+  await indexPack(quarantine, pieces, { thin: false, check: (...object) => fsck.check(...object) });
+  fsck.finish(quarantine);
+  await quarantine.checkConnectivity(refs.map(({ oid }) => oid));
+  quarantine.publish();
+  return store;
+}
+
+/**
+ * The first question after a push. Every round has a process and a repository of its own: the process has served
+ * another repository before, or nothing at all.
+ */
+function firstRow(id: string, title: string, bar: number, question: Question, isWarm: boolean): Row<Stage> {
+  const head = { id, title, peer: question.peer, bar };
+  return {
+    ...head,
+    open: async (stage) => {
+      const { ask, askNative } = await (await question.prepare(stage.fixture))(0);
+      const practise = isWarm ? await stage.practice() : undefined;
+      const native = () => timed(() => askNative(stage.native, APP));
+      return {
+        ours: async () => {
+          await using server = await spawnEmulator();
+          await practise?.(server);
+          await server.seed(APP, stage.fixture);
+          return await timed(() => ask(server, APP));
+        },
+        native: async () => {
+          const times = [await native()];
+          if (times[0]! < NATIVE.quick) while (times.length < NATIVE.times) times.push(await native());
+          return median(times);
+        },
+      };
+    },
+  };
+}
+
+/** A question to servers that run: what is asked first (here `practice`) has a row of its own. */
+function laterRow(id: string, title: string, bar: number, question: Question, practice = 0): Row<Stage> {
+  const head = { id, title, peer: question.peer, bar };
+  return {
+    ...head,
+    open: async ({ fixture, ours, native }) => {
+      const of = await question.prepare(fixture);
+      await (await of(practice)).ask(ours, APP);
+      const measure = (side: 'ask' | 'askNative', remote: Remote) => async (round: number) => {
+        const prepared = await of(round);
+        return timed(() => prepared[side](remote, APP));
+      };
+      return { ours: measure('ask', ours), native: measure('askNative', native) };
+    },
+  };
+}
+
+/** Requests a git client makes, made by hand: the servers alone, without what a client adds to both. */
+function fetchRow(id: string, title: string, bar: number, question: Question): Row<Stage> {
+  return { ...laterRow(id, title, bar, question, TIPS - 1), mostRounds: TIPS - 1 };
+}
+
+function bytesRow(id: string, title: string, question: Question): Row<Stage> {
+  return {
+    ...fetchRow(id, title, 1.5, question),
+    unit: 'KB',
+    open: async ({ fixture, ours, native }) => {
+      const of = await question.prepare(fixture);
+      const measure = (remote: Remote) => async (round: number) =>
+        (await (await of(round)).ask(remote, APP)).length / 1024;
+      return { ours: measure(ours), native: measure(native) };
+    },
+  };
+}
+
+const AUTHOR = { name: 'Bench', email: 'bench@example.com' };
+
+/** The last merge of the history, made again each round on a branch of its own. */
+async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
+  const found = await git(fixture.path, ['rev-list', '--merges', '--max-count=1', '--parents', fixture.line[0]!]);
+  const [, into, from] = found.split(' ') as [string, string, string];
+  return {
+    ours: async (round) => {
+      const target_branch = `bench-merge-${round}`;
+      await ours.change(APP, '/branches/create', { json: { base_ref: into, target_branch } });
+      const merge = { source_ref: from, target_branch, strategy: 'merge', commit_message: 'Merge', author: AUTHOR };
+      return timed(() => ours.change(APP, '/merge', { json: merge }));
+    },
+    native: () => timed(() => runGit(fixture.path, ['merge-tree', '--write-tree', into, from], { accept: [0, 1] })),
+  };
+}
+
+/** Copies of a world that holds the fixture, by the admin routes. */
+async function openFork({ ours }: Stage): Promise<Sides> {
+  const { id } = await ours.add('snapshots');
+  return timeNamespaces(ours, { snapshot: id });
+}
+
+/** Another tip each time, on both sides. */
+async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
+  const snapshot = (await ours.add('snapshots')).id;
+  const of = await QUESTIONS.oneBranch.prepare(fixture);
+  const clone = async (remote: Remote, tip: number) => {
+    const { ask } = await of(tip);
+    await remote.token(APP);
+    return timed(() => ask(remote, APP));
+  };
+  await clone(ours, 0);
+  return {
+    ours: async (round) => {
+      const made = await ours.admin<{ id: string; base_url: string }>('POST', 'namespaces', { snapshot });
+      await using remote = new Remote(made.base_url);
+      const time = await clone(remote, 2 * round + 1);
+      await ours.admin('DELETE', `namespaces/${made.id}`);
+      return time;
+    },
+    native: (round) => clone(ours, 2 * round + 2),
+  };
+}
+
+/** A server that was pushed the fixture and asked all first questions: how long its loop stood still, what it holds. */
+function stallRow(id: string, phase: StallPhase): Row<Stage> {
+  const head = { id, title: `longest stall ${phase}`, bar: MOST_STALL, mostRounds: 1 };
+  return {
+    ...head,
+    open: ({ loneIngest }) => ({ ours: async () => (await loneIngest()).stalls[phase] }),
+  };
+}
+
+function heldRow(id: string, title: string, figure: (ingest: LoneIngest) => number): Row<Stage> {
+  const head = { id, title, peer: 'the pack', bar: 1.6, mostRounds: 1 };
+  return {
+    ...head,
+    unit: 'MB',
+    isFor: ({ fixture }) => fixture.packBytes >= LARGE,
+    open: ({ loneIngest, fixture }) => ({
+      ours: async () => figure(await loneIngest()) / MiB,
+      native: async () => fixture.packBytes / MiB,
+    }),
+  };
+}
