@@ -92,3 +92,20 @@ export interface Rule extends RuleRow {
 export function defineRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   return rows.map((row) => ({ level: 'MUST', reach: 'any', writes: false, ...row, section, group }));
 }
+
+/** The same for rules that write, unless a row says otherwise. */
+export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
+  return defineRules(
+    section,
+    group,
+    rows.map((row) => ({ writes: true, ...row })),
+  );
+}
+
+/** A check that is given a fixture, such as the repository that it looks at. */
+export function on<Fixture>(
+  make: (t: RuleContext) => Promise<Fixture>,
+  check: (t: RuleContext, fixture: Fixture) => void | Promise<void>,
+): Check {
+  return async (t) => check(t, await make(t));
+}

@@ -6,7 +6,7 @@ import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
 
@@ -36,8 +36,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
-    check: async (t) => {
-      const history = await historyRepository(t);
+    check: on(historyRepository, async (t, history) => {
       const answer = await archive(t, history.name);
       expectStatus(answer, 200);
       const files = readPaths(answer, await knownPaths(t));
@@ -46,7 +45,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
       }
-    },
+    }),
   },
   {
     id: 'archive.repo-from-claim',
@@ -66,10 +65,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.body.absent',
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
-    },
+    check: on(sampleContent, async (t, { name }) =>
+      t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome),
+    ),
   },
   {
     id: 'archive.ref.default',
@@ -95,14 +93,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.branch',
     says: 'ref may be a branch, a tag or a commit.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
+    check: on(historyRepository, async (t, { first }) => {
       expectTrue((await paths(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
       for (const ref of ['v1', first.sha]) {
         const readme = (await files(t, { ref })).find((file) => file.name === 'README.md');
         expectMatch(readme?.bytes.toString(), /first edition/, `${ref} has the first edition`);
       }
-    },
+    }),
   },
   {
     id: 'archive.include_globs',
@@ -128,12 +125,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size',
     says: 'Files with more bytes than max_blob_size are left out.',
-    check: async (t) => {
-      const { files } = await historyRepository(t);
+    check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
       expectSame(await paths(t, { max_blob_size: 10 }), expected, 'only files of up to ten bytes');
-    },
+    }),
   },
   {
     id: 'archive.max_blob_size.equal',
@@ -150,32 +146,29 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const max_blob_size of [0, 1.5])
         t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
-    },
+    }),
   },
   {
     id: 'archive.prefix',
     says: 'archive.prefix comes before every path, with a slash between.',
-    check: async (t) => {
-      const expected = await onMain(t);
+    check: on(onMain, async (t, expected) => {
       for (const prefix of ['p/', 'p'])
         expectSame(await paths(t, { archive: { prefix } }, 'p/'), expected, `prefix ${prefix}`);
-    },
+    }),
   },
   {
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
       expectSame(await paths(t, { archive: { prefix: 'a/b' } }, 'a/b/'), await onMain(t), 'a/b is fine');
-    },
+    }),
   },
   {
     id: 'archive.prefix.default',
@@ -204,8 +197,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.header.disposition',
     says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const header = (await archive(t, name)).header('content-disposition');
       expectMatch(
         header,
@@ -216,7 +208,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       // What cannot stand in a file name everywhere may be left out.
       if (/^[\w.-]+$/.test(last)) expectTrue(header.includes(last), 'the name of the repository is in it', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
-    },
+    }),
   },
   {
     id: 'archive.header.cache-control',

@@ -9,7 +9,7 @@ import { sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 import { acceptsToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
 
@@ -149,10 +149,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'helper.default-lifetime',
     says: 'A token that the emulator makes without being told a lifetime lives for a year of 365 days.',
     reach: 'emulator',
-    check: async (t) => {
-      const { iat, exp } = await helperClaims(t);
-      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s');
-    },
+    check: on(helperClaims, async (_t, { iat, exp }) =>
+      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s'),
+    ),
   },
   {
     id: 'helper.default-scopes',
@@ -214,11 +213,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.scheme-case',
     says: 'The name of the scheme may be written in lower case.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const authorization = `bearer ${t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
-    },
+    }),
   },
   {
     id: 'authfail.401.www-authenticate',

@@ -6,7 +6,7 @@ import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
 import type { Scope } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
 /** Another name where the name has a letter with two cases. */
@@ -153,13 +153,12 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
     writes: 'where-allowed',
-    check: async (t) => {
-      const other = await otherRepository(t);
+    check: on(otherRepository, async (t, other) => {
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
         const recipe = { repo: other.name, scopes: [place.scope] };
         expectCode(await place.send(t, repo, recipe), 404, 'repository_not_found');
       });
-    },
+    }),
   },
   {
     id: 'auth.repo-claim.path-missing-repo',
@@ -181,8 +180,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
     writes: 'where-allowed',
-    check: async (t) => {
-      const other = await otherRepository(t);
+    check: on(otherRepository, async (t, other) => {
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
         const [missing, unknown] = [t.uniqueName(), t.uniqueName()];
         const ask = (path: string, claim: string) => place.send(t, path, { repo: claim, scopes: [place.scope] });
@@ -193,17 +191,16 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         });
       });
       if (t.target.companion && t.target.write) await comparePreferredRoutes(t);
-    },
+    }),
   },
   {
     id: 'auth.repo-claim.path-case',
     says: 'Case and a .git at the end make another name.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
         const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }
-    },
+    }),
   },
 ]);

@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { defineWritingRules, on, type RuleRow } from '../rule.js';
 import { keepsEveryByte } from './odd-content.js';
 
 /** A stream whose file operations are written by hand. */
@@ -59,7 +59,7 @@ async function deletion(t: RuleContext, operation: object, ...chunks: object[]) 
   return { name, tip, answer };
 }
 
-export const packFiles = defineRules('5. Commit pack', 'pack-files', [
+export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   refuses(
     'pack.file.path.required',
     'A file operation without path is 400.',
@@ -68,21 +68,17 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.path.leading-slash',
     says: 'Slashes at the beginning of a path are dropped, however many.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
       for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
-    },
+    }),
   },
   {
     id: 'pack.file.path.traversal',
     says: 'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
         t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
       }
@@ -91,12 +87,11 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
-    },
+    }),
   },
   {
     id: 'pack.file.op.default',
     says: 'An operation that is not named is an upsert.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await send(
         t,
@@ -109,27 +104,22 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.upsert-add',
     says: 'upsert adds a file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await keepsEveryByte(t, name);
-    },
+    }),
   },
   {
     id: 'pack.file.op.upsert-replace',
     says: 'upsert replaces a file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'replaced.txt': 'before' });
       await commitFiles(t, name, { 'replaced.txt': 'after' });
       expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the new bytes');
-    },
+    }),
   },
   {
     id: 'pack.file.op.delete',
     says: 'delete removes a file and no other.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' });
       expectStatus(answer, 201);
@@ -141,14 +131,12 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.delete-no-chunk',
     says: 'A delete needs no chunk.',
-    writes: true,
     check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
   },
   {
     id: 'pack.file.op.delete-empty-chunk',
     says: 'Whether a delete may come with an empty chunk is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
     check: async (t) =>
       t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer.outcome),
   },
@@ -156,7 +144,6 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.delete-data-chunk',
     says: 'A delete that comes with data is 400, and the file stays.',
     level: 'SHOULD',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
       expectStatus(answer, 400);
@@ -166,7 +153,6 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.delete-no-content_id',
     says: 'A delete without content_id is 400, and the file stays.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', answer, ['400', '201']);
@@ -181,7 +167,6 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',
-    writes: true,
     check: async (t) => {
       const { name, tip, answer } = await send(t, oneOperation({ path: 'x.txt' }));
       expectStatus(answer, 400);
@@ -196,9 +181,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.mode.100755',
     says: 'mode becomes the mode of the file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, {
         'run.sh': { content: 'x', mode: '100755' },
         'plain.txt': { content: 'x', mode: '100644' },
@@ -212,6 +195,6 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
       t.observe('mode 777', (await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } }))).outcome);
-    },
+    }),
   },
 ]);

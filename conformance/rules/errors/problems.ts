@@ -6,7 +6,7 @@ import { groupRepository, sampleRepository } from '../../fixtures/repositories.j
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules, type RuleRow, type Watch } from '../rule.js';
+import { defineRules, on, type RuleRow, type Watch } from '../rule.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -172,15 +172,14 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         ? undefined
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
     },
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       // An unknown encoding earns 415; a target that ignores the encoding says nothing about the rule.
       const headers = { 'content-encoding': 'conformance' };
       const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[answer.status];
       if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${answer.outcome}`);
       expectCode(answer, answer.status, code);
-    },
+    }),
   },
   {
     id: 'err.error-only-bodies',
@@ -227,12 +226,11 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'What other methods on a known route give is left open, file metadata aside.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const as = { repo: name, scopes: ['git:read'] };
       t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
       t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
-    },
+    }),
   },
   {
     id: 'err.idempotency-header',

@@ -7,7 +7,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
@@ -55,10 +55,9 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.content-type',
     says: 'The media type of those errors is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange));
-    },
+    check: on(sampleRepository, async (t, { name }) =>
+      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange)),
+    ),
   },
   ...tokenRules('filemeta', {
     noHeader: 'filemeta.err.401.missing',
@@ -76,21 +75,19 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.405',
     says: 'Any method but GET is 405.',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const head = await t.request('HEAD', PATH, { as: reader(name) });
       t.tolerateValue('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         expectStatus(await t.request(method, PATH, { as: { repo: name, scopes: ['git:read', 'git:write'] } }), 405);
       }
-    },
+    }),
   },
   {
     id: 'filemeta.err.408',
     says: 'A request that is cancelled while the repository is prepared is noted as 408.',
     reach: 'emulator',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       // Where no fault can be asked for the rule ends here: the journal files what is refused early under no subject.
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
       // Without a latch that holds it the answer might be there first.
@@ -98,7 +95,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       const answer = await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` });
       expectStatus(answer, 408);
       answer.string('error');
-    },
+    }),
   },
   {
     id: 'filemeta.err.429.too-many',

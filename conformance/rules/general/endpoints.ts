@@ -6,7 +6,7 @@ import { emptyRepository, groupRepository, sampleRepository } from '../../fixtur
 import { callOperation, operationOf } from '../companion/call-operation.js';
 import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
@@ -14,8 +14,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'What another Content-Type than the documented one does is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       const contentType = 'text/plain';
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } }, { contentType })).outcome);
       t.observe('archive', (await archive(t, name, {}, { contentType })).outcome);
@@ -24,15 +23,14 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
         (await writeNote(t, name, { sha: tip, action: 'append', note: 'n' }, { contentType })).outcome,
       );
       t.observe('commit-pack', (await sendPack(t, name, packLines({ 'type.txt': 'x' }), { contentType })).outcome);
-    },
+    }),
   },
   {
     id: 'general.unknown-members',
     says: 'What members and parameters nobody documented do is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       const odd = { conformance_unknown: true };
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ...odd })).outcome);
       t.observe('archive', (await archive(t, name, odd)).outcome);
@@ -41,14 +39,13 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
       const query = { sha: 'main', conformance_unknown: '1' };
       t.observe('commit', (await t.get('/api/v1/repos/commit', { as: reader(name), query })).outcome);
       t.observe('repo', (await t.get('/api/v1/repo', { as: reader(name), query })).outcome);
-    },
+    }),
   },
   {
     id: 'general.ref-forms',
     says: 'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
         const answers = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
@@ -61,30 +58,28 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
           answers.map((answer) => answer.outcome),
         );
       }
-    },
+    }),
   },
   {
     id: 'general.ref-empty',
     says: 'What an empty ref means outside the archive is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, path } = await sampleFile(t);
+    check: on(sampleFile, async (t, { name, path }) => {
       t.observe('file', (await getFile(t, name, { path, ref: '' })).outcome);
       t.observe('file metadata', (await fileMetadata(t, name, { ref: '' })).outcome);
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ref: '' })).outcome);
-    },
+    }),
   },
   {
     id: 'general.empty-repo',
     says: 'What a repository without commits answers to reads is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await emptyRepository(t);
+    check: on(emptyRepository, async (t, { name }) => {
       t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } })).outcome);
       t.observe('archive', (await archive(t, name)).outcome);
       t.observe('commit', (await getCommit(t, name, 'HEAD')).outcome);
       t.observe('file', (await getFile(t, name, { path: 'README.md' })).outcome);
-    },
+    }),
   },
 ]);
 
@@ -93,20 +88,18 @@ export const resources = defineRules('Resources', 'resources', [
     id: 'problem.unshown-records',
     says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
         const answer = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
-    },
+    }),
   },
   {
     id: 'general.extra-members',
     says: 'Members beside the documented ones are neither promised nor forbidden.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
       t.observe(
@@ -118,7 +111,7 @@ export const resources = defineRules('Resources', 'resources', [
         'commit',
         Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
       );
-    },
+    }),
   },
 ]);
 
@@ -141,13 +134,12 @@ export const versioning = defineRules('Versioning', 'versioning', [
     id: 'version.wire-names',
     says: 'Members are spelled as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       const answer = await getRepo(t, name);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
       const commit = await getCommit(t, name, branch);
       for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
-    },
+    }),
   },
   {
     id: 'version.other-names',

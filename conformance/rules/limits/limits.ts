@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -138,8 +138,7 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.page.cursor',
     says: 'Following the cursor shows every item once.',
     alone: true,
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const commits = await follow((query) => listCommits(t, name, query), '1');
       expectSame(commits.items.length, 3, 'three commits');
       expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'each once');
@@ -150,20 +149,19 @@ export const lists = defineRules('Limits', 'lists', [
         const isThere = items.some(({ url }) => url === name);
         if (isComplete) expectTrue(isThere, 'the repository with the history is among them');
       });
-    },
+    }),
   },
   {
     id: 'limit.page.has_more',
     says: 'has_more is true on every page but the last.',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       expectSame(
         pages.map((one) => one.boolean('has_more')),
         [true, true, false],
         'true until the last',
       );
-    },
+    }),
   },
   {
     id: 'limit.page.next_cursor',
@@ -189,13 +187,12 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.page.next_cursor.end',
     says: 'What next_cursor is on the last page is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const answer = await listCommits(t, name, { limit: '100' });
       expectSame(answer.find('has_more'), false, 'it is the last page');
       const cursor = answer.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
-    },
+    }),
   },
 ]);
 

@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
@@ -36,34 +36,27 @@ async function already(t: RuleContext): Promise<{ name: string; tip: string; ans
   return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
 }
 
-export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
+export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusals', [
   {
     id: 'restore.content-type',
     says: 'The body is one NDJSON line with the key metadata.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      expectStatus(await restore(t, name, restoreMetadata(seed)), 201);
-    },
+    check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(seed)), 201)),
   },
   {
     id: 'restore.content-type.json',
     says: 'Whether the same line may be called application/json is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) =>
       t.observe(
         'outcome',
         (await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })).outcome,
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'restore.body.extra-key',
     says: 'What further keys, further lines and a missing last newline do is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
     check: async (t) => {
       const forms: Record<string, (line: object) => string> = {
         'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
@@ -83,34 +76,28 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
   {
     id: 'restore.body.empty',
     says: 'An empty body is 400.',
-    writes: true,
     check: (t) => refusesBody(t, ''),
   },
   {
     id: 'restore.body.no-metadata',
     says: 'A line that is no JSON or has no metadata is 400.',
-    writes: true,
     check: (t) => refusesBody(t, '{\n', '{}\n'),
   },
   {
     id: 'restore.fields.invalid',
     says: 'A field of another type is 400.',
-    writes: true,
     check: (t) => refusesMetadata(t, { target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }),
   },
   {
     id: 'restore.target_branch.required',
     says: 'A restore without target_branch is 400.',
-    writes: true,
     check: (t) => refusesMetadata(t, { target_branch: undefined }),
   },
   {
     id: 'restore.target_branch.missing-branch',
     says: 'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
       t.observe('missing branch', missing.outcome);
@@ -120,89 +107,75 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
         (await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' }))).outcome,
       );
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
-    },
+    }),
   },
   {
     id: 'restore.target_commit_sha.required',
     says: 'A restore without target_commit_sha is 400.',
-    writes: true,
     check: (t) => refusesMetadata(t, { target_commit_sha: undefined }),
   },
   {
     id: 'restore.target_commit_sha.unreachable',
     says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       t.observe('short SHA', (await restore(t, name, restoreMetadata(seed.slice(0, 7)))).outcome);
       const branch = { target_branch: 'aside', base_branch: 'main' };
       const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
       t.observe('another branch', (await restore(t, name, restoreMetadata(sha))).outcome);
-    },
+    }),
   },
   {
     id: 'restore.author.required',
     says: 'A restore without author is 400.',
-    writes: true,
     check: (t) => refusesMetadata(t, { author: undefined }),
   },
   {
     id: 'restore.author.name.required',
     says: 'An author without name or without email is 400.',
-    writes: true,
     check: (t) => refusesMetadata(t, { author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }),
   },
   {
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',
-    writes: true,
-    check: async (t) => {
-      const { name, last } = await moved(t);
+    check: on(moved, async (t, { name, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(ABSENT_SHA)), 404);
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
-    },
+    }),
   },
   {
     id: 'restore.failure-body',
     says: 'A restore that fails answers with a restore result, or with problem details.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const answer = await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed }));
       expectStatus(answer, 409);
       expectFailureBody(t, 'failed restore', answer, 'result');
-    },
+    }),
   },
   {
     id: 'restore.err.429.body',
     says: 'A throttled restore is problem details.',
     reach: 'emulator',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const answer = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
       expectSame(answer.outcome, '429 rate_limited', 'status and code');
       expectSame(answer.mediaType, 'application/problem+json', 'the media type');
-    },
+    }),
   },
 ]);
 
-export const restoreAlready = defineRules('2. Restore', 'restore-already', [
+export const restoreAlready = defineWritingRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.commit-null',
     says: 'Where nothing would change, commit is null.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (_t, { answer }) => {
       expectTrue('commit' in answer.record(), 'commit is a member');
       expectSame(answer.find('commit'), null, 'commit is null');
-    },
+    }),
   },
   {
     id: 'restore.already.result-empty',
     says: 'Then branch, old_sha and new_sha are empty.',
-    writes: true,
     check: async (t) => {
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
@@ -217,37 +190,28 @@ export const restoreAlready = defineRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.status',
     says: 'Then status is precondition_failed and success is false.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (_t, { answer }) => {
       expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
       expectSame(answer.boolean('result', 'success'), false, 'success');
-    },
+    }),
   },
   {
     id: 'restore.already.message',
     says: 'Then message says why.',
-    writes: true,
     check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
   },
   {
     id: 'restore.already.http-status',
     says: 'Which HTTP status that has is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (t, { answer }) => {
       t.observe('status', answer.status);
       t.tolerate('A09', 'already matches', answer, ['409', '200', '201', '412']);
-    },
+    }),
   },
   {
     id: 'restore.already.no-commit',
     says: 'Then the branch stays where it is.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await already(t);
-      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
-    },
+    check: on(already, async (t, { name, tip }) => expectSame(await mustTipOf(t, name), tip, 'the branch stays')),
   },
 ]);

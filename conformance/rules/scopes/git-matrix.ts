@@ -7,7 +7,7 @@ import { createGit } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { SCOPES, type Scope } from '../documented-operations.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 import { expectScopeMissing, forEachPlace } from '../token-places.js';
 
 function slug(scope: Scope): string {
@@ -44,8 +44,7 @@ function pushCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-push.${slug(scope)}`,
     says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
     writes: true,
-    check: async (t) => {
-      const { name: repo } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
       const git = await createGit(t);
       await git.fetch(repo);
@@ -58,7 +57,7 @@ function pushCell(scope: Scope): RuleRow {
       expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
       expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');
       if (!allowed) await isRefused(t, 'git:write', scope);
-    },
+    }),
   };
 }
 

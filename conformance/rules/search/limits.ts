@@ -2,7 +2,7 @@ import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { allPages, linesOf, matchesOf, searchLarge } from './found.js';
 
 /** A page as large as the default limits of other things allow. */
@@ -30,14 +30,13 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot be raised above 2000.',
-    check: async (t) => {
-      const { name } = await largeRepository(t);
+    check: on(largeRepository, async (t, { name }) => {
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
       const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
       t.tolerate('A22', 'max_lines 5000', answer, ['200', '400']);
       if (answer.status === 200)
         expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
-    },
+    }),
   },
   {
     id: 'grep.max_matches_per_file.default',
@@ -57,8 +56,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.limits.invalid',
     says: 'What limits of zero, below zero or of another type do is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
@@ -68,7 +66,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       for (const limit of [0, -1, 'x']) {
         t.observe(`limit ${limit}`, (await grep(t, name, { query: { pattern: 'e' }, pagination: { limit } })).outcome);
       }
-    },
+    }),
   },
   {
     id: 'grep.limits.truncation',
@@ -113,24 +111,22 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.cursor.continues',
     says: 'Following next_cursor shows every match once and none twice.',
-    check: async (t) => {
-      const { name } = await largeRepository(t);
+    check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
       const seen = pages.flatMap((page) => matchesOf(page).map(({ path, line }) => `${path}:${line}`));
       expectSame(seen.length, new Set(seen).size, 'no match comes twice');
       expectSame(seen.length, TWO_LINE_FILES, 'every match comes');
       expectTrue(pages.length > 1, 'there is more than one page', pages.length);
-    },
+    }),
   },
   {
     id: 'grep.page.cursor.invalid',
     says: 'A cursor that was never given out is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
-    },
+    }),
   },
   {
     id: 'grep.resp.next_cursor',

@@ -3,17 +3,16 @@ import { expectOther, expectProblem, expectSame, expectStatus } from '../../chec
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.route',
     says: 'POST /api/v1/repos/grep with a JSON body searches.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
-    },
+    check: on(sampleContent, async (t, { name }) =>
+      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200),
+    ),
   },
   {
     id: 'grep.repo-from-claim',
@@ -38,14 +37,13 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.beta',
     says: 'Search is marked beta.',
     level: 'MAY',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const { exchange } = await grep(t, name, { query: { pattern: 'e' } });
       t.observe(
         'headers',
         Object.keys(exchange.headers).filter((header) => /beta|warning|preview/.test(header)),
       );
-    },
+    }),
   },
   {
     id: 'grep.ref.default',
@@ -74,20 +72,18 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.ref.sha',
     says: 'ref may be a commit, and what the commit held is found.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
+    check: on(historyRepository, async (t, { first }) => {
       const { answer } = await search(t, 'first edition', { ref: first.sha });
       expectSame(answer.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
       expectSame(pathsOf(answer), ['README.md'], 'old content is found');
-    },
+    }),
   },
   {
     id: 'grep.pattern.required',
     says: 'A search without query or without query.pattern is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const body of [{}, { query: {} }]) expectStatus(await grep(t, name, body), 400);
-    },
+    }),
   },
   {
     id: 'grep.pattern.regex',
@@ -105,22 +101,20 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.pattern.dialect',
     says: 'Which regular expressions are understood beyond the common ones is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
         t.observe(pattern, (await grep(t, name, { query: { pattern } })).outcome);
       }
-    },
+    }),
   },
   {
     id: 'grep.pattern.type',
     says: 'A pattern that is no string is 400.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       t.observe('empty pattern', (await grep(t, name, { query: { pattern: '' } })).outcome);
       expectStatus(await grep(t, name, { query: { pattern: 5 } }), 400);
-    },
+    }),
   },
   {
     id: 'grep.case.default-true',
@@ -207,19 +201,15 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.err.400.regex',
     says: 'A pattern that is no regular expression is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const answer = await grep(t, name, { query: { pattern: '(' } });
       expectProblem(answer, 400, 'bad_request');
-    },
+    }),
   },
   {
     id: 'grep.err.400.json',
     says: 'A body that is no JSON is 400.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      expectStatus(await grep(t, name, undefined, { body: '{' }), 400);
-    },
+    check: on(sampleContent, async (t, { name }) => expectStatus(await grep(t, name, undefined, { body: '{' }), 400)),
   },
 ]);

@@ -10,7 +10,7 @@ import {
 } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
 
@@ -103,8 +103,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.x-cache',
     says: 'The header X-Cache says HIT or MISS.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
         const answer = await grep(t, name, { query: { pattern: 'sample' } });
@@ -113,7 +112,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
         seen.push(answer.header('x-cache'));
       }
       t.observe('two equal requests', seen);
-    },
+    }),
   },
   ...tokenRules('grep', {
     noHeader: 'grep.err.401.no-header',
@@ -124,12 +123,11 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
-    },
+    }),
   },
   {
     id: 'grep.err.500',
