@@ -1,4 +1,4 @@
-import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
+import { commitFiles, packLines, sendPack } from '../api/commit-pack.js';
 import {
   ABSENT_SHA,
   archive,
@@ -10,8 +10,8 @@ import {
   listBranches,
   listCommits,
   listRepos,
-  RESTORE,
-  resetRoute,
+  reset,
+  restore,
   restoreMetadata,
   writeNote,
 } from '../api/requests.js';
@@ -49,10 +49,10 @@ const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
 const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
-async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
-  const { tip } = await groupRepository(t);
-  const target = repo === (await ofGroup(t)) ? tip : ABSENT_SHA;
-  return [{ metadata: restoreMetadata(target) }];
+/** What restores the seed commit of the group. */
+async function restoreSeed(t: RuleContext, repo: string): Promise<object> {
+  const { name, tip } = await groupRepository(t);
+  return restoreMetadata(repo === name ? tip : ABSENT_SHA);
 }
 
 /** Makes sure that restoring the seed commit changes something. */
@@ -98,7 +98,7 @@ const READS: readonly OperationRow[] = [
     route: 'GET /api/v1/repo',
     repo: ofSample,
     lacksScope: AGREED,
-    send: (t, repo, options) => getRepo(t, repo, options),
+    send: getRepo,
   },
   {
     name: 'branches',
@@ -106,7 +106,7 @@ const READS: readonly OperationRow[] = [
     repo: ofSample,
     lacksScope: AGREED,
     isLoose: true,
-    send: (t, repo, options) => listBranches(t, repo, options),
+    send: listBranches,
   },
   {
     name: 'commits',
@@ -133,27 +133,20 @@ const WRITES: readonly OperationRow[] = [
     route: 'POST /api/v1/repos/restore-commit',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t, repo, options) =>
-      t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+    send: async (t, repo, options) => restore(t, repo, await restoreSeed(t, repo), options),
   },
   {
     name: 'reset',
     route: 'POST /api/repos/{repo_name}/reset-commits',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t, repo, options) =>
-      t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+    send: async (t, repo, options) => reset(t, repo, await restoreSeed(t, repo), options),
   },
   {
     name: 'pack',
     route: 'POST /api/v1/repos/commit-pack',
     lacksScope: DISPUTED,
-    send: (t, repo, options) =>
-      t.post(COMMIT_PACK, {
-        as: { repo, scopes: ['git:write'] },
-        lines: packLines({ 'probe.txt': t.uniqueName() }),
-        ...options,
-      }),
+    send: (t, repo, options) => sendPack(t, repo, packLines({ 'probe.txt': t.uniqueName() }), options),
   },
   {
     name: 'notes',
@@ -161,12 +154,7 @@ const WRITES: readonly OperationRow[] = [
     lacksScope: DISPUTED,
     send: async (t, repo, options) => {
       const { tip } = await groupRepository(t);
-      return writeNote(
-        t,
-        repo,
-        { sha: tip, action: 'append', note: 'probe' },
-        { as: { repo, scopes: ['git:write'] }, ...options },
-      );
+      return writeNote(t, repo, { sha: tip, action: 'append', note: 'probe' }, options);
     },
   },
 ];
@@ -179,7 +167,7 @@ const OTHERS: readonly DocumentedOperation[] = [
     writes: true,
     lacksScope: AGREED,
     repo: reserveName,
-    send: (t, repo, options) => createRepo(t, repo, options),
+    send: createRepo,
   },
   {
     name: 'list-repos',

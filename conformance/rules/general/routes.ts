@@ -8,7 +8,7 @@ import {
   listCommits,
   listRepos,
   repositoryPath,
-  resetRoute,
+  reset,
   restoreMetadata,
 } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
@@ -117,11 +117,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'A route of the current form takes the repository name from one segment of its path.',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
-      const metadata = restoreMetadata(tip);
-      const answer = await t.post(resetRoute(name), {
-        as: { repo: name, scopes: ['git:write'] },
-        lines: [{ metadata }],
-      });
+      const answer = await reset(t, name, restoreMetadata(tip));
       expectOneOf(answer.status, [201, 409, 412, 200], 'the restore was tried');
       answer.record('result');
     }),

@@ -6,11 +6,9 @@ import {
   getFile,
   getRepo,
   grep,
-  RESTORE,
   restore,
   restoreMetadata,
   writeNote,
-  writer,
 } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
@@ -30,7 +28,7 @@ async function underFault(t: RuleContext, fault: string) {
     grep: await grep(t, name, { query: { pattern: 'e' } }, options),
     'file metadata': await fileMetadata(t, name, {}, options),
     'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
-    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata: restoreMetadata(tip) }], ...options }),
+    restore: await restore(t, name, restoreMetadata(tip), options),
     notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
   };
 }

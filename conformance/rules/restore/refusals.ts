@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, mustTipOf, RESTORE, restore, restoreMetadata, tipOf, writer } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -23,8 +23,7 @@ async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): P
 async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promise<void> {
   const { name, last } = await moved(t);
   for (const body of bodies) {
-    const answer = await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' });
-    expectStatus(answer, 400);
+    expectStatus(await restore(t, name, undefined, { body }), 400);
   }
   expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
 }
@@ -66,10 +65,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       for (const [form, write] of Object.entries(forms)) {
         const { name, seed } = await moved(t);
         const body = write({ metadata: restoreMetadata(seed) });
-        t.observe(
-          form,
-          (await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' })).outcome,
-        );
+        t.observe(form, (await restore(t, name, undefined, { body })).outcome);
       }
     },
   },

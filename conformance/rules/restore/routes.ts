@@ -1,9 +1,12 @@
 import {
   ABSENT_SHA,
+  ANONYMOUS,
   mustTipOf,
   RESTORE,
   repositoryPath,
+  reset,
   resetRoute,
+  restore,
   restoreMetadata,
   segment,
   writer,
@@ -40,10 +43,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits does the same.',
     check: on(moved, async (t, { name, seed, last }) => {
-      const answer = await t.post(resetRoute(name), {
-        as: writer(name),
-        lines: [{ metadata: restoreMetadata(seed) }],
-      });
+      const answer = await reset(t, name, restoreMetadata(seed));
       expectStatus(answer, 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
       expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
@@ -60,10 +60,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
         restoreMetadata(seed, { expected_head_sha: seed }),
       ]) {
         await tryAgain(async () => {
-          const [a, b] = [
-            await t.post(RESTORE, { as: writer(name), lines: [{ metadata }] }),
-            await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata }] }),
-          ];
+          const [a, b] = [await restore(t, name, metadata), await reset(t, name, metadata)];
           expectSame(outcomeOf(b), outcomeOf(a), 'status and code agree');
           expectSame(membersOf(b), membersOf(a), 'both are problem details, or a result');
         });
@@ -102,10 +99,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'On reset-commits a path that names another repository than the token is 404.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
-      const answer = await t.post(resetRoute(other), {
-        as: writer(name),
-        lines: [{ metadata: restoreMetadata(seed) }],
-      });
+      const answer = await reset(t, other, restoreMetadata(seed), { as: writer(name) });
       expectCode(answer, 404, 'repository_not_found');
     }),
   },
@@ -113,10 +107,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.alias.needs-repo-claim',
     says: 'reset-commits refuses a token without a repo claim.',
     check: on(moved, async (t, { name, seed }) => {
-      const answer = await t.post(resetRoute(name), {
-        as: { scopes: ['git:write'] },
-        lines: [{ metadata: restoreMetadata(seed) }],
-      });
+      const answer = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
       t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
     }),
   },
@@ -124,8 +115,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.err.401.no-header',
     says: 'Both routes without any credential are 401, and nothing moves.',
     check: on(moved, async (t, { name, seed, last }) => {
-      for (const path of [RESTORE, resetRoute(name)]) {
-        expectCode(await t.post(path, { lines: [{ metadata: restoreMetadata(seed) }] }), 401, 'unauthorized');
+      for (const send of [restore, reset]) {
+        expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
       }
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
     }),
@@ -139,8 +130,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.gateway-body',
     says: 'Refused credentials are problem details here too.',
     check: on(moved, async (t, { name, seed }) => {
-      const lines = [{ metadata: restoreMetadata(seed) }];
-      for (const answer of [await t.post(RESTORE, { lines }), await t.post(RESTORE, { as: { repo: name }, lines })]) {
+      for (const as of [undefined, { repo: name }]) {
+        const answer = await restore(t, name, restoreMetadata(seed), { as });
         expectRefused(answer);
         expectSame(answer.mediaType, 'application/problem+json', 'the media type');
         answer.string('code');
