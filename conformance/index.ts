@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLimiter, UNLIMITED } from './http/limiter.js';
 import { applyBaseline, type BaselineEntry, expectationOf } from './report/baseline.js';
 import type { Budget, Report, RuleResult, Shard } from './report/results.js';
-import { allRules, selectRules } from './rules/registry.js';
 import { budgetOf, estimateRequests, readRecordedRequests } from './run/budget.js';
 import { checkDeletion } from './run/cleanup.js';
-import { checkOptions, InvalidOption } from './run/options.js';
+import { checkOptions, selectSome } from './run/options.js';
 import { checkReady, withAdmin } from './run/preflight.js';
 import { readProven } from './run/proof.js';
 import { type Progress, runRules } from './run/runner.js';
@@ -32,7 +31,7 @@ export { collectLeft } from './run/collect.js';
 export { assertHeld, RuleBroken } from './run/each-rule.js';
 export { startEmulator } from './run/emulator-process.js';
 export { mergeReports, UnmergeableReports } from './run/merge.js';
-export { InvalidOption } from './run/options.js';
+export { EmptySelection, InvalidOption } from './run/options.js';
 export { isEmulator, Unready } from './run/preflight.js';
 export type { Progress } from './run/runner.js';
 export {
@@ -90,17 +89,6 @@ export interface Options {
 }
 
 /**
- * No rule matches the pattern.
- *
- * ```js
- * await assert.rejects(run(target, { only: 'no.such.rule' }), EmptySelection);
- * ```
- */
-export class EmptySelection extends InvalidOption {
-  override readonly name = 'EmptySelection';
-}
-
-/**
  * Checks a target, rule by rule.
  *
  * ```js
@@ -124,8 +112,7 @@ export class EmptySelection extends InvalidOption {
  */
 export async function run(given: Target, options: Options = {}): Promise<Report> {
   checkOptions(options);
-  const rules = selectRules(allRules(), options.only);
-  if (rules.length === 0) throw new EmptySelection(`no rule is called ${options.only}`);
+  const rules = selectSome(options.only);
   const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
   await checkReady(given, timeout, Date.now);
   const target = await withAdmin(given, timeout);

@@ -100,12 +100,8 @@ export const restore = (
 ): Promise<Answer> => t.post(RESTORE, { as: writer(repo), lines: [{ metadata }], ...options });
 
 /** The same by the other route. */
-export const reset = (
-  t: RuleContext,
-  repo: string,
-  metadata: unknown,
-  options: RequestOptions = {},
-): Promise<Answer> => t.post(resetRoute(repo), { as: writer(repo), lines: [{ metadata }], ...options });
+export const reset = (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  t.post(resetRoute(repo), { as: writer(repo), lines: [{ metadata }], ...options });
 
 /** The commit a revision names, undefined when there is none. */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import type { WireRequest } from '../http/client.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
 import { lossOf } from '../http/no-answer.js';
+import { parseJson } from '../target/json.js';
 import { askAdmin } from './admin.js';
 import type { Answer } from './answer.js';
 import { AssertionFailure, Skip } from './outcomes.js';
@@ -50,7 +51,7 @@ function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const sentBody = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
   // Of a body that was sent in parts only those are kept that went out before the client was gone.
-  const body = isWholeJson(sentBody) ? sentBody : JSON.stringify({ code: entry.code });
+  const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
   const { headers: requestHeaders, body: requestBody, origin, ...sent } = request;
   return {
     ...sent,
@@ -64,13 +65,4 @@ function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
     injected: headers[FAULT_FIRED] !== undefined,
     git: request.git ?? false,
   };
-}
-
-function isWholeJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

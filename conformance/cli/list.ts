@@ -1,7 +1,6 @@
-import { allRules, selectRules } from '../rules/registry.js';
 import { isWritten, writeRuleTable } from '../rules/rule-table.js';
+import { selectSome } from '../run/options.js';
 import { defineCommand, type Flags } from './command.js';
-import { UsageError } from './usage-error.js';
 import { text } from './values.js';
 
 const FLAGS = {
@@ -16,8 +15,7 @@ export const listCommand = defineCommand({
   flags: FLAGS,
   exclusive: [['json', 'tsv']],
   run: ({ only, json, tsv }, { print }) => {
-    const rules = selectRules(allRules(), only);
-    if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
+    const rules = selectSome(only);
     if (tsv) print(writeRuleTable(rules));
     else if (json) {
       const rows = rules.map((rule) => ({

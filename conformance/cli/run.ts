@@ -1,20 +1,21 @@
 import {
   allRules,
   type BaselineEntry,
-  type Options,
   openScratch,
+  readBaseline,
   run,
   type Scratch,
   ScratchFailure,
-  selectRules,
   startEmulator,
   type Target,
 } from '../index.js';
+import { selectSome } from '../run/options.js';
+import { defined } from '../target/json.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
-import { readBaselineFile } from './expectations.js';
 import { defaultJournal, ownerOf } from './journal.js';
 import { MANNER_FLAGS, type Manners, mannersOf, repeatedManners } from './manners.js';
 import { createProgress } from './progress.js';
+import { readInput } from './read-result.js';
 import { REPORT_FLAGS, type ReportOutput, readReportOutput } from './report-output.js';
 import {
   describeTarget,
@@ -25,7 +26,7 @@ import {
   targetFlags,
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { prefix, shard, text, wholeFrom0, wholeNumber } from './values.js';
+import { prefix, shard, text, wholeNumber } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
@@ -45,7 +46,7 @@ const FLAGS = {
     read: wholeNumber(64),
     describe: 'Groups of rules that run side by side; default: 4, on an emulator 8',
   },
-  seed: { read: wholeFrom0(2 ** 32 - 1), describe: 'Try the rules in another order, the same for the same number' },
+  seed: { read: wholeNumber(2 ** 32 - 1, 0), describe: 'Try the rules in another order, the same for the same number' },
   prefix: { read: prefix, describe: 'What the names of scratch repositories begin with; default: cf' },
   journal: {
     read: text('the name of a file'),
@@ -119,11 +120,16 @@ interface Plan {
   readonly prefix?: string | undefined;
 }
 
+function parseBaseline(text: string): readonly BaselineEntry[] {
+  return readBaseline(text, new Set(allRules().map(({ id }) => id)));
+}
+
 /** Checks the target of the arguments, or the emulator of the package, and writes the reports. */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const output = await readReportOutput(args);
-  if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
-  const baseline = args.baseline === undefined ? undefined : await readBaselineFile(args.baseline);
+  selectSome(args.only);
+  const baseline =
+    args.baseline === undefined ? undefined : await readInput(args.baseline, parseBaseline, { flag: '--baseline: ' });
   const described = await describeTarget(args);
   const manners = mannersOf(args, described);
   const plan = { args, output, session, interruption, manners, baseline, prefix: args.prefix ?? described?.prefix };
@@ -163,38 +169,23 @@ async function checkTarget(target: Target, scratch: Scratch, plan: Plan): Promis
   const progress = createProgress(stream, args.quiet, () => performance.now());
   interruption.scratch = scratch;
   const { only, seed, shard, workers } = args;
-  const given = {
-    only,
-    seed,
-    shard,
-    width: workers,
-    baseline,
-    pinned,
-    prefix,
-    rate: manners.rate,
-    window: manners.window,
-  };
+  const { rate, window, timeout } = manners;
   try {
     const report = await run(target, {
       strict: args.strict,
       keep: args.keep,
-      timeout: manners.timeout,
+      timeout,
       signal: interruption.signal,
       scratch,
       flags: [...targetFlags(args), ...repeatedManners(args)],
       onBudget: progress.plan,
       onResult: progress.show,
       onProgress: progress.move,
-      ...definedOf(given),
+      ...defined({ only, seed, shard, width: workers, baseline, pinned, prefix, rate, window }),
     });
     progress.clear();
     await plan.output.write(report, session);
   } finally {
     progress.clear();
   }
-}
-
-/** Options that were given; the others have defaults of their own. */
-function definedOf(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { parseJson } from '../target/json.js';
 import { proxied, proxyOf } from './proxy.js';
 
 /** A request to a route below `/_emulator`. */
@@ -35,13 +36,5 @@ export async function callAdmin({ url, method = 'GET', json, token, timeout = 15
   });
   const text = await body.text();
   await dispatcher?.close();
-  return { status: statusCode, text, json: parse(text) } satisfies AdminAnswer;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: statusCode, text, json: parseJson(text) } satisfies AdminAnswer;
 }

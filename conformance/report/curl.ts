@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, isRecord, type JsonRecord } from '../http/exchange.js';
+import { parseJson } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { redact, redactBytes, TOKEN } from './redact.js';
@@ -93,12 +94,8 @@ function recipeOf(token: string, target: Target): TokenRecipe | undefined {
 }
 
 function readPart(part: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isRecord(value) ? value : undefined;
 }
 
 function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signature: string): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Exchange, isRecord } from '../http/exchange.js';
+import { parseJson } from '../target/json.js';
 import { withRelativeTimes } from './curl.js';
 import { routeOf } from './operation.js';
 import { redact } from './redact.js';
@@ -171,19 +172,10 @@ function addBody(traits: Map<string, string>, body: Buffer): void {
 
 /** A body of JSON, or of one JSON value a line. */
 function readJson(text: string): unknown[] | undefined {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    // NDJSON is tried below.
-  }
-  try {
-    return text
-      .trimEnd()
-      .split('\n')
-      .map((one) => JSON.parse(one) as unknown);
-  } catch {
-    return undefined;
-  }
+  const whole = parseJson(text);
+  if (whole !== undefined) return [whole];
+  const lines = text.trimEnd().split('\n').map(parseJson);
+  return lines.includes(undefined) ? undefined : lines;
 }
 
 function addMembers(traits: Map<string, string>, name: string, value: unknown): void {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { parseJson } from '../target/json.js';
 import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
@@ -72,20 +73,10 @@ async function readReady(child: ChildProcess): Promise<ReadyLine> {
     );
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = parseReady(line);
-      if (ready !== undefined) settle(() => resolve(ready));
+      const value = parseJson(line) as Partial<ReadyLine> | null | undefined;
+      if (value?.event === 'ready') settle(() => resolve(value as ReadyLine));
     });
   });
-}
-
-function parseReady(line: string): ReadyLine | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value = JSON.parse(line) as { event?: unknown };
-    return value.event === 'ready' ? (value as ReadyLine) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

@@ -1,3 +1,5 @@
+import { allRules, selectRules } from '../rules/registry.js';
+import type { Rule } from '../rules/rule.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 
 /**
@@ -9,6 +11,24 @@ import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
  */
 export class InvalidOption extends Error {
   override readonly name: string = 'InvalidOption';
+}
+
+/**
+ * No rule matches the pattern.
+ *
+ * ```js
+ * await assert.rejects(run(target, { only: 'no.such.rule' }), EmptySelection);
+ * ```
+ */
+export class EmptySelection extends InvalidOption {
+  override readonly name = 'EmptySelection';
+}
+
+/** The rules that a pattern selects; all of them without one. Throws `EmptySelection` if there are none. */
+export function selectSome(only: string | undefined): Rule[] {
+  const rules = selectRules(allRules(), only);
+  if (rules.length === 0) throw new EmptySelection(`no rule is called ${only}`);
+  return rules;
 }
 
 /** A number that an option may be. */

@@ -4,6 +4,7 @@ import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { isRecord } from '../http/exchange.js';
 import { basic, gitPath } from '../http/git-remote.js';
 import { lossOf } from '../http/no-answer.js';
+import { defined, parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 
 /** What a look at a target found. */
@@ -91,15 +92,17 @@ async function look(url: string, timeout: number, headers: Record<string, string
       signal: AbortSignal.timeout(timeout * 2),
     });
     const at = Date.now();
-    const json = readJson(await textOf(body));
+    const json = parseJson(await textOf(body));
     const { date, 'content-type': type } = fields;
     const ahead = typeof date === 'string' ? Math.round((Date.parse(date) - at) / 1000) : Number.NaN;
     return {
       status: statusCode,
-      ...(typeof type === 'string' ? { type } : {}),
-      ...(isRecord(json) && typeof json.code === 'string' ? { code: json.code } : {}),
-      ...(Number.isNaN(ahead) ? {} : { ahead }),
-      ...(json === undefined ? {} : { json }),
+      ...defined({
+        type: typeof type === 'string' ? type : undefined,
+        code: isRecord(json) && typeof json.code === 'string' ? json.code : undefined,
+        ahead: Number.isNaN(ahead) ? undefined : ahead,
+        json,
+      }),
     };
   } catch (error) {
     return { lost: lossOf(error)?.seen ?? (error instanceof Error ? error.message : String(error)) };
@@ -120,14 +123,6 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
     // What is cut off says as much as it says.
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The name of the first repository, whatever the list is called that it stands in. */

@@ -3,6 +3,7 @@ import type { HarEntry } from '../http/har.js';
 import { knownRouteOf } from '../report/operation.js';
 import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Watched } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
+import { defined } from '../target/json.js';
 import { addWatched } from './verdict.js';
 import { version } from './version.js';
 
@@ -10,9 +11,9 @@ export interface RecordedOptions {
   /** The rules that check; those that do not watch say nothing about what was recorded. */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
-  readonly only?: string;
+  readonly only?: string | undefined;
   /** The origin that is checked. Default: every address that looks like the service's. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -48,7 +49,7 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
     started_at: new Date(started).toISOString(),
     milliseconds: options.now() - started,
     target: { base_url: address, git_url: address, org: '', emulator: false },
-    mode: { write: false, strict, ...(only === undefined ? {} : { only }) },
+    mode: { write: false, strict, ...defined({ only }) },
     recording: { entries: entries.length, checked: checked.length },
     requests: checked.length,
     interrupted: false,

@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
@@ -237,16 +238,12 @@ function linesOf(text: string): string[] {
 }
 
 function parse(line: string): ScratchEntry | undefined {
-  try {
-    const { base_url, org, name, time, pid, host, flags } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof base_url !== 'string' || typeof org !== 'string' || typeof name !== 'string') return undefined;
-    return {
-      ...{ base_url, org, name, time: typeof time === 'string' ? time : '' },
-      ...(typeof pid === 'number' ? { pid } : {}),
-      ...(typeof host === 'string' ? { host } : {}),
-      ...(Array.isArray(flags) ? { flags: flags.map(String) } : {}),
-    };
-  } catch {
-    return undefined;
-  }
+  const { base_url, org, name, time, pid, host, flags } = (parseJson(line) ?? {}) as Record<string, unknown>;
+  if (typeof base_url !== 'string' || typeof org !== 'string' || typeof name !== 'string') return undefined;
+  return {
+    ...{ base_url, org, name, time: typeof time === 'string' ? time : '' },
+    ...(typeof pid === 'number' ? { pid } : {}),
+    ...(typeof host === 'string' ? { host } : {}),
+    ...(Array.isArray(flags) ? { flags: flags.map(String) } : {}),
+  };
 }

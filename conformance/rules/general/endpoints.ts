@@ -3,6 +3,7 @@ import { archive, fileMetadata, getCommit, getFile, getRepo, grep, reader, write
 import { expectMatch } from '../../check/expect.js';
 import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { parseJson } from '../../target/json.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
 import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
@@ -189,12 +190,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
 ]);
 
 function jsonText(body: Buffer): unknown {
-  if (body[0] !== 0x7b || body.length > 100_000) return undefined;
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return body[0] !== 0x7b || body.length > 100_000 ? undefined : parseJson(body.toString('utf8'));
 }
 
 /** Documented members that would be camelCase in a client library's own objects. */

@@ -352,7 +352,7 @@ const CONFORMANCE: Program = {
   folders: [
     { path: 'target', content: 'the target file: addresses, keys, what is allowed', imports: [] },
     { path: 'auth', content: 'valid and invalid tokens', imports: ['target'] },
-    { path: 'http', content: 'the client, its rate limit, its recordings', imports: ['auth'] },
+    { path: 'http', content: 'the client, its rate limit, its recordings', imports: ['auth', 'target'] },
     {
       path: 'check',
       content: 'what a check works with: context, expectations, outcomes, side effects of refused writes',
