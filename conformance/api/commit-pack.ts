@@ -42,8 +42,7 @@ export async function commitFiles(
   files: Readonly<Record<string, FileContent>>,
   metadata: object = {},
 ): Promise<Written> {
-  const answer = await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true });
-  expectSuccess(answer);
+  const answer = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
   const sha = answer.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
   return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };

@@ -31,16 +31,16 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
   if (typeof actual !== 'string' || !pattern.test(actual)) throw new AssertionFailure(what, String(pattern), actual);
 }
 
-/** The status, and with it nothing else. */
-export function expectStatus(answer: Answer, ...statuses: readonly number[]): void {
-  if (statuses.includes(answer.status)) return;
+/** The status, and with it nothing else. Returns the answer. */
+export function expectStatus(answer: Answer, ...statuses: readonly number[]): Answer {
+  if (statuses.includes(answer.status)) return answer;
   throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, answer.outcome);
 }
 
-/** Any status of success. */
-export function expectSuccess(answer: Answer): void {
-  if (answer.status < 200 || answer.status > 299)
-    throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
+/** Any status of success. Returns the answer. */
+export function expectSuccess(answer: Answer): Answer {
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
 }
 
 /** Any refusal that blames the request. */

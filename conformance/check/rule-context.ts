@@ -157,9 +157,9 @@ export class RuleContext {
     return key;
   }
 
-  /** Notes what the target does where the specification leaves it open. */
-  observe(name: string, value: unknown): void {
-    this.observations[name] = value;
+  /** Notes what the target does where the specification leaves it open: a value, or the outcome of an answer. */
+  observe(name: string, seen: unknown): void {
+    this.observations[name] = seen instanceof Answer ? seen.outcome : seen;
   }
 
   /**

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { allRules, type Report, run, Unready } from '../index.js';
 import { countReasons } from '../report/alike.js';
 import { visible } from '../report/reporter.js';
+import { usualRate } from '../run/preflight.js';
 import { type Findings, type Look, probe, TELLING_RULES } from '../run/probe.js';
 import type { Target } from '../target/target.js';
 import type { KeyEntry } from '../target/target-file.js';
@@ -36,7 +37,7 @@ export const probeCommand = defineCommand({
     const manners = mannersOf({ ...args, window: undefined }, described);
     const found = await openTarget(described, manners.timeout);
     const target: Target = { ...found, write: false, companion: false };
-    const rate = manners.rate ?? (found.adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY);
+    const rate = manners.rate ?? usualRate(found);
     const findings = await probe(target, { timeout: manners.timeout, rate });
     if (findings.list.status === undefined && findings.meta.status === undefined) {
       throw new Unready(`${target.baseUrl} does not answer: ${findings.list.lost}`);

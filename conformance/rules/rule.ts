@@ -50,7 +50,7 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-export type Check = (t: RuleContext) => Promise<void>;
+export type Check = (t: RuleContext) => Promise<unknown>;
 
 /**
  * Checks one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when
@@ -105,7 +105,7 @@ export function defineWritingRules(section: Section, group: string, rows: readon
 /** A check that is given a fixture, such as the repository that it looks at. */
 export function on<Fixture>(
   make: (t: RuleContext) => Promise<Fixture>,
-  check: (t: RuleContext, fixture: Fixture) => void | Promise<void>,
+  check: (t: RuleContext, fixture: Fixture) => unknown,
 ): Check {
   return async (t) => check(t, await make(t));
 }

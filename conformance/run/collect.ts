@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLimiter, UNLIMITED } from '../http/limiter.js';
+import { createLimiter } from '../http/limiter.js';
 import type { Cleanup } from '../report/results.js';
 import type { Target } from '../target/target.js';
 import { collectScratch } from './cleanup.js';
-import { checkReady, withAdmin } from './preflight.js';
+import { checkReady, usualRate, withAdmin } from './preflight.js';
 
 /** Names that are removed side by side. */
 const WIDTH = 4;
@@ -24,9 +24,6 @@ export async function collectLeft(
 ): Promise<Cleanup> {
   await checkReady(given, timeout, Date.now);
   const target = await withAdmin(given, timeout);
-  const pace = rate ?? (target.adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY);
-  const limiter = Number.isFinite(pace)
-    ? createLimiter(pace, Date.now, (milliseconds) => sleep(milliseconds))
-    : UNLIMITED;
+  const limiter = createLimiter(rate ?? usualRate(target), Date.now, (milliseconds) => sleep(milliseconds));
   return collectScratch(target, file, { limiter, timeout, width: WIDTH });
 }

@@ -85,6 +85,11 @@ function readProblem(text: string): { code?: string; detail?: string } {
   }
 }
 
+/** Requests a second that a target is asked unless it is said. */
+export function usualRate({ adminUrl }: Target): number {
+  return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
+}
+
 /** Where an emulator is controlled, unless it says otherwise. */
 export function adminUrlOf(baseUrl: string): string {
   return `${baseUrl}/_emulator`;

@@ -18,8 +18,7 @@ async function knownPaths(t: RuleContext): Promise<string[]> {
 /** The files in an archive of the history, by path. `prefix`: what the request put before every path. */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
-  const answer = await archive(t, name, body);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await archive(t, name, body), 200);
   return readPaths(answer, await knownPaths(t), prefix);
 }
 
@@ -37,8 +36,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
     check: on(historyRepository, async (t, history) => {
-      const answer = await archive(t, history.name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await archive(t, history.name), 200);
       const files = readPaths(answer, await knownPaths(t));
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
       for (const { name, bytes, mode } of files) {
@@ -66,7 +64,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
     check: on(sampleContent, async (t, { name }) =>
-      t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome),
+      t.observe('no body', await t.post('/api/v1/repos/archive', { as: reader(name) })),
     ),
   },
   {
@@ -147,8 +145,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
     check: on(sampleContent, async (t, { name }) => {
-      for (const max_blob_size of [0, 1.5])
-        t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
+      for (const max_blob_size of [0, 1.5]) t.observe(String(max_blob_size), await archive(t, name, { max_blob_size }));
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
     }),
   },
@@ -183,7 +180,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         await onMain(t),
         'the paths',
       );
-      t.observe('empty prefix', (await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } })).outcome);
+      t.observe('empty prefix', await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } }));
     },
   },
   {

@@ -71,7 +71,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await readWithToken(t, { scopes: [] });
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
     },
   },
@@ -114,7 +114,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await readWithToken(t, { claims: { exp: null } });
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
     },
   },
@@ -123,8 +123,8 @@ export const claims = defineRules('Token claims', 'token-claims', [
     says: 'What times that are no numbers do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      t.observe('exp', (await readWithToken(t, { claims: { exp: String(t.seconds + 600) } })).outcome);
-      t.observe('iat', (await readWithToken(t, { claims: { iat: String(t.seconds) } })).outcome);
+      t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
+      t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
     },
   },
   acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
@@ -142,7 +142,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
         'empty sub': { sub: '' },
         'future iat': { iat: future },
       };
-      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWithToken(t, { claims })).outcome);
+      for (const [name, claims] of Object.entries(all)) t.observe(name, await readWithToken(t, { claims }));
     },
   },
   {
@@ -205,7 +205,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
     },
   },

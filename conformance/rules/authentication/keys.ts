@@ -179,7 +179,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     says: 'What the kid of a deleted key does is left open.',
     level: 'UNSPECIFIED',
     reach: 'needs-setup',
-    check: async (t) => t.observe('outcome', (await readWithToken(t, { header: { kid: idOf(t, 'deleted') } })).outcome),
+    check: async (t) => t.observe('outcome', await readWithToken(t, { header: { kid: idOf(t, 'deleted') } })),
   },
   {
     id: 'jwt.malformed',

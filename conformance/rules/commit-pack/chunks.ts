@@ -22,8 +22,7 @@ function noise(length: number): Buffer {
 }
 
 async function read(t: RuleContext, repo: string, path: string): Promise<Buffer> {
-  const answer = await getFile(t, repo, { path });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, repo, { path }), 200);
   return answer.body;
 }
 
@@ -67,9 +66,9 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
       expectStatus(await sendPack(t, name, [metadataFor('large.bin'), ...chunks]), 201);
       expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes are those sent');
       const woven = [chunk('a', '1', false), chunk('b', '1', false), chunk('a', '2'), chunk('b', '2')];
-      t.observe('interleaved', (await sendPack(t, name, [metadataFor('a', 'b'), ...woven])).outcome);
+      t.observe('interleaved', await sendPack(t, name, [metadataFor('a', 'b'), ...woven]));
       const late = [chunk('late', '1'), chunk('late', '2')];
-      t.observe('after eof', (await sendPack(t, name, [metadataFor('late'), ...late])).outcome);
+      t.observe('after eof', await sendPack(t, name, [metadataFor('late'), ...late]));
     }),
   },
   {

@@ -39,8 +39,7 @@ function refuses(id: string, says: string, ...streams: readonly (readonly unknow
 }
 
 async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
-  const answer = await getFile(t, repo, { path });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, repo, { path }), 200);
   return answer.text;
 }
 
@@ -80,10 +79,10 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     level: 'UNSPECIFIED',
     check: on(newRepository, async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
-        t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
+        t.observe(path || 'empty', await sendPack(t, name, packLines({ [path]: 'x' })));
       }
       const same = { path: 'd', content_id: 'c' };
-      t.observe('twice', (await sendPack(t, name, stream([same, same], chunk('c', 'x')))).outcome);
+      t.observe('twice', await sendPack(t, name, stream([same, same], chunk('c', 'x'))));
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
@@ -125,7 +124,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       expectStatus(answer, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file');
-      t.observe('deleting what is not there', (await sendPack(t, name, packLines({ 'never.txt': null }))).outcome);
+      t.observe('deleting what is not there', await sendPack(t, name, packLines({ 'never.txt': null })));
     },
   },
   {
@@ -137,8 +136,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.delete-empty-chunk',
     says: 'Whether a delete may come with an empty chunk is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) =>
-      t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer.outcome),
+    check: async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
   },
   {
     id: 'pack.file.op.delete-data-chunk',
@@ -175,7 +173,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
       ];
-      t.observe('one id for two files', (await sendPack(t, name, stream(shared, chunk('c', 'x')))).outcome);
+      t.observe('one id for two files', await sendPack(t, name, stream(shared, chunk('c', 'x'))));
     },
   },
   {
@@ -194,7 +192,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
-      t.observe('mode 777', (await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } }))).outcome);
+      t.observe('mode 777', await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } })));
     }),
   },
 ]);

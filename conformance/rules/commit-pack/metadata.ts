@@ -83,7 +83,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
         const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
         const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
-        t.observe(form, answer.outcome);
+        t.observe(form, answer);
       }
     }),
   },
@@ -99,7 +99,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       await refusesPacks(t, spoilt({ target_branch: undefined }));
       const { name } = await groupRepository(t);
       const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
-      t.observe('refs/heads/main', full.outcome);
+      t.observe('refs/heads/main', full);
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     },
   },
@@ -171,9 +171,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       const lines = spoilt({ files: undefined });
       await refusesPacks(t, lines, lines.slice(0, 1));
       const { name } = await groupRepository(t);
-      t.observe('no operations', (await sendPack(t, name, packLines({}))).outcome);
+      t.observe('no operations', await sendPack(t, name, packLines({})));
       await commitFiles(t, name, { 'same.txt': 'same' });
-      t.observe('identical bytes', (await sendPack(t, name, packLines({ 'same.txt': 'same' }))).outcome);
+      t.observe('identical bytes', await sendPack(t, name, packLines({ 'same.txt': 'same' })));
     },
   },
   {

@@ -17,8 +17,7 @@ function resolves(
     id,
     says,
     check: on(historyRepository, async (t, history) => {
-      const answer = await getCommit(t, history.name, revision(history));
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getCommit(t, history.name, revision(history)), 200);
       expectSame(answer.string('commit', 'sha'), known(history).sha, 'the commit');
     }),
   };
@@ -29,8 +28,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.route',
     says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
     check: on(sampleContent, async (t, { name, branch }) => {
-      const answer = await getCommit(t, name, branch);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getCommit(t, name, branch), 200);
       answer.record('commit');
     }),
   },
@@ -100,8 +98,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.no-diff',
     says: 'The answer holds no changes of files.',
     check: on(historyRepository, async (t, { name, second }) => {
-      const answer = await getCommit(t, name, second.sha);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getCommit(t, name, second.sha), 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
       expectSame(
         members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member)),
@@ -132,8 +129,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
     level: 'UNSPECIFIED',
     check: on(historyRepository, async (t, { name, first }) => {
-      t.observe('tree', (await getCommit(t, name, first.tree)).outcome);
-      t.observe('four digits', (await getCommit(t, name, first.sha.slice(0, 4))).outcome);
+      t.observe('tree', await getCommit(t, name, first.tree));
+      t.observe('four digits', await getCommit(t, name, first.sha.slice(0, 4)));
     }),
   },
 ]);

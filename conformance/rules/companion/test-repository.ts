@@ -62,8 +62,7 @@ export class TestRepository {
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
-    const answer = await this.t.post(`${repositoryPath(repo)}/git-credentials`, options);
-    expectSuccess(answer);
+    const answer = expectSuccess(await this.t.post(`${repositoryPath(repo)}/git-credentials`, options));
     return { repo, id: answer.string('id') };
   }
 
@@ -100,8 +99,9 @@ export class TestRepository {
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const answer = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
-    expectSuccess(answer);
+    const answer = expectSuccess(
+      await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } }),
+    );
     return answer.string('id');
   }
 }

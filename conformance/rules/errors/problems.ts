@@ -217,7 +217,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await t.get('/api/no-such-route');
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
     },
   },
@@ -228,8 +228,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
       const as = { repo: name, scopes: ['git:read'] };
-      t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
-      t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
+      t.observe('DELETE /api/v1/repo', await t.request('DELETE', '/api/v1/repo', { as }));
+      t.observe('PUT /api/meta', await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } }));
     }),
   },
   {

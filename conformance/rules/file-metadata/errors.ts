@@ -92,8 +92,10 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
       // Without a latch that holds it the answer might be there first.
       const latch = t.uniqueName().replaceAll('/', '-');
-      const answer = await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` });
-      expectStatus(answer, 408);
+      const answer = expectStatus(
+        await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` }),
+        408,
+      );
       answer.string('error');
     }),
   },
@@ -107,8 +109,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
         await changeState(inner, { limits: { maxMetadataCommits: 2 } });
         expectStatus(await fileMetadata(inner, name), 200);
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = await fileMetadata(inner, name, {}, SHOWS_429);
-        expectStatus(answer, 429);
+        const answer = expectStatus(await fileMetadata(inner, name, {}, SHOWS_429), 429);
         answer.string('error');
       }),
   },
@@ -130,8 +131,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'An unexpected failure is 500.',
     reach: 'emulator',
     check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'internal_error');
-      expectStatus(answer, 500);
+      const answer = expectStatus(await withFault(t, 'filemeta', 'internal_error'), 500);
       answer.string('error');
     },
   },
@@ -160,8 +160,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
     reach: 'emulator' as const,
     check: async (t: RuleContext) => {
-      const answer = await withFault(t, 'filemeta', 'service_unavailable');
-      expectStatus(answer, 503);
+      const answer = expectStatus(await withFault(t, 'filemeta', 'service_unavailable'), 503);
       expectSame(typeof answer.find('error'), 'string', 'error is a string');
     },
   })),

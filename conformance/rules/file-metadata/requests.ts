@@ -11,8 +11,7 @@ import { defineRules, on } from '../rule.js';
 
 /** The paths of a whole tree. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
-  const answer = await fileMetadata(t, repo, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, repo, query), 200);
   return answer
     .records('files')
     .map(({ path }) => path)
@@ -22,8 +21,7 @@ async function paths(t: RuleContext, repo: string, query: Record<string, string>
 /** Size of a file tells which commit was read. */
 async function readme(t: RuleContext, query: Record<string, string>) {
   const history = await historyRepository(t);
-  const answer = await fileMetadata(t, history.name, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, history.name, query), 200);
   return { history, answer, sha: answer.records('files').find(({ path }) => path === 'README.md')?.last_commit_sha };
 }
 
@@ -32,8 +30,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.route',
     says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
     check: async (t) => {
-      const answer = await listSample(t, (await sampleContent(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
       answer.array('files');
       answer.record('commits');
       answer.string('ref');
@@ -96,7 +93,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     level: 'UNSPECIFIED',
     check: on(historyRepository, async (t, { name }) => {
       const answer = await fileMetadata(t, name, { ref: 'v1' });
-      t.observe('tag', answer.outcome);
+      t.observe('tag', answer);
       t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
     }),
   },
@@ -139,7 +136,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'ephemeral takes true and false and nothing else.',
     check: on(sampleContent, async (t, { name }) => {
       for (const ephemeral of ['TRUE', '1', '']) {
-        t.observe(ephemeral || 'empty', (await fileMetadata(t, name, { ephemeral })).outcome);
+        t.observe(ephemeral || 'empty', await fileMetadata(t, name, { ephemeral }));
       }
       expectStatus(await fileMetadata(t, name, { ephemeral: 'maybe' }), 400);
     }),
@@ -157,7 +154,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'What ephemeral=true does to a SHA is left open.',
     level: 'UNSPECIFIED',
     check: on(ephemeralRepository, async (t, { name, main }) =>
-      t.observe('sha', (await fileMetadata(t, name, { ref: main, ephemeral: 'true' })).outcome),
+      t.observe('sha', await fileMetadata(t, name, { ref: main, ephemeral: 'true' })),
     ),
   },
   {
@@ -165,7 +162,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'What ephemeral=true does without ref is left open.',
     level: 'UNSPECIFIED',
     check: on(ephemeralRepository, async (t, { name }) =>
-      t.observe('no ref', (await fileMetadata(t, name, { ephemeral: 'true' })).outcome),
+      t.observe('no ref', await fileMetadata(t, name, { ephemeral: 'true' })),
     ),
   },
   {
@@ -201,8 +198,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.unpaginated.fields',
     says: 'The answer has none of cursor, next_cursor, limit and has_more.',
     check: async (t) => {
-      const answer = await listSample(t, (await sampleContent(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
       const members = Object.keys(answer.record());
       expectSame(
         members.filter((member) => /^(next_)?cursor$|^limit$|^has_more$/.test(member)),
@@ -225,6 +221,6 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.empty-repo',
     says: 'What a repository without commits answers is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => t.observe('empty', (await fileMetadata(t, (await emptyRepository(t)).name)).outcome),
+    check: async (t) => t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
   },
 ]);

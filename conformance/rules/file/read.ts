@@ -10,8 +10,7 @@ import { defineRules, on } from '../rule.js';
 /** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
-  const answer = await getFile(t, name, { path, ...query });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, name, { path, ...query }), 200);
   return answer.body;
 }
 
@@ -54,7 +53,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.path.required',
     says: 'Without path it is 400.',
     check: on(sampleContent, async (t, { name }) => {
-      t.observe('empty path', (await getFile(t, name, { path: '' })).outcome);
+      t.observe('empty path', await getFile(t, name, { path: '' }));
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
     }),
   },
@@ -79,8 +78,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'What a directory or a leading slash gives is left open.',
     level: 'UNSPECIFIED',
     check: on(historyRepository, async (t, { name }) => {
-      t.observe('directory', (await getFile(t, name, { path: 'src' })).outcome);
-      t.observe('leading slash', (await getFile(t, name, { path: '/README.md' })).outcome);
+      t.observe('directory', await getFile(t, name, { path: 'src' }));
+      t.observe('leading slash', await getFile(t, name, { path: '/README.md' }));
     }),
   },
   {
@@ -107,7 +106,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
-      t.observe('tag', answer.outcome);
+      t.observe('tag', answer);
       t.tolerate('A15', 'tag, file', answer, ['200', '404']);
     },
   },
@@ -135,7 +134,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'ephemeral=true with a branch that is not ephemeral is a missing ref.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const file = { path: 'inherited.txt', ref: 'normal' };
-      t.observe('ephemeral=maybe', (await getFile(t, name, { ...file, ephemeral: 'maybe' })).outcome);
+      t.observe('ephemeral=maybe', await getFile(t, name, { ...file, ephemeral: 'maybe' }));
       const answer = await getFile(t, name, { ...file, ephemeral: 'true' });
       t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
     }),
@@ -148,14 +147,14 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       const path = '/api/v1/repos/file?path=README.md';
       t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
       for (const range of ['bytes=0-1', 'bytes=4096-']) {
-        t.observe(range, (await t.get(path, { as: reader(name), headers: { range } })).outcome);
+        t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
       }
       const etag = (await t.get(path, { as: reader(name) })).header('etag');
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
       // What comes of these two is checked as any error is: by its code and its media type.
-      t.observe('If-Match', (await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } })).outcome);
+      t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
     }),
   },
 ]);

@@ -61,7 +61,7 @@ export const paths = defineRules('What the service does', 'paths', [
         '/api/repos/%2E%2E/branches',
       ]) {
         const answer = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
-        t.observe(path, answer.outcome);
+        t.observe(path, answer);
         if (answer.status >= 500) t.warn(`${path} is ${answer.status}`);
       }
     }),

@@ -132,15 +132,12 @@ export const routes = defineRules('What the service does', 'routes', [
       const bad = { body: '{' };
       t.observe(
         'scope and body',
-        (await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad })).outcome,
+        await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad }),
       );
-      t.observe('repository and body', (await grep(t, absent, undefined, bad)).outcome);
-      t.observe(
-        'repository and scope',
-        (await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } })).outcome,
-      );
-      t.observe('claim and scope', (await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } })).outcome);
-      t.observe('route and credential', (await t.get('/api/no-such-route')).outcome);
+      t.observe('repository and body', await grep(t, absent, undefined, bad));
+      t.observe('repository and scope', await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } }));
+      t.observe('claim and scope', await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } }));
+      t.observe('route and credential', await t.get('/api/no-such-route'));
     }),
   },
   {
@@ -148,8 +145,7 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'A slash that is not encoded ends the segment, so it never addresses a repository with a slash in its name.',
     check: on(sampleRepository, async (t, { name }) => {
       const raw = name.includes('/') ? name : `${name}/x`;
-      const answer = await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } });
-      expectStatus(answer, 404);
+      const answer = expectStatus(await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } }), 404);
       if (answer.code !== 'route_not_found') t.observe('code', answer.code ?? null);
     }),
   },

@@ -83,8 +83,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
     check: on(sampleContent, async (t, { name }) => {
-      const answer = await advertise(t, gitPath(name), reader(name));
-      expectStatus(answer, 200);
+      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
       t.observe(
         'another user name',
@@ -125,8 +124,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.basic.accepted',
     says: 'A token is accepted as Basic password.',
     check: on(sampleRepository, async (t, { name }) => {
-      const answer = await advertise(t, gitPath(name), reader(name));
-      expectStatus(answer, 200);
+      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
     }),
   },

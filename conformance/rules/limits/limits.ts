@@ -43,8 +43,7 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
 /** A list that has to be answered. */
 function listing(list: Lister): Lister {
   return async (query) => {
-    const answer = await list(query);
-    expectStatus(answer, 200);
+    const answer = expectStatus(await list(query), 200);
     return answer;
   };
 }
@@ -83,8 +82,7 @@ async function follow(
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await list(cursor === undefined ? { limit } : { limit, cursor });
-    expectStatus(answer, 200);
+    const answer = expectStatus(await list(cursor === undefined ? { limit } : { limit, cursor }), 200);
     pages.push(answer);
     cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
   } while (cursor !== undefined && pages.length < MOST_PAGES);
@@ -113,8 +111,10 @@ export const lists = defineRules('Limits', 'lists', [
       const repo = await longListsRepository(t);
       for (const { path, of, isShown = true } of LISTS) {
         if (!isShown && !t.target.companion) continue;
-        const answer = await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) });
-        expectStatus(answer, 200);
+        const answer = expectStatus(
+          await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) }),
+          200,
+        );
         expectSame(itemsOf(answer).length, 20, `${path('{repo_name}')}: twenty items`);
         expectSame(answer.boolean('has_more'), true, `${path('{repo_name}')}: more are left`);
       }
@@ -181,7 +181,7 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.page.invalid-cursor',
     says: 'What a list does with a cursor it never gave out is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => t.observe('cursor x', (await listRepos(t, { cursor: 'x' })).outcome),
+    check: async (t) => t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
   },
   {
     id: 'limit.page.next_cursor.end',

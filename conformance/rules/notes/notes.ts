@@ -22,8 +22,7 @@ async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
 
 async function noted(t: RuleContext, note = 'first'): Promise<{ name: string; sha: string; answer: Answer }> {
   const { name, sha } = await bare(t);
-  const answer = await writeNote(t, name, { sha, note });
-  expectSuccess(answer);
+  const answer = expectSuccess(await writeNote(t, name, { sha, note }));
   return { name, sha, answer };
 }
 
@@ -111,7 +110,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     check: on(bare, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
       // What a sha gives that the repository does not have is left open.
-      t.observe('a commit of another repository', (await writeNote(t, other, { sha, note: 'astray' })).outcome);
+      t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
       const before = await readNote(t, other, sha);
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
       await expectNote(t, name, sha, 'at home');
@@ -139,9 +138,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'What a sha gives that names no commit, or is a branch, is left open.',
     level: 'UNSPECIFIED',
     check: on(bare, async (t, { name, sha }) => {
-      t.observe('absent', (await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' })).outcome);
-      t.observe('short', (await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' })).outcome);
-      t.observe('branch', (await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' })).outcome);
+      t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
+      t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
+      t.observe('branch', await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' }));
     }),
   },
   {
@@ -150,7 +149,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     check: async (t) => {
       await refuses(t, (sha) => ({ sha }));
       const { name, sha } = await bare(t);
-      t.observe('empty text', (await writeNote(t, name, { sha, note: '' })).outcome);
+      t.observe('empty text', await writeNote(t, name, { sha, note: '' }));
     },
   },
   {
@@ -176,8 +175,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     check: async (t) => {
       for (const note of ['added', PADDED]) {
         const { name, sha } = await bare(t);
-        const answer = await writeNote(t, name, { sha, action: 'add', note });
-        expectSuccess(answer);
+        const answer = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
         expectSame(answer.boolean('result', 'success'), true, 'success');
         await expectNote(t, name, sha, note);
       }
@@ -234,8 +232,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     check: on(noted, async (t, { name }) => {
       const { sha } = await bare(t);
       const author = { name: 'Nina Notes', email: 'nina@example.com' };
-      const written = await writeNote(t, name, { sha, note: 'signed', author });
-      expectSuccess(written);
+      const written = expectSuccess(await writeNote(t, name, { sha, note: 'signed', author }));
       expectSame(await authorOf(t, name, written.string('new_ref_sha')), author, 'the author');
     }),
   },

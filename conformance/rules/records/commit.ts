@@ -8,8 +8,7 @@ import { defineRules, on } from '../rule.js';
 /** The record of the commit whose author, committer and both dates differ. */
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
-  const answer = await getCommit(t, history.name, history.second.sha);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getCommit(t, history.name, history.second.sha), 200);
   return { answer, known: history.second };
 }
 
@@ -66,8 +65,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
     id: 'commit.record.same-as-list',
     says: 'An entry of the commit list has the same members as this record.',
     check: on(historyRepository, async (t, { name, first, second, third }) => {
-      const list = await listCommits(t, name);
-      expectStatus(list, 200);
+      const list = expectStatus(await listCommits(t, name), 200);
       const arrays = Object.values(list.record()).filter(Array.isArray);
       if (arrays.length !== 1) throw new AssertionFailure('the list has one array', 1, arrays.length);
       const entries: Record<string, unknown>[] = arrays.flat();

@@ -7,8 +7,7 @@ import { defineRules, on } from '../rule.js';
 
 async function metadata(t: RuleContext, query: Record<string, string> = {}) {
   const history = await historyRepository(t);
-  const answer = await fileMetadata(t, history.name, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, history.name, query), 200);
   const files = answer.records('files');
   return { history, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
 }

@@ -10,8 +10,7 @@ import { defineWritingRules, on } from '../rule.js';
 async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
-  const answer = await writeNote(t, name, { sha, note: 'a note' });
-  expectSuccess(answer);
+  const answer = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
   return { name, sha, answer };
 }
 
@@ -40,7 +39,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     level: 'UNSPECIFIED',
     check: on(newRepository, async (t, { name, tip }) => {
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
-      t.observe('expecting zeros', answer.outcome);
+      t.observe('expecting zeros', answer);
       const { name: another, tip: commit } = await newRepository(t);
       t.observe(
         'base_commit',

@@ -18,8 +18,7 @@ import { defineRules, on } from '../rule.js';
 
 async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
   const { name } = await sampleRepository(t);
-  const answer = await getRepo(t, name);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getRepo(t, name), 200);
   return { name, answer };
 }
 
@@ -78,8 +77,10 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
       expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
       await sampleContent(t);
       const readAt = async (body: object) => {
-        const found = await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body });
-        expectStatus(found, 200);
+        const found = expectStatus(
+          await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body }),
+          200,
+        );
         return found.string('repo', 'commit');
       };
       // Somebody may push meanwhile: what is read without ref is the branch as it was before, or as it is after.

@@ -77,8 +77,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     says: 'Whether a restore counts blobs is left open.',
     level: 'UNSPECIFIED',
     check: on(write, async (t, { name, tip }) => {
-      const answer = await restore(t, name, restoreMetadata(tip));
-      expectStatus(answer, 201);
+      const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
       t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
     }),
   },

@@ -26,8 +26,7 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
     id: 'repo.get.route',
     says: 'GET /api/v1/repo answers 200 with the record of the repository.',
     check: async (t) => {
-      const answer = await getRepo(t, (await sampleRepository(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
     },
   },
@@ -55,8 +54,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     writes: true,
     check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
-      const answer = await getRepo(t, name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getRepo(t, name), 200);
       expectSame(answer.string('url'), name, 'it has the name of the claim');
     }),
   },
@@ -108,7 +106,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
       const again = await createRepo(t, name);
-      t.observe('outcome', again.outcome);
+      t.observe('outcome', again);
       t.tolerate('A25', 'duplicate repository', again, ['409 conflict', '409', '201', '200']);
     }),
   },
@@ -208,10 +206,10 @@ export const deleted = defineRules('States', 'states-deleted', [
     check: on(newRepository, async (t, { name }) => {
       expectSuccess(await deleteRepo(t, name));
       const answer = await getRepo(t, name);
-      t.observe('read', answer.outcome);
+      t.observe('read', answer);
       t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
-      t.observe('list', (await listCommits(t, name)).outcome);
-      t.observe('create again', (await t.post('/api/repos', { as: repoWriter(name) })).outcome);
+      t.observe('list', await listCommits(t, name));
+      t.observe('create again', await t.post('/api/repos', { as: repoWriter(name) }));
     }),
   },
 ]);

@@ -14,8 +14,7 @@ export async function moved(t: RuleContext): Promise<{ name: string; seed: strin
 /** A restore of the seed that has to work. */
 export async function restored(t: RuleContext, more: object = {}): Promise<Restored> {
   const { name, seed, last } = await moved(t);
-  const answer = await restore(t, name, restoreMetadata(seed, more));
-  expectStatus(answer, 201);
+  const answer = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);
   return { name, seed, last, answer };
 }
 

@@ -46,10 +46,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'Whether the same line may be called application/json is left open.',
     level: 'UNSPECIFIED',
     check: on(moved, async (t, { name, seed }) =>
-      t.observe(
-        'outcome',
-        (await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })).outcome,
-      ),
+      t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
     ),
   },
   {
@@ -65,7 +62,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       for (const [form, write] of Object.entries(forms)) {
         const { name, seed } = await moved(t);
         const body = write({ metadata: restoreMetadata(seed) });
-        t.observe(form, (await restore(t, name, undefined, { body })).outcome);
+        t.observe(form, await restore(t, name, undefined, { body }));
       }
     },
   },
@@ -96,12 +93,9 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     check: on(moved, async (t, { name, seed }) => {
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
-      t.observe('missing branch', missing.outcome);
+      t.observe('missing branch', missing);
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
-      t.observe(
-        'refs/heads/main',
-        (await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' }))).outcome,
-      );
+      t.observe('refs/heads/main', await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' })));
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     }),
   },
@@ -115,10 +109,10 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
     level: 'UNSPECIFIED',
     check: on(moved, async (t, { name, seed }) => {
-      t.observe('short SHA', (await restore(t, name, restoreMetadata(seed.slice(0, 7)))).outcome);
+      t.observe('short SHA', await restore(t, name, restoreMetadata(seed.slice(0, 7))));
       const branch = { target_branch: 'aside', base_branch: 'main' };
       const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
-      t.observe('another branch', (await restore(t, name, restoreMetadata(sha))).outcome);
+      t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
     }),
   },
   {
@@ -143,8 +137,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     id: 'restore.failure-body',
     says: 'A restore that fails answers with a restore result, or with problem details.',
     check: on(moved, async (t, { name, seed }) => {
-      const answer = await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed }));
-      expectStatus(answer, 409);
+      const answer = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', answer, 'result');
     }),
   },

@@ -43,8 +43,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits does the same.',
     check: on(moved, async (t, { name, seed, last }) => {
-      const answer = await reset(t, name, restoreMetadata(seed));
-      expectStatus(answer, 201);
+      const answer = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
       expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
     }),
@@ -78,10 +77,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
         '/api/v1/repos/reset-commits',
         resetRoute(name),
       ]) {
-        t.observe(
-          path.replace(segment(name), '{repo_name}'),
-          (await t.post(path, { as: writer(name), body: '{' })).outcome,
-        );
+        t.observe(path.replace(segment(name), '{repo_name}'), await t.post(path, { as: writer(name), body: '{' }));
       }
     }),
   },

@@ -31,8 +31,7 @@ function fetchCell(scope: Scope): RuleRow {
     check: async (t) => {
       if (!allowed) return isRefused(t, 'git:read', scope);
       const { name: repo } = await sampleContent(t);
-      const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
-      expectStatus(answer, 200);
+      expectStatus(await advertise(t, gitPath(repo), { repo, scopes: [scope] }), 200);
       expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
     },
   };

@@ -33,7 +33,7 @@ function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
       check: async (t) => {
         const repo = await operation.repo(t);
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
-        t.observe('outcome', answer.outcome);
+        t.observe('outcome', answer);
         t.tolerate('A26', `${scope}, repo`, answer, ['403 insufficient_scope', '401', '200']);
       },
     };

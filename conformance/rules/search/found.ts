@@ -44,8 +44,7 @@ export async function search(
 ): Promise<{ history: HistoryRepository; answer: Answer }> {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
-  const answer = await grep(t, history.name, { query: { pattern, ...query }, ...rest });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
   return { history, answer };
 }
 
@@ -56,8 +55,7 @@ export async function searchLarge(
   more: object = {},
 ): Promise<{ large: LargeRepository; answer: Answer }> {
   const large = await largeRepository(t);
-  const answer = await grep(t, large.name, { query: { pattern }, ...more });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
   return { large, answer };
 }
 
@@ -67,8 +65,7 @@ export async function allPages(t: RuleContext, repo: string, body: JsonRecord, l
   let cursor: string | undefined;
   do {
     const pagination = { limit, ...(cursor === undefined ? {} : { cursor }) };
-    const answer = await grep(t, repo, { ...body, pagination });
-    expectStatus(answer, 200);
+    const answer = expectStatus(await grep(t, repo, { ...body, pagination }), 200);
     pages.push(answer);
     cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
   } while (cursor !== undefined && pages.length < 40);

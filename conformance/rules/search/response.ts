@@ -106,8 +106,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
-        const answer = await grep(t, name, { query: { pattern: 'sample' } });
-        expectStatus(answer, 200);
+        const answer = expectStatus(await grep(t, name, { query: { pattern: 'sample' } }), 200);
         expectOneOf(answer.header('x-cache'), ['HIT', 'MISS'], 'X-Cache is one of the two');
         seen.push(answer.header('x-cache'));
       }
