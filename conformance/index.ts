@@ -72,7 +72,7 @@ export async function run(given: Target, options: Options = {}): Promise<Report>
   checkOptions(options);
   const rules = selectSome(options.only);
   const { timeout = 15_000, strict = false, keep = false, signal = new AbortController().signal } = options;
-  await checkReady(given, timeout, Date.now);
+  await checkReady(given, timeout);
   const target = await withAdmin(given, timeout);
   const isEmulator = target.adminUrl !== undefined;
   const { rate = usualRate(target), width = isEmulator ? 8 : 4 } = options;

@@ -22,7 +22,7 @@ export async function collectLeft(
   file: string,
   { rate, timeout }: { readonly rate: number | undefined; readonly timeout: number },
 ): Promise<Cleanup> {
-  await checkReady(given, timeout, Date.now);
+  await checkReady(given, timeout);
   const target = await withAdmin(given, timeout);
   const limiter = createLimiter(rate ?? usualRate(target), Date.now, (milliseconds) => sleep(milliseconds));
   return collectScratch(target, file, { limiter, timeout, width: WIDTH });

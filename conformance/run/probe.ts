@@ -1,25 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { isRecord } from '../http/exchange.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { lossOf } from '../http/no-answer.js';
-import { defined, parseJson } from '../target/json.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
-
-/** What a look at a target found. */
-export interface Look {
-  /** The status; undefined where nothing answered. */
-  readonly status?: number;
-  readonly type?: string;
-  /** The code of an error. */
-  readonly code?: string;
-  /** What was seen instead of an answer. */
-  readonly lost?: string;
-  /** Seconds that the clock of the target is ahead. */
-  readonly ahead?: number;
-  readonly json?: unknown;
-}
+import { type Look, look } from './look.js';
 
 export interface Findings {
   /** The list of repositories, and the same without a token. */
@@ -51,14 +36,14 @@ export async function probe(target: Target, { timeout, rate }: ProbeOptions): Pr
   const pause = Number.isFinite(rate) ? 1000 / rate : 0;
   const get = async (origin: string, path: string, authorization?: string): Promise<Look> => {
     await sleep(pause);
-    return look(origin + path, timeout, authorization === undefined ? {} : { authorization });
+    return look(origin + path, timeout, defined({ authorization }));
   };
   const ask = (path: string, as: TokenRecipe) => get(target.baseUrl, path, `Bearer ${signer.sign(as)}`);
   const list = await ask('/api/repos?limit=1', { scopes: ['org:read'] });
   const meta = await ask('/api/meta', { scopes: ['org:read'] });
   const anonymous = await get(target.baseUrl, '/api/repos');
   const repo = target.repo ?? firstOf(list.json);
-  const reading: TokenRecipe = { scopes: ['git:read'], ...(repo === undefined ? {} : { repo }) };
+  const reading: TokenRecipe = { scopes: ['git:read'], ...defined({ repo }) };
   const record = repo === undefined ? undefined : await ask('/api/v1/repo', reading);
   const remote = `${gitPath(repo ?? 'conformance-probe')}/info/refs?service=git-upload-pack`;
   const git = await get(target.gitUrl, remote, basic(signer.sign(reading)));
@@ -75,54 +60,6 @@ export async function probe(target: Target, { timeout, rate }: ProbeOptions): Pr
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
   };
-}
-
-const MOST_BYTES = 1024 * 1024;
-
-async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
-  try {
-    const {
-      statusCode,
-      headers: fields,
-      body,
-    } = await request(url, {
-      headers,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      signal: AbortSignal.timeout(timeout * 2),
-    });
-    const at = Date.now();
-    const json = parseJson(await textOf(body));
-    const { date, 'content-type': type } = fields;
-    const ahead = typeof date === 'string' ? Math.round((Date.parse(date) - at) / 1000) : Number.NaN;
-    return {
-      status: statusCode,
-      ...defined({
-        type: typeof type === 'string' ? type : undefined,
-        code: isRecord(json) && typeof json.code === 'string' ? json.code : undefined,
-        ahead: Number.isNaN(ahead) ? undefined : ahead,
-        json,
-      }),
-    };
-  } catch (error) {
-    return { lost: lossOf(error)?.seen ?? (error instanceof Error ? error.message : String(error)) };
-  }
-}
-
-/** What came of the body, as far as it is looked at. */
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of body) {
-      parts.push(part);
-      size += part.length;
-      if (size > MOST_BYTES) break;
-    }
-  } catch {
-    // What is cut off says as much as it says.
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** The name of the first repository, whatever the list is called that it stands in. */
