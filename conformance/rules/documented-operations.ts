@@ -16,9 +16,11 @@ import {
   writeNote,
 } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
+import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
+import type { RuleRow } from './rule.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -199,6 +201,23 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
   t.needsEmulator();
   return documentedOperation(name).send(t, await ofSample(t), { fault });
+}
+
+/** What a rule of a forced failure states: the status and the code that the operation answers. */
+export type ForcedFailure = readonly [id: string, says: string, status: number, code: string];
+
+/** Rules that an operation on which a code is forced answers it, as `check` wants to see it. */
+export function forcedFailures(
+  name: string,
+  rows: readonly ForcedFailure[],
+  check: (answer: Answer, status: number, code: string) => void = expectProblem,
+): RuleRow[] {
+  return rows.map(([id, says, status, code]) => ({
+    id,
+    says,
+    reach: 'emulator',
+    check: async (t) => check(await withFault(t, name, code), status, code),
+  }));
 }
 
 export function documentedOperation(name: string): DocumentedOperation {

@@ -109,3 +109,15 @@ export function on<Fixture>(
 ): Check {
   return async (t) => check(t, await make(t));
 }
+
+/** A rule that requests of a kind are refused: id, sentence, and what is sent. */
+export type Refusal<Sent> = readonly [id: string, says: string, ...sent: readonly Sent[]];
+
+/** Rules that what is sent is refused, as `check` wants to see it. */
+export function refusals<Sent>(
+  check: (t: RuleContext, ...sent: readonly Sent[]) => Promise<unknown>,
+  rows: readonly Refusal<Sent>[],
+  usual: Partial<RuleRow> = {},
+): RuleRow[] {
+  return rows.map(([id, says, ...sent]) => ({ ...usual, id, says, check: (t) => check(t, ...sent) }));
+}

@@ -1,11 +1,11 @@
 import { archive, reader } from '../../api/requests.js';
-import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { withFault } from '../documented-operations.js';
+import { forcedFailures } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
@@ -243,22 +243,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     scope: 'archive.err.403',
     missingRepo: 'archive.err.404.repo',
   }),
-  {
-    id: 'archive.err.500',
-    says: 'An archive that cannot be made is 500.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'internal_error'), 500, 'internal_error'),
-  },
-  {
-    id: 'archive.err.502',
-    says: 'With storage out of reach it is 502.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'bad_gateway'), 502, 'bad_gateway'),
-  },
-  {
-    id: 'archive.err.503',
-    says: 'With no storage to choose it is 503.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'service_unavailable'), 503, 'service_unavailable'),
-  },
+  ...forcedFailures('archive', [
+    ['archive.err.500', 'An archive that cannot be made is 500.', 500, 'internal_error'],
+    ['archive.err.502', 'With storage out of reach it is 502.', 502, 'bad_gateway'],
+    ['archive.err.503', 'With no storage to choose it is 503.', 503, 'service_unavailable'],
+  ]),
 ]);

@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
@@ -26,6 +26,12 @@ async function committed(t: RuleContext, metadata: object) {
   const { sha } = await commitFiles(t, name, { 'meta.txt': t.uniqueName() }, metadata);
   return getCommit(t, name, sha);
 }
+
+type Lines = readonly unknown[];
+
+const [METADATA, CHUNK] = packLines({ 'spoilt.txt': 'x' });
+const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
+const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
 export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata', [
   {
@@ -48,22 +54,14 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
     }),
   },
-  {
-    id: 'pack.metadata.first',
-    says: 'A stream that begins with a chunk is 400.',
-    check: async (t) => {
-      const [metadata, first] = packLines({ 'first.txt': 'x' });
-      await refusesPacks(t, [first, metadata]);
-    },
-  },
-  {
-    id: 'pack.body.empty',
-    says: 'An empty stream, one without metadata and one with a line that is no JSON are 400.',
-    check: async (t) => {
-      const [metadata, data] = packLines({ 'broken.txt': 'x' });
-      await refusesPacks(t, [], ['{}'], [metadata, '{', data]);
-    },
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.metadata.first', 'A stream that begins with a chunk is 400.', [CHUNK, METADATA]],
+    [
+      'pack.body.empty',
+      'An empty stream, one without metadata and one with a line that is no JSON are 400.',
+      ...[[], ['{}'], [METADATA, '{', CHUNK]],
+    ],
+  ]),
   {
     id: 'pack.line.kinds',
     says: 'After metadata nothing but chunks may come.',
@@ -87,11 +85,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     }),
   },
-  {
-    id: 'pack.fields.invalid',
-    says: 'A member of another type is 400.',
-    check: (t) => refusesPacks(t, spoilt({ target_branch: 5 }), spoilt({ author: 'x' }), spoilt({ files: {} })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)],
+  ]),
   {
     id: 'pack.target_branch.required',
     says: 'A commit without target_branch is 400.',
@@ -113,11 +109,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
     }),
   },
-  {
-    id: 'pack.commit_message.required',
-    says: 'A commit without commit_message is 400.',
-    check: (t) => refusesPacks(t, spoilt({ commit_message: undefined })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.commit_message.required', 'A commit without commit_message is 400.', spoilt({ commit_message: undefined })],
+  ]),
   {
     id: 'pack.commit_message.recorded',
     says: 'commit_message is the message of the commit.',
@@ -128,17 +122,10 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   },
-  {
-    id: 'pack.author.required',
-    says: 'A commit without author is 400.',
-    check: (t) => refusesPacks(t, spoilt({ author: undefined })),
-  },
-  {
-    id: 'pack.author.name.required',
-    says: 'An author without name or without email is 400.',
-    check: (t) =>
-      refusesPacks(t, spoilt({ author: { email: AUTHOR.email } }), spoilt({ author: { name: AUTHOR.name } })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.author.required', 'A commit without author is 400.', spoilt({ author: undefined })],
+    ['pack.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS.map(spoilt)],
+  ]),
   {
     id: 'pack.author.recorded',
     says: 'The author given is the author of the commit.',

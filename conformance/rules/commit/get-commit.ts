@@ -10,15 +10,15 @@ import { tokenRules } from '../token-rules.js';
 function resolves(
   id: string,
   says: string,
-  revision: (history: HistoryRepository) => string,
-  known: (history: HistoryRepository) => KnownCommit,
+  known: (history: HistoryRepository) => readonly [revision: string, commit: KnownCommit],
 ): RuleRow {
   return {
     id,
     says,
     check: on(historyRepository, async (t, history) => {
-      const answer = expectStatus(await getCommit(t, history.name, revision(history)), 200);
-      expectSame(answer.string('commit', 'sha'), known(history).sha, 'the commit');
+      const [revision, { sha }] = known(history);
+      const answer = expectStatus(await getCommit(t, history.name, revision), 200);
+      expectSame(answer.string('commit', 'sha'), sha, 'the commit');
     }),
   };
 }
@@ -40,36 +40,17 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
     }),
   },
-  resolves(
-    'commit.get.full-sha',
-    'A full SHA names its commit.',
-    ({ second }) => second.sha,
-    ({ second }) => second,
-  ),
-  resolves(
-    'commit.get.short-sha',
-    'The first digits of a SHA name its commit.',
-    ({ second }) => second.sha.slice(0, 8),
-    ({ second }) => second,
-  ),
-  resolves(
-    'commit.get.branch',
-    'A branch names its tip.',
-    () => 'feature',
-    ({ feature }) => feature,
-  ),
-  resolves(
-    'commit.get.tag',
-    'A tag names the commit it points at.',
-    () => 'v1',
-    ({ first }) => first,
-  ),
-  resolves(
-    'commit.get.annotated-tag',
-    'An annotated tag names its commit, not itself.',
-    () => 'v2',
-    ({ second }) => second,
-  ),
+  resolves('commit.get.full-sha', 'A full SHA names its commit.', ({ second }) => [second.sha, second]),
+  resolves('commit.get.short-sha', 'The first digits of a SHA name its commit.', ({ second }) => [
+    second.sha.slice(0, 8),
+    second,
+  ]),
+  resolves('commit.get.branch', 'A branch names its tip.', ({ feature }) => ['feature', feature]),
+  resolves('commit.get.tag', 'A tag names the commit it points at.', ({ first }) => ['v1', first]),
+  resolves('commit.get.annotated-tag', 'An annotated tag names its commit, not itself.', ({ second }) => [
+    'v2',
+    second,
+  ]),
   {
     id: 'commit.get.revision-syntax',
     says: 'What Git can resolve is resolved: HEAD, a number of parents back, peeling.',

@@ -1,12 +1,13 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { fileMetadata, reader } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
-import { expectSame, expectStatus } from '../../check/expect.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus } from '../../check/expect.js';
 import { answerToNobody } from '../../check/journal.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
-import { withFault } from '../documented-operations.js';
+import { forcedFailures, withFault } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -30,6 +31,11 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
     await commitFiles(inner, name, { 'later.txt': 'later\n' });
     await check(inner, name);
   });
+}
+
+/** The status, and what went wrong in the member error: these errors need no code. */
+function expectErrorOnly(answer: Answer, status: number): void {
+  expectStatus(answer, status).string('error');
 }
 
 export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata-errors', [
@@ -126,15 +132,11 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
         for (const header of ['retry-after', 'ratelimit']) t.observe(header, answer.header(header) ?? 'none');
       }),
   },
-  {
-    id: 'filemeta.err.500',
-    says: 'An unexpected failure is 500.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answer = expectStatus(await withFault(t, 'filemeta', 'internal_error'), 500);
-      answer.string('error');
-    },
-  },
+  ...forcedFailures(
+    'filemeta',
+    [['filemeta.err.500', 'An unexpected failure is 500.', 500, 'internal_error']],
+    expectErrorOnly,
+  ),
   {
     id: 'filemeta.err.503.thawing',
     says: 'A repository in cold storage is 503.',
@@ -155,13 +157,12 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       answer.string('error');
     },
   },
-  ...(['replica', 'storage'] as const).map((what) => ({
-    id: `filemeta.err.503.${what}`,
-    says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
-    reach: 'emulator' as const,
-    check: async (t: RuleContext) => {
-      const answer = expectStatus(await withFault(t, 'filemeta', 'service_unavailable'), 503);
-      expectSame(typeof answer.find('error'), 'string', 'error is a string');
-    },
-  })),
+  ...forcedFailures(
+    'filemeta',
+    [
+      ['filemeta.err.503.replica', 'With no replica to choose it is 503.', 503, 'service_unavailable'],
+      ['filemeta.err.503.storage', 'With storage out of reach it is 503.', 503, 'service_unavailable'],
+    ],
+    expectErrorOnly,
+  ),
 ]);

@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
@@ -34,6 +34,9 @@ async function already(t: RuleContext): Promise<{ name: string; tip: string; ans
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
 }
+
+const WITHOUT_COMMIT = { target_commit_sha: undefined };
+const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
 
 export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusals', [
   {
@@ -66,26 +69,18 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       }
     },
   },
-  {
-    id: 'restore.body.empty',
-    says: 'An empty body is 400.',
-    check: (t) => refusesBody(t, ''),
-  },
-  {
-    id: 'restore.body.no-metadata',
-    says: 'A line that is no JSON or has no metadata is 400.',
-    check: (t) => refusesBody(t, '{\n', '{}\n'),
-  },
-  {
-    id: 'restore.fields.invalid',
-    says: 'A field of another type is 400.',
-    check: (t) => refusesMetadata(t, { target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }),
-  },
-  {
-    id: 'restore.target_branch.required',
-    says: 'A restore without target_branch is 400.',
-    check: (t) => refusesMetadata(t, { target_branch: undefined }),
-  },
+  ...refusals(refusesBody, [
+    ['restore.body.empty', 'An empty body is 400.', ''],
+    ['restore.body.no-metadata', 'A line that is no JSON or has no metadata is 400.', '{\n', '{}\n'],
+  ]),
+  ...refusals<object>(refusesMetadata, [
+    [
+      'restore.fields.invalid',
+      'A field of another type is 400.',
+      ...[{ target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }],
+    ],
+    ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
+  ]),
   {
     id: 'restore.target_branch.missing-branch',
     says: 'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
@@ -99,11 +94,9 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     }),
   },
-  {
-    id: 'restore.target_commit_sha.required',
-    says: 'A restore without target_commit_sha is 400.',
-    check: (t) => refusesMetadata(t, { target_commit_sha: undefined }),
-  },
+  ...refusals<object>(refusesMetadata, [
+    ['restore.target_commit_sha.required', 'A restore without target_commit_sha is 400.', WITHOUT_COMMIT],
+  ]),
   {
     id: 'restore.target_commit_sha.unreachable',
     says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
@@ -115,16 +108,10 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
     }),
   },
-  {
-    id: 'restore.author.required',
-    says: 'A restore without author is 400.',
-    check: (t) => refusesMetadata(t, { author: undefined }),
-  },
-  {
-    id: 'restore.author.name.required',
-    says: 'An author without name or without email is 400.',
-    check: (t) => refusesMetadata(t, { author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }),
-  },
+  ...refusals<object>(refusesMetadata, [
+    ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
+    ['restore.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS],
+  ]),
   {
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',

@@ -1,15 +1,7 @@
 import { grep } from '../../api/requests.js';
-import {
-  expectMatch,
-  expectOneOf,
-  expectOther,
-  expectProblem,
-  expectSame,
-  expectStatus,
-  expectTrue,
-} from '../../check/expect.js';
+import { expectMatch, expectOneOf, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { withFault } from '../documented-operations.js';
+import { forcedFailures, withFault } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { linesOf, matchesOf, search } from './found.js';
@@ -128,12 +120,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),
   },
-  {
-    id: 'grep.err.500',
-    says: 'A failing Git command makes the search a 500.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'grep', 'internal_error'), 500, 'internal_error'),
-  },
+  ...forcedFailures('grep', [['grep.err.500', 'A failing Git command makes the search a 500.', 500, 'internal_error']]),
   {
     id: 'grep.err.503.sync',
     says: 'While the repository is synced a search is 503.',
@@ -143,20 +130,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']);
     },
   },
-  {
-    id: 'grep.err.503.storage',
-    says: 'Without storage a search is 503.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'grep', 'service_unavailable'), 503, 'service_unavailable'),
-  },
-  {
-    id: 'grep.err.504',
-    says: 'A search that takes too long is 504.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'grep', 'gateway_timeout');
-      expectProblem(answer, 504, 'gateway_timeout');
-      expectOther(answer.status, 200, 'no result comes with it');
-    },
-  },
+  ...forcedFailures('grep', [
+    ['grep.err.503.storage', 'Without storage a search is 503.', 503, 'service_unavailable'],
+    ['grep.err.504', 'A search that takes too long is 504.', 504, 'gateway_timeout'],
+  ]),
 ]);
