@@ -211,13 +211,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.header.cache-control',
     says: 'Cache-Control forbids storing.',
     level: 'SHOULD',
-    check: async (t) => {
+    check: async (t) =>
       expectMatch(
         (await archive(t, (await sampleContent(t)).name)).header('cache-control'),
         /\bno-store\b/,
         'no-store',
-      );
-    },
+      ),
   },
   {
     id: 'archive.err.400.json',

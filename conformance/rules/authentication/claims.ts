@@ -172,7 +172,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     writes: 'where-allowed',
-    check: async (t) => {
+    check: async (t) =>
       await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
         const token = t.token(recipe);
@@ -181,8 +181,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
         if (place.name !== 'repo') return;
         const answer = await t.get(`/api/v1/repo?access_token=${token}&token=${token}`);
         expectNoCredential(place, answer);
-      });
-    },
+      }),
   },
   {
     id: 'authfail.401.scheme-basic',

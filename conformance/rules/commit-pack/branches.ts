@@ -29,9 +29,9 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.expected_head.match',
     says: 'The right expected_head_sha passes.',
-    check: on(twoCommits, async (t, { name, tip }) => {
-      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip });
-    }),
+    check: on(twoCommits, (t, { name, tip }) =>
+      commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip }),
+    ),
   },
   {
     id: 'pack.expected_head.mismatch',
@@ -118,14 +118,14 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch expected_head_sha is compared with the base, and the right one passes.',
-    check: on(twoCommits, async (t, { name, tip }) => {
-      await commitFiles(
+    check: on(twoCommits, (t, { name, tip }) =>
+      commitFiles(
         t,
         name,
         { 'x.txt': 'x' },
         { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip },
-      );
-    }),
+      ),
+    ),
   },
   {
     id: 'pack.base_branch.expected.mismatch',

@@ -103,9 +103,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.upsert-add',
     says: 'upsert adds a file.',
-    check: on(groupRepository, async (t, { name }) => {
-      await keepsEveryByte(t, name);
-    }),
+    check: on(groupRepository, (t, { name }) => keepsEveryByte(t, name)),
   },
   {
     id: 'pack.file.op.upsert-replace',

@@ -153,11 +153,13 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.wrong-repo',
     says: 'A token of one repository neither reads nor writes another.',
     writes: 'where-allowed',
-    check: on(otherRepository, async (t, other) => {
-      await forEachPlace(t, ofGit, async ({ place, ask }) =>
-        refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
-      );
-    }),
+    check: on(
+      otherRepository,
+      async (t, other) =>
+        await forEachPlace(t, ofGit, async ({ place, ask }) =>
+          refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
+        ),
+    ),
   },
   {
     id: 'git.missing-repo',
@@ -166,7 +168,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
-        const answer = await place.send(t, repo, { repo, scopes: [place.scope] });
+        const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
         refusesRepository(t, answer, 'missing repository', place);
       }),
   },
@@ -197,7 +199,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       const git = await createGit(t);
       t.observe(
         'depth 1',
-        await git.fetch(name, 'main', { depth: 1 }).then(
+        await git.fetch(name, 'main', 1).then(
           () => 'works',
           () => 'refused',
         ),

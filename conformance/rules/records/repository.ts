@@ -113,9 +113,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     says: `base_repo.${member} is a string.`,
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: RuleContext) => {
-      (await imported(t)).string('base_repo', member);
-    },
+    check: async (t: RuleContext) => (await imported(t)).string('base_repo', member),
   })),
   {
     id: 'repo.record.base_repo.presence',

@@ -51,7 +51,7 @@ function pushCell(scope: Scope): RuleRow {
       const tree = await git.writeTree({ 'pushed.txt': scope });
       const commit = await git.writeCommit({ tree, message: 'Push\n', parent: [sha], author: who, committer: who });
       await git.branch('main', commit);
-      const problem = await git.push(repo, ['main'], { as: { repo, scopes: [scope] } });
+      const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
       const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
       expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
       expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');

@@ -24,9 +24,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.repo.ref',
     says: 'repo.ref is a string.',
-    check: async (t) => {
-      t.observe('ref', (await search(t, 'hello')).answer.string('repo', 'ref'));
-    },
+    check: async (t) => t.observe('ref', (await search(t, 'hello')).answer.string('repo', 'ref')),
   },
   {
     id: 'grep.resp.repo.commit',

@@ -359,7 +359,7 @@ const CONFORMANCE: Program = {
       imports: ['auth', 'http', 'target'],
     },
     { path: 'api', content: 'the documented requests, one line each', imports: ['auth', 'check', 'http'] },
-    { path: 'git', content: 'a Git client in memory', imports: ['api', 'auth', 'check', 'http'] },
+    { path: 'git', content: 'a Git client in memory', imports: ['api', 'auth', 'check', 'http', 'target'] },
     { path: 'fixtures', content: 'repositories that rules share, made on first use', imports: ['api', 'check', 'git'] },
     {
       path: 'rules',
