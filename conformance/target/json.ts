@@ -14,3 +14,14 @@ export function defined<Members extends object>(
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
+
+/** The items by a key, keys and items in their order. */
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item)) ?? [];
+    groups.set(keyOf(item), group);
+    group.push(item);
+  }
+  return groups;
+}
