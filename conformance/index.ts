@@ -29,7 +29,7 @@ export { allRules, selectRules } from './rules/registry.js';
 export type { Level, Rule, Section } from './rules/rule.js';
 export { collectLeft } from './run/collect.js';
 export { assertHeld, RuleBroken } from './run/each-rule.js';
-export { startEmulator } from './run/emulator-process.js';
+export { startTargetEmulator } from './run/emulator-process.js';
 export { mergeReports, UnmergeableReports } from './run/merge.js';
 export { EmptySelection, InvalidOption, type Options, type Progress } from './run/options.js';
 export { isEmulator, Unready } from './run/preflight.js';

@@ -30,7 +30,7 @@ export const checkHarCommand = defineCommand({
     if (rules.every((rule) => rule.watch === undefined)) {
       throw new UsageError(`no rule of ${only} can be checked on recorded traffic`);
     }
-    const output = await readReportOutput(args);
+    const write = await readReportOutput(args);
     const report = checkRecorded(await readInput(file, readHar, { limit: LARGE_FILE }), {
       rules,
       strict,
@@ -38,6 +38,6 @@ export const checkHarCommand = defineCommand({
       only,
       origin: address === undefined ? undefined : originOf(address),
     });
-    await output.write(report, session);
+    await write(report, session);
   },
 });

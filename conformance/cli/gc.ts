@@ -11,7 +11,7 @@ import { groupBy } from '../target/json.js';
 import { originOf } from '../target/target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { defaultJournal } from './journal.js';
-import { MANNER_FLAGS, mannersOf } from './manners.js';
+import { mannersOf, PACE_FLAGS } from './manners.js';
 import {
   argumentsOf,
   type DescribedTarget,
@@ -22,19 +22,17 @@ import {
   TARGET_NEEDS,
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { text } from './values.js';
-
-const { window: _window, ...MANNERS } = MANNER_FLAGS;
+import { fileName } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
   journal: {
-    read: text('the name of a file'),
+    read: fileName,
     isFile: true,
     describe: 'The journal of the runs; default: in the state folder of the user',
   },
   'dry-run': { describe: 'Say what would be removed, and ask nothing' },
-  ...MANNERS,
+  ...PACE_FLAGS,
 } satisfies Flags;
 
 type Arguments = Values<typeof FLAGS>;
@@ -124,6 +122,6 @@ async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   if (named === undefined || !isAt(entry, named)) {
     throw new UsageError(`its target is not known any more, give --target: ${entry.base_url}, ${entry.org}`);
   }
-  const manners = mannersOf({ ...args, window: undefined }, named);
+  const manners = mannersOf(args, named);
   return { target: await openTarget(named, manners.timeout), manners };
 }

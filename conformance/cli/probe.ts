@@ -10,7 +10,7 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { KeyEntry } from '../target/target-file.js';
 import { defineCommand, type Flags } from './command.js';
-import { MANNER_FLAGS, mannersOf } from './manners.js';
+import { mannersOf, PACE_FLAGS } from './manners.js';
 import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import {
   type DescribedTarget,
@@ -22,9 +22,7 @@ import {
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
 
-const { window: _window, ...MANNERS } = MANNER_FLAGS;
-
-const FLAGS = { ...TARGET_FLAGS, ...MANNERS, ...NEW_FILE_FLAGS } satisfies Flags;
+const FLAGS = { ...TARGET_FLAGS, ...PACE_FLAGS, ...NEW_FILE_FLAGS } satisfies Flags;
 
 export const probeCommand = defineCommand({
   name: 'probe',
@@ -36,7 +34,7 @@ export const probeCommand = defineCommand({
     const described = await describeTarget(args);
     if (described === undefined) throw new UsageError('a target is needed: --base-url, --org and --key, or --target');
     const write = await openNewFile(args);
-    const manners = mannersOf({ ...args, window: undefined }, described);
+    const manners = mannersOf(args, described);
     const found = await openTarget(described, manners.timeout);
     const target: Target = { ...found, write: false, companion: false };
     const rate = manners.rate ?? usualRate(found);

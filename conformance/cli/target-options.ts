@@ -9,29 +9,33 @@ import { originOf, type Target } from '../target/target.js';
 import { InvalidTargetFile, type KeyEntry, readTargetFile, type TargetFile } from '../target/target-file.js';
 import type { Flag, Flags, Need, Values } from './command.js';
 import { UsageError } from './usage-error.js';
-import { httpAddress, list, text, variable } from './values.js';
+import { fileName, httpAddress, list, text, variable } from './values.js';
 
-const file = text('the name of a file');
 const organization = text('the name of an organization');
 
 export const TARGET_FLAGS = {
   target: {
-    read: file,
+    read: fileName,
     isFile: true,
     describe: 'Target file, YAML or JSON; each of the flags below overrides a member of it',
   },
   'base-url': { read: httpAddress, describe: 'Address of the API' },
   'git-url': { read: httpAddress, describe: 'Address of the Git host; default: the API address' },
   org: { read: organization, describe: 'Organization: the iss of every token' },
-  key: { read: file, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
+  key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
   'key-env': { read: variable, describe: 'The environment variable that holds it, instead of a file' },
   'key-id': { read: text('the id of a key'), describe: 'Id under which that key is registered' },
-  'other-key': { read: file, isFile: true, repeatable: true, describe: 'PEM of another unrestricted key, of any kind' },
-  'restricted-key': { read: file, isFile: true, describe: 'PEM of a restricted key' },
+  'other-key': {
+    read: fileName,
+    isFile: true,
+    repeatable: true,
+    describe: 'PEM of another unrestricted key, of any kind',
+  },
+  'restricted-key': { read: fileName, isFile: true, describe: 'PEM of a restricted key' },
   'restricted-scopes': { read: list, describe: 'Its allowlist; default: git:read' },
-  'deleted-key': { read: file, isFile: true, describe: 'PEM of a key that was registered and deleted' },
+  'deleted-key': { read: fileName, isFile: true, describe: 'PEM of a key that was registered and deleted' },
   'second-org': { read: organization, describe: 'Another organization on the same service' },
-  'second-key': { read: file, isFile: true, describe: 'PEM of a key of that organization' },
+  'second-key': { read: fileName, isFile: true, describe: 'PEM of a key of that organization' },
   'second-base-url': { read: httpAddress, describe: 'Address of the API for that organization' },
   repo: {
     read: text('the name of a repository'),

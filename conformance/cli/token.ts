@@ -7,18 +7,18 @@ import { defineCommand, type Flags, type Values } from './command.js';
 import { readResult } from './read-result.js';
 import { argumentsOf, describeTarget, keyOfRole } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { choice, jsonObject, list, text, variable, wholeNumber } from './values.js';
+import { choice, fileName, jsonObject, list, text, variable, wholeNumber } from './values.js';
 
 const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
 
 const FLAGS = {
-  target: { read: text('the name of a file'), isFile: true, describe: 'Target file that names organization and keys' },
+  target: { read: fileName, isFile: true, describe: 'Target file that names organization and keys' },
   role: { read: choice(ROLES), describe: `Which of its keys: ${ROLES.join(', ')}; default: main, or that of --rule` },
   org: {
     read: text('the name of an organization'),
     describe: 'Organization: the iss claim; default: of --target or --result',
   },
-  key: { read: text('the name of a file'), isFile: true, describe: 'PKCS#8 PEM file' },
+  key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM file' },
   'key-env': { read: variable, describe: 'The environment variable that holds the key, instead of a file' },
   repo: { read: text('the name of a repository'), describe: 'Repository: the repo claim' },
   scopes: { read: list, describe: 'Scopes, joined by commas' },
@@ -30,7 +30,7 @@ const FLAGS = {
   },
   rule: { read: text('the id of a rule'), describe: 'The token of the request that decided this rule' },
   result: {
-    read: text('the name of a file'),
+    read: fileName,
     describe: 'The result that says how it was made: of run --reporter json',
   },
 } satisfies Flags;

@@ -19,6 +19,8 @@ export function text(what: string): Read<string> {
   };
 }
 
+export const fileName = text('the name of a file');
+
 export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
   return (typed) => {
     const value = values.find((one) => one === typed);

@@ -11,7 +11,7 @@ import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 /** A running emulator and the target it is. */
 export interface EmulatorProcess {
   readonly target: Target;
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** How long an emulator may take to start, and to stop by itself. Milliseconds. */
@@ -25,12 +25,12 @@ export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org'
  * Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`.
  *
  * ```js
- * const { target, stop } = await startEmulator('--seed', 'one');
+ * const { target, close } = await startTargetEmulator('--seed', 'one');
  * const { exit_code } = await run(target, { only: 'grep' });
- * await stop();
+ * await close();
  * ```
  */
-export function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
+export function startTargetEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
   const script = join(packageRoot(), 'bin', 'emulator.js');
   const args = [script, ...START_ARGUMENTS, ...flags];
   return superviseEmulator(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), flags);
@@ -38,12 +38,12 @@ export function startEmulator(...flags: readonly string[]): Promise<EmulatorProc
 
 /** Waits until a process that was started as an emulator says it is ready; kills it where it does not. */
 export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
-  const stop = () => stopChild(child);
+  const close = () => stopChild(child);
   try {
     const ready = await readReady(child);
-    return { target: await readEmulatorTarget(ready, adminTokenOf(flags)), stop };
+    return { target: await readEmulatorTarget(ready, adminTokenOf(flags)), close };
   } catch (error) {
-    await stop();
+    await close();
     throw error;
   }
 }

@@ -8,14 +8,14 @@ import { COMMIT_PACK, packLines } from '../api/commit-pack.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { RequestOptions } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
-import { startEmulator } from '../index.js';
+import { startTargetEmulator } from '../index.js';
 import { writeCurl } from '../report/curl.js';
 import { packageRoot } from '../run/version.js';
 import { contextsOf } from './new-context.js';
 
 t.setTimeout(180_000);
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 const { target } = emulator;
 
 const context = contextsOf(t)(target);

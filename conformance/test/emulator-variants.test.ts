@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { emulatorVariants, recordedSwitches, UNSEEN_SWITCHES } from '../report/emulator-variants.js';
 import type { Report } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
@@ -18,11 +18,11 @@ const execute = promisify(execFile);
 async function runWith(variants: object, only?: string): Promise<Report> {
   const file = join(folder, 'variants.json');
   await writeFile(file, JSON.stringify(variants));
-  const emulator = await startEmulator('--variants', file);
+  const emulator = await startTargetEmulator('--variants', file);
   try {
     return await run(emulator.target, only === undefined ? {} : { only });
   } finally {
-    await emulator.stop();
+    await emulator.close();
   }
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { REPORTERS, reporterOf } from '../report/reporters.js';
 import { packageRoot } from '../run/version.js';
 import { startProxy } from './mutants/proxy.js';
@@ -11,8 +11,8 @@ import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 const proxy = await startProxy(emulator.target, {
   response: (response) => {
     if (response.status === 401 || response.status === 403) response.status = 418;

@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import type { Target } from '../target/target.js';
 import { expectRight } from './legal/expect-right.js';
 import { HIDES_NOTES, UNTYPICAL_ARCHIVE } from './legal/rewrites.js';
 import { type Files, seed } from './legal/seed.js';
 import { startProxy } from './mutants/proxy.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 
 /** What a deployment is: nothing of it is controlled, and routes that it does not document are not tried. */
 function deployment({ adminUrl: _, ...target }: Target): Target {
@@ -78,8 +78,8 @@ for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
 }
 
 t.test('an organization with one repository has lists as well', async (t) => {
-  const single = await startEmulator();
-  t.teardown(() => single.stop());
+  const single = await startTargetEmulator();
+  t.teardown(() => single.close());
   await seed(single.target, 'only', 'main', TREE);
   const target = deployment({ ...single.target, write: false, repo: 'only' });
   const one = await run(target);
@@ -93,8 +93,8 @@ t.test('an organization with one repository has lists as well', async (t) => {
 });
 
 t.test('file metadata may refuse a repository for its size', async (t) => {
-  const strict = await startEmulator('--max-metadata-commits', '1');
-  t.teardown(() => strict.stop());
+  const strict = await startTargetEmulator('--max-metadata-commits', '1');
+  t.teardown(() => strict.close());
   await seed(strict.target, 'large', 'main', TREE, { 'next.txt': 'next\n' });
   const report = await run(deployment({ ...strict.target, write: false, repo: 'large' }));
   expectRight(t, report, 'a repository beyond the limit');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { expectLegal } from './legal/expect-right.js';
 import { alternateValues } from './legal/variants.js';
 
@@ -13,8 +13,8 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 for (const [choice, values] of Object.entries(CHOICES)) {
   t.test(`a server that chooses otherwise than the emulator: ${choice}`, async (t) => {
     const file = join(t.testdir({ 'variants.json': JSON.stringify(values) }), 'variants.json');
-    const other = await startEmulator('--variants', file);
-    t.teardown(() => other.stop());
+    const other = await startTargetEmulator('--variants', file);
+    t.teardown(() => other.close());
     expectLegal(t, await run(other.target));
   });
 }

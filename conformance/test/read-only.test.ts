@@ -1,6 +1,6 @@
 import t from 'tap';
 import { UNLIMITED } from '../http/limiter.js';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { allRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
 import { runRules } from '../run/runner.js';
@@ -8,8 +8,8 @@ import { expectRight } from './legal/expect-right.js';
 import { isWrite, openGate } from './legal/gate.js';
 import { seed } from './legal/seed.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 
 t.test('a run that may not write sends nothing that writes', async (t) => {
   await seed(emulator.target, 'given', 'trunk', { 'a/b.txt': 'given\n' }, { 'c.txt': 'more\n' });

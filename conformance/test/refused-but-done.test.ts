@@ -4,7 +4,7 @@ import { createRepo, repositoryPath, repoWriter } from '../api/requests.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions } from '../check/rule-context.js';
 import { pushRefs } from '../git/push-request.js';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';
 import { FAMILIES, TestRepository } from '../rules/companion/test-repository.js';
@@ -12,8 +12,8 @@ import { type ProxiedRequest, type Rewrite, startProxy } from './mutants/proxy.j
 import { changesAnswersTo, mendsTokens, type SentToken } from './mutants/tokens.js';
 import { contextsOf } from './new-context.js';
 
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 
 let requests = 0;
 const contextOf = contextsOf(t, {

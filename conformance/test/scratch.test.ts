@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createSigner } from '../auth/tokens.js';
 import { UNLIMITED } from '../http/limiter.js';
-import { openScratch, run, startEmulator, type Target } from '../index.js';
+import { openScratch, run, startTargetEmulator, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
 import { collectScratch } from '../run/cleanup.js';
 import { packageRoot } from '../run/version.js';
 import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 const { target } = emulator;
 
 /** Names of the repositories that the emulator has, those that are deleted left out. */

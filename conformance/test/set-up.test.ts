@@ -1,11 +1,11 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import t from 'tap';
-import { run, startEmulator, type Target } from '../index.js';
+import { run, startTargetEmulator, type Target } from '../index.js';
 import { startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -115,13 +115,13 @@ t.test('a fixture that was throttled is made again', async (t) => {
 });
 
 t.test('an emulator that dies ends the run: 3', async (t) => {
-  const dying = await startEmulator();
-  t.teardown(() => dying.stop());
+  const dying = await startTargetEmulator();
+  t.teardown(() => dying.close());
   let results = 0;
   const report = await run(dying.target, {
     onResult: () => {
       results += 1;
-      if (results === 50) void dying.stop();
+      if (results === 50) void dying.close();
     },
   });
   t.equal(report.exit_code, 3);
@@ -132,8 +132,8 @@ t.test('an emulator that dies ends the run: 3', async (t) => {
 });
 
 t.test('a throttling emulator is waited for, by all lanes together', async (t) => {
-  const throttling = await startEmulator();
-  t.teardown(() => throttling.stop());
+  const throttling = await startTargetEmulator();
+  t.teardown(() => throttling.close());
   const gateway = { by: ['org'], capacity: 20, refill: '50/s', cost: { '*': 1 } };
   const quotas = {
     method: 'PATCH',
