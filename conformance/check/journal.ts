@@ -2,7 +2,7 @@ import type { WireRequest } from '../http/client.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
 import { lossOf } from '../http/no-answer.js';
-import { parseJson } from '../target/json.js';
+import { defined, parseJson } from '../target/json.js';
 import { askAdmin } from './admin.js';
 import type { Answer } from './answer.js';
 import { AssertionFailure, Skip } from './outcomes.js';
@@ -57,7 +57,7 @@ function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
     ...sent,
     origin,
     requestHeaders,
-    ...(requestBody === undefined ? {} : { requestBody }),
+    ...defined({ requestBody }),
     status: Number(entry.status),
     headers,
     body: Buffer.from(body),

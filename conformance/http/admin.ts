@@ -12,14 +12,12 @@ export interface AdminRequest {
   readonly timeout?: number;
 }
 
-export interface AdminAnswer {
-  readonly status: number;
-  readonly text: string;
-  /** Undefined where the body is no JSON. */
-  readonly json: unknown;
-}
+export type AdminAnswer = Awaited<ReturnType<typeof callAdmin>>;
 
-/** Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. */
+/**
+ * Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. `json` is undefined
+ * where the body is no JSON.
+ */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
   const proxy = proxyOf(url);
   const dispatcher = proxy === undefined ? undefined : proxied(proxy, {});
@@ -36,5 +34,5 @@ export async function callAdmin({ url, method = 'GET', json, token, timeout = 15
   });
   const text = await body.text();
   await dispatcher?.close();
-  return { status: statusCode, text, json: parseJson(text) } satisfies AdminAnswer;
+  return { status: statusCode, text, json: parseJson(text) };
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
+import { defined } from '../target/json.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
 import { type LossKind, lossOf, NoAnswer, RunEnded } from './no-answer.js';
@@ -110,10 +111,7 @@ export class Client {
       milliseconds: performance.now() - started,
       injected: head?.headers[FAULT_FIRED] !== undefined,
       git: request.git ?? false,
-      ...(lost === undefined ? {} : { lost }),
-      ...(request.body === undefined ? {} : { requestBody: request.body }),
-      ...(request.recipe === undefined ? {} : { recipe: request.recipe }),
-      ...(request.token === undefined ? {} : { token: request.token }),
+      ...defined({ lost, requestBody: request.body, recipe: request.recipe, token: request.token }),
     });
     try {
       const response = await this.#pool(request.origin).request({

@@ -1,4 +1,4 @@
-import { parseJson } from '../target/json.js';
+import { defined, parseJson } from '../target/json.js';
 import { InvalidFile } from '../target/text-file.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
 
@@ -56,8 +56,7 @@ function readEntry(entry: unknown, where: string): HarEntry {
       method,
       ...place,
       requestHeaders: sent,
-      ...(typeof posted === 'string' ? { requestBody: Buffer.from(posted) } : {}),
-      ...(token === undefined ? {} : { token }),
+      ...defined({ token, requestBody: typeof posted === 'string' ? Buffer.from(posted) : undefined }),
       status: Number(status),
       headers,
       body,

@@ -19,11 +19,7 @@ export interface Nearest {
 /** What a request is made of, by name, as texts that can be compared. */
 type Traits = ReadonlyMap<string, string>;
 
-interface SeenRequest {
-  readonly rule: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
+interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {
   readonly traits: Traits;
 }
 
@@ -43,11 +39,8 @@ export class RequestLog {
 
   see(exchange: Exchange): void {
     const key = operationOf(exchange);
-    let seen = this.#operations.get(key);
-    if (seen === undefined) {
-      seen = new Map();
-      this.#operations.set(key, seen);
-    }
+    const seen = this.#operations.get(key) ?? new Map<string, SeenRequest>();
+    this.#operations.set(key, seen);
     if (seen.size >= MOST_KEPT) return;
     const { rule, method, path, status } = exchange;
     const traits = traitsOf(exchange, this.now());

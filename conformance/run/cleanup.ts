@@ -46,17 +46,8 @@ export async function collectScratch(target: Target, file: string, options: Dele
   return { made: names.length, removed: gone.length, left, ...(left.length === 0 ? {} : defined({ reason })) };
 }
 
-interface Deleted {
-  readonly gone: string[];
-  /** Why the others are still there: the last reason. */
-  readonly reason: string | undefined;
-}
-
-async function deleteRepositories(
-  target: Target,
-  names: readonly string[],
-  options: DeletionOptions,
-): Promise<Deleted> {
+/** Deletes repositories. Gives the names of those that are gone, and the last reason why others are not. */
+async function deleteRepositories(target: Target, names: readonly string[], options: DeletionOptions) {
   const gone: string[] = [];
   const deletion = new Deletion(target, options);
   let reason: string | undefined;

@@ -6,32 +6,17 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
-export interface Findings {
-  /** The list of repositories, and the same without a token. */
-  readonly list: Look;
-  readonly anonymous: Look;
-  readonly meta: Look;
-  /** The members of the answer that lists repositories. */
-  readonly envelope: readonly string[];
-  /** A repository to read: the one that was given, otherwise the first of the list. */
-  readonly repo: string | undefined;
-  readonly branch: string | undefined;
-  readonly git: Look;
-  readonly companion: readonly (readonly [route: string, look: Look])[];
-}
+/** What a probe found. */
+export type Findings = Awaited<ReturnType<typeof probe>>;
 
 /** Routes that only published clients show, and that read without further parameters. */
 const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metadata', '/notes/refs'] as const;
 
-export interface ProbeOptions {
-  /** Milliseconds for one answer. */
-  readonly timeout: number;
-  /** Requests a second. */
-  readonly rate: number;
-}
-
-/** Looks at a target by a dozen requests, one after the other, all of them GET. */
-export async function probe(target: Target, { timeout, rate }: ProbeOptions): Promise<Findings> {
+/**
+ * Looks at a target by a dozen requests, one after the other, all of them GET. `timeout`: milliseconds for one answer.
+ * `rate`: requests a second.
+ */
+export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
   const signer = createSigner(target, Date.now);
   const pause = Number.isFinite(rate) ? 1000 / rate : 0;
   const get = async (origin: string, path: string, authorization?: string): Promise<Look> => {
@@ -47,16 +32,22 @@ export async function probe(target: Target, { timeout, rate }: ProbeOptions): Pr
   const record = repo === undefined ? undefined : await ask('/api/v1/repo', reading);
   const remote = `${gitPath(repo ?? 'conformance-probe')}/info/refs?service=git-upload-pack`;
   const git = await get(target.gitUrl, remote, basic(signer.sign(reading)));
-  const companion: [string, Look][] = [];
+  const companion: [route: string, look: Look][] = [];
   for (const route of repo === undefined ? [] : COMPANION) {
-    companion.push([
-      `/api/repos/{name}${route}`,
-      await ask(`/api/repos/${encodeURIComponent(repo ?? '')}${route}`, reading),
-    ]);
+    const look = await ask(`/api/repos/${encodeURIComponent(repo ?? '')}${route}`, reading);
+    companion.push([`/api/repos/{name}${route}`, look]);
   }
   const branch = isRecord(record?.json) ? record.json.default_branch : undefined;
   return {
-    ...{ list, anonymous, meta, git, companion, repo },
+    /** The list of repositories, and the same without a token. */
+    list,
+    anonymous,
+    meta,
+    git,
+    companion,
+    /** A repository to read: the one that was given, otherwise the first of the list. */
+    repo,
+    /** The members of the answer that lists repositories. */
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
   };

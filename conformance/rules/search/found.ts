@@ -3,20 +3,13 @@ import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { type HistoryRepository, historyRepository } from '../../fixtures/history.js';
-import { type LargeRepository, largeRepository } from '../../fixtures/large.js';
+import { historyRepository } from '../../fixtures/history.js';
+import { largeRepository } from '../../fixtures/large.js';
 import type { JsonRecord } from '../../http/exchange.js';
+import { defined } from '../../target/json.js';
 
-/** A line of a match, with the path it was found in. */
-export interface FoundLine {
-  readonly path: string;
-  readonly line: unknown;
-  readonly text: string;
-  readonly type: unknown;
-}
-
-/** Every line of an answer. */
-export function linesOf(answer: Answer): FoundLine[] {
+/** Every line of an answer, with the path it was found in. */
+export function linesOf(answer: Answer) {
   return answer.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
@@ -28,7 +21,7 @@ export function linesOf(answer: Answer): FoundLine[] {
   });
 }
 
-export function matchesOf(answer: Answer): FoundLine[] {
+export function matchesOf(answer: Answer) {
   return linesOf(answer).filter(({ type }) => type === 'match');
 }
 
@@ -37,11 +30,7 @@ export function pathsOf(answer: Answer): string[] {
 }
 
 /** A search of the history that has to work. */
-export async function search(
-  t: RuleContext,
-  pattern: string,
-  more: object = {},
-): Promise<{ history: HistoryRepository; answer: Answer }> {
+export async function search(t: RuleContext, pattern: string, more: object = {}) {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
   const answer = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
@@ -49,11 +38,7 @@ export async function search(
 }
 
 /** A search of the large repository that has to work. */
-export async function searchLarge(
-  t: RuleContext,
-  pattern: string,
-  more: object = {},
-): Promise<{ large: LargeRepository; answer: Answer }> {
+export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
   return { large, answer };
@@ -64,7 +49,7 @@ export async function allPages(t: RuleContext, repo: string, body: JsonRecord, l
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
-    const pagination = { limit, ...(cursor === undefined ? {} : { cursor }) };
+    const pagination = { limit, ...defined({ cursor }) };
     const answer = expectStatus(await grep(t, repo, { ...body, pagination }), 200);
     pages.push(answer);
     cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
