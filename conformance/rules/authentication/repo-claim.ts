@@ -100,8 +100,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         ({ scope }) => scope === 'org:read',
         async ({ place, ask }) => {
           for (const other of ['git:read', 'git:write', 'repo:write']) {
-            const answer = await ask({ scopes: ['org:read', other], claims: NO_REPO });
-            expectClaimMissing(t, place, answer);
+            expectClaimMissing(t, place, await ask({ scopes: ['org:read', other], claims: NO_REPO }));
           }
         },
       ),

@@ -5,7 +5,7 @@ import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { parseJson } from '../../target/json.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
-import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
+import { RENAMED_FIELDS, staleHeadRequests, WORDINGS, wordedRequest } from '../companion/field-names.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
 import { defineRules, on } from '../rule.js';
 
@@ -152,8 +152,13 @@ export const versioning = defineRules('Versioning', 'versioning', [
           const operation = operationOf(wording.operation);
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
-          for (const words of ['old', 'new'] as const) {
-            const answer = await callOperation(repository, operation, family, await wording[words](repository));
+          for (const words of WORDINGS) {
+            const answer = await callOperation(
+              repository,
+              operation,
+              family,
+              await wordedRequest(wording, words, repository),
+            );
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);

@@ -95,8 +95,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'On reset-commits a path that names another repository than the token is 404.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
-      const answer = await reset(t, other, restoreMetadata(seed), { as: writer(name) });
-      expectCode(answer, 404, 'repository_not_found');
+      expectCode(await reset(t, other, restoreMetadata(seed), { as: writer(name) }), 404, 'repository_not_found');
     }),
   },
   {

@@ -202,8 +202,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.err.400.regex',
     says: 'A pattern that is no regular expression is 400.',
     check: on(sampleContent, async (t, { name }) => {
-      const answer = await grep(t, name, { query: { pattern: '(' } });
-      expectProblem(answer, 400, 'bad_request');
+      expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
     }),
   },
   {
