@@ -1,6 +1,7 @@
 import { type KeyRole, signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
 import { withAbsoluteTimes } from '../report/curl.js';
 import type { Report } from '../report/results.js';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import { readKeyEntry } from '../target/secrets.js';
 import { defineCommand, type Flags, type Values } from './command.js';
@@ -57,7 +58,6 @@ export const tokenCommand = defineCommand({
         throw new UsageError(`--recipe says ${member} too, and a flag says it already`);
       }
     }
-    const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined));
     if (rule !== undefined) await checkRule(rule);
     const recorded = report === undefined || rule === undefined ? {} : recipeOf(report, rule, `${result}`);
     if (rule !== undefined && report === undefined) {
@@ -66,7 +66,7 @@ export const tokenCommand = defineCommand({
     const { key, org: own } = await keyFor(args, recorded.key);
     const iss = org ?? own ?? report?.target.org;
     if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
-    print(`${sign({ ...recorded, ...given, ...recipe }, key, iss)}\n`);
+    print(`${sign({ ...recorded, ...defined(typed), ...recipe }, key, iss)}\n`);
   },
 });
 
@@ -82,7 +82,7 @@ async function keyFor(
   }
   try {
     const key = await readKeyEntry({ file, env }, process.env);
-    return { key, ...(described === undefined ? {} : { org: described.org }) };
+    return { key, ...defined({ org: described?.org }) };
   } catch (error) {
     const flag = file === undefined ? '--key-env' : '--key';
     throw new UsageError(`${flag}: ${error instanceof Error ? error.message : String(error)}`);

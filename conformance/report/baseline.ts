@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { defined } from '../target/json.js';
 import { readStructured } from '../target/structured-file.js';
 import { InvalidFile } from '../target/text-file.js';
 import { readYaml } from '../target/yaml.js';
@@ -67,10 +68,8 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
     if (!ids.has(id)) throw new InvalidFile(`expects a failure of ${id}, and no rule is called so`);
   }
   return Object.entries(rules).map(([rule, { reason, expires, verdict }]) => ({
-    rule,
-    reason,
-    expires,
-    ...(verdict === undefined ? {} : { verdict }),
+    ...{ rule, reason, expires },
+    ...defined({ verdict }),
   }));
 }
 

@@ -13,6 +13,7 @@ import { settleVariants } from './drift.js';
 import type { RunOptions } from './options.js';
 import { groupsOf, shuffled } from './shards.js';
 import {
+  aboutRule,
   addWatched,
   describeWatch,
   Overdue,
@@ -201,16 +202,12 @@ export class RuleRunner {
     if (isSilent && this.around.ending.signal.aborted) verdict = this.#withoutCheck(rule);
     verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
     const variants = this.run.variants.of(rule.id);
-    const { id, section, says, level, reach } = rule;
+    const { id, level } = rule;
     const { decidedBy, ...shown } = verdict;
     if (decidedBy !== undefined) this.#decidedBy.set(id, decidedBy);
     const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
     return {
-      id,
-      section,
-      says,
-      level,
-      reach,
+      ...aboutRule(rule),
       read_only: !rule.writes,
       ...redactValue(shown),
       ...(isUnproven ? { unproven: true } : {}),

@@ -7,7 +7,7 @@ import { Client } from '../http/client.js';
 import { RunEnded } from '../http/no-answer.js';
 import { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
-import { type Cleanup, countVerdicts, exitCodeOf, FORMAT, type Report } from '../report/results.js';
+import { type Cleanup, countVerdicts, exitCodeOf, type Report } from '../report/results.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { readRecordedRequests, requestsOf } from './budget.js';
@@ -17,7 +17,7 @@ import type { RunOptions } from './options.js';
 import { Ending, RuleRunner } from './rule-runner.js';
 import { rulesOfShard } from './shards.js';
 import { describeStep, describeWatch } from './verdict.js';
-import { version } from './version.js';
+import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
 
 /** Checks a target by every rule given. */
@@ -82,11 +82,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const interrupted = options.signal.aborted;
   // Whatever came from the target can hold what was sent to it.
   return redactValue({
-    format: FORMAT,
-    suite: { name: 'repohost-emulator conformance', version: version() },
-    specification: '1.0.0',
-    started_at: new Date(started).toISOString(),
-    milliseconds: options.now() - started,
+    ...beginReport(started, options.now()),
     target: {
       base_url: target.baseUrl,
       git_url: target.gitUrl,

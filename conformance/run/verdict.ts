@@ -49,6 +49,11 @@ export interface RuleVerdict
   readonly decidedBy?: Exchange;
 }
 
+/** What a report says of every rule. */
+export function aboutRule({ id, section, says, level, reach }: Rule) {
+  return { id, section, says, level, reach };
+}
+
 /** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
 export class Overdue extends Error {
   override readonly name = 'Overdue';
