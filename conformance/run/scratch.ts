@@ -106,7 +106,7 @@ export async function openScratch({
   if (file !== undefined) {
     await attempt(file, 'written', async () => {
       await mkdir(dirname(file), { recursive: true });
-      await writeSynced(file, 'a', '');
+      await (await open(file, 'a', 0o600)).close();
     });
   }
   const { baseUrl: base_url, org } = target;
