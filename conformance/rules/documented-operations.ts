@@ -25,6 +25,11 @@ import type { RuleRow } from './rule.js';
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** `git:read` as part of an id. */
+export function slug(scope: Scope): string {
+  return scope.replace(':', '-');
+}
+
 /** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
 export interface DocumentedOperation {
   /** Its part of a rule's id. */

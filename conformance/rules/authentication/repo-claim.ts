@@ -5,6 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
+import { slug } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
@@ -81,7 +82,7 @@ async function comparePreferredRoutes(t: RuleContext): Promise<void> {
 
 export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   ...MISSING.map(([scope, writes]) => ({
-    id: `auth.repo-claim.missing.${scope.replace(':', '-')}`,
+    id: `auth.repo-claim.missing.${slug(scope)}`,
     says: `A token with ${scope} and without repo is refused.`,
     writes,
     check: (t: RuleContext) =>

@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -206,16 +206,25 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** Checks a throttled answer of every place. */
-async function everyThrottled(
-  t: RuleContext,
+/** A rule about the throttled answers of every place. */
+function throttled(
+  id: string,
+  says: string,
   check: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
-): Promise<void> {
-  t.needsEmulator();
-  await forEachPlace(t, everyPlace, async ({ ask }) => {
-    const answer = await ask({}, { fault: 'rate_limited' });
-    check(answer, rateOf(answer));
-  });
+): RuleRow {
+  return {
+    id,
+    says,
+    writes: 'where-allowed',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      await forEachPlace(t, everyPlace, async ({ ask }) => {
+        const answer = await ask({}, { fault: 'rate_limited' });
+        check(answer, rateOf(answer));
+      });
+    },
+  };
 }
 
 /** The parameters of the first item of a list. */
@@ -232,43 +241,18 @@ function isCount(value: unknown): boolean {
 }
 
 export const rates = defineRules('Limits', 'rates', [
-  {
-    id: 'rate.429.ratelimit',
-    says: 'A 429 has a RateLimit field.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) => everyThrottled(t, (_, { field }) => expectOther(field, '', 'RateLimit says something')),
-  },
-  {
-    id: 'rate.429.ratelimit.r',
-    says: 'Its r is how much can be asked at once.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (_, { parameters }) =>
-        expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
-      ),
-  },
-  {
-    id: 'rate.429.ratelimit.t',
-    says: 'Its t is the window in seconds.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (_, { parameters }) =>
-        expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
-      ),
-  },
-  {
-    id: 'rate.429.retry-after',
-    says: 'A 429 says in Retry-After how long to wait at least.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (answer) =>
-        expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
-      ),
-  },
+  throttled('rate.429.ratelimit', 'A 429 has a RateLimit field.', (_, { field }) =>
+    expectOther(field, '', 'RateLimit says something'),
+  ),
+  throttled('rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (_, { parameters }) =>
+    expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
+  ),
+  throttled('rate.429.ratelimit.t', 'Its t is the window in seconds.', (_, { parameters }) =>
+    expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
+  ),
+  throttled('rate.429.retry-after', 'A 429 says in Retry-After how long to wait at least.', (answer) =>
+    expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
+  ),
   {
     id: 'rate.429.retry-after.precedence',
     says: 'Who has waited for as long as Retry-After says is served, whatever t says.',

@@ -6,13 +6,9 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { SCOPES, type Scope } from '../documented-operations.js';
+import { SCOPES, type Scope, slug } from '../documented-operations.js';
 import { defineRules, on, type RuleRow } from '../rule.js';
 import { expectScopeMissing, forEachPlace } from '../token-places.js';
-
-function slug(scope: Scope): string {
-  return scope.replace(':', '-');
-}
 
 /** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
