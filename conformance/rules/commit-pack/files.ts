@@ -4,7 +4,8 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on, type RuleRow } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
+import { refusesPacks } from './metadata.js';
 import { keepsEveryByte } from './odd-content.js';
 
 /** A stream whose file operations are written by hand. */
@@ -20,22 +21,6 @@ async function send(t: RuleContext, lines: readonly unknown[]): Promise<{ name: 
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await sendPack(t, name, lines) };
-}
-
-/** Such an operation is 400 and the branch stays. */
-function refuses(id: string, says: string, ...streams: readonly (readonly unknown[])[]): RuleRow {
-  return {
-    id,
-    says,
-    writes: true,
-    check: async (t) => {
-      for (const lines of streams) {
-        const { name, tip, answer } = await send(t, lines);
-        expectStatus(answer, 400);
-        expectSame(await mustTipOf(t, name), tip, 'the branch stays');
-      }
-    },
-  };
 }
 
 async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
@@ -59,11 +44,13 @@ async function deletion(t: RuleContext, operation: object, ...chunks: object[]) 
 }
 
 export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
-  refuses(
-    'pack.file.path.required',
-    'A file operation without path is 400.',
-    oneOperation({ content_id: 'c' }, chunk('c', 'x')),
-  ),
+  ...refusals<readonly unknown[]>(refusesPacks, [
+    [
+      'pack.file.path.required',
+      'A file operation without path is 400.',
+      oneOperation({ content_id: 'c' }, chunk('c', 'x')),
+    ],
+  ]),
   {
     id: 'pack.file.path.leading-slash',
     says: 'Slashes at the beginning of a path are dropped, however many.',
@@ -155,11 +142,13 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       if (answer.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
     },
   },
-  refuses(
-    'pack.file.op.unknown',
-    'An operation that nobody knows is 400.',
-    oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
-  ),
+  ...refusals<readonly unknown[]>(refusesPacks, [
+    [
+      'pack.file.op.unknown',
+      'An operation that nobody knows is 400.',
+      oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
+    ],
+  ]),
   {
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',

@@ -3,7 +3,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { expectKept, PADDED } from '../kept-text.js';
+import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
 
@@ -44,13 +44,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.author.recorded',
     says: 'The author given is the author of the commit.',
-    check: on(restoredCommit, async (_t, commit) =>
-      expectSame(
-        [commit.find('commit', 'author_name'), commit.find('commit', 'author_email')],
-        [AUTHOR.name, AUTHOR.email],
-        'the author',
-      ),
-    ),
+    check: on(restoredCommit, async (_t, commit) => expectPerson(commit, 'author', AUTHOR)),
   },
   {
     id: 'restore.commit_message.used',
@@ -71,11 +65,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     says: 'The committer given is the committer of the commit.',
     check: async (t) => {
       const commit = await restoredCommit(t, { committer: COMMITTER });
-      expectSame(
-        [commit.find('commit', 'committer_name'), commit.find('commit', 'committer_email')],
-        [COMMITTER.name, COMMITTER.email],
-        'the committer',
-      );
+      expectPerson(commit, 'committer', COMMITTER);
       t.observe('committer without one', (await restoredCommit(t)).string('commit', 'committer_name'));
     },
   },
