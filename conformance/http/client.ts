@@ -25,6 +25,18 @@ export interface WireRequest {
   readonly wantsThrottling?: boolean;
 }
 
+/** The exchange of a request and its answer. */
+export function exchangeOf(
+  { rule, method, origin, path, headers: requestHeaders, body: requestBody, recipe, token, git = false }: WireRequest,
+  status: number,
+  headers: Exchange['headers'],
+  body: Buffer,
+): Exchange {
+  const injected = headers[FAULT_FIRED] !== undefined;
+  const sent = { rule, method, origin, path, requestHeaders, ...defined({ requestBody, recipe, token }) };
+  return { ...sent, status, headers, body, milliseconds: 0, injected, git };
+}
+
 export interface ClientOptions {
   readonly limiter: Limiter;
   /** Milliseconds until the headers have to be there, and between two parts of the body. */
@@ -100,18 +112,9 @@ export class Client {
     const parts: Buffer[] = [];
     let head: Pick<Exchange, 'status' | 'headers'> | undefined;
     const exchange = (lost?: string): Exchange => ({
-      rule: request.rule,
-      method: request.method,
-      origin: request.origin,
-      path: request.path,
-      requestHeaders: request.headers,
-      status: head?.status ?? 0,
-      headers: head?.headers ?? {},
-      body: Buffer.concat(parts),
+      ...exchangeOf(request, head?.status ?? 0, head?.headers ?? {}, Buffer.concat(parts)),
       milliseconds: performance.now() - started,
-      injected: head?.headers[FAULT_FIRED] !== undefined,
-      git: request.git ?? false,
-      ...defined({ lost, requestBody: request.body, recipe: request.recipe, token: request.token }),
+      ...defined({ lost }),
     });
     try {
       const response = await this.#pool(request.origin).request({

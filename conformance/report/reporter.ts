@@ -132,8 +132,9 @@ export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict
 }
 
 /** Verdicts and further facts of a report: how many rules each is of, and what it means. */
-export function tally(report: Report): readonly Tallied[] {
-  const rows: readonly Tallied[] = [
+export function tally(report: Report) {
+  // Only verdicts have marks.
+  const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
     ...VERDICTS.map((name) => ({ name, mark: MARKS[name], count: report.counts[name], means: MEANINGS[name] })),
     {
       name: 'injected',
@@ -143,14 +144,6 @@ export function tally(report: Report): readonly Tallied[] {
     { name: 'unproven', count: unproven(report), means: 'MUST rules that no mutant has been seen to break' },
   ];
   return rows.filter(({ count }) => count > 0);
-}
-
-interface Tallied {
-  readonly name: string;
-  /** The mark of a verdict. */
-  readonly mark?: string;
-  readonly count: number;
-  readonly means: string;
 }
 
 /** The rule in words. */

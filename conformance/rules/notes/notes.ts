@@ -8,7 +8,7 @@ import { groupRepository, otherRepository } from '../../fixtures/repositories.js
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -86,8 +86,10 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
   expectSame(answer.string('base_commit'), tip, 'the notes stay');
 }
 
+type Sent = (sha: string) => object | string;
+
 /** Each of these is 400, and the notes stay. */
-async function refuses(t: RuleContext, ...bodies: readonly ((sha: string) => object | string)[]): Promise<void> {
+async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
   const { name, answer } = await noted(t);
   const { sha } = await bare(t);
   for (const make of bodies) {
@@ -128,11 +130,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       t.tolerate('A24', 'note written', answer, ['201', '200']);
     }),
   },
-  {
-    id: 'note.sha.required',
-    says: 'A note without sha is 400.',
-    check: (t) => refuses(t, () => ({ note: 'x' })),
-  },
+  ...refusals<Sent>(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
   {
     id: 'note.sha.unknown',
     says: 'What a sha gives that names no commit, or is a branch, is left open.',
