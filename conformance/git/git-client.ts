@@ -107,6 +107,24 @@ export async function createGit(t: RuleContext) {
   };
 }
 
+/** A commit of one file on a branch of the local repository. */
+export async function commitLocally(
+  git: Git,
+  { parent, branch, text = branch }: { parent: readonly string[]; branch: string; text?: string },
+): Promise<string> {
+  const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
+  const tree = await git.writeTree({ 'pushed.txt': text });
+  const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [...parent], author: who, committer: who });
+  await git.branch(branch, sha);
+  return sha;
+}
+
+/** Pushes refs that have to be accepted. */
+export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
+  const refusal = await git.push(repo, refs);
+  if (refusal !== undefined) throw new AssertionFailure(`${what} can be pushed`, 'every ref accepted', refusal);
+}
+
 /** Reads an object that a fetch has to have brought. */
 async function fetched<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   try {

@@ -14,7 +14,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { createGit, type Git } from '../../git/git-client.js';
+import { commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { defineRules, defineWritingRules, on } from '../rule.js';
@@ -25,15 +25,6 @@ const ofGit = ({ isGit }: TokenPlace) => isGit;
 function refusesRepository(t: RuleContext, answer: Answer, what: string, { name }: TokenPlace): void {
   showsNothing(answer);
   t.tolerate('A35', `${what}, ${name}`, answer, ['404', '403', '401']);
-}
-
-/** A commit on top of what was fetched, on a branch of the local repository. */
-async function commitLocally(git: Git, parent: string, branch: string): Promise<string> {
-  const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
-  const tree = await git.writeTree({ 'pushed.txt': branch });
-  const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [parent], author: who, committer: who });
-  await git.branch(branch, sha);
-  return sha;
 }
 
 /** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
@@ -225,7 +216,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     check: on(groupRepository, async (t, { name, tip }) => {
       const git = await createGit(t);
       await git.fetch(name);
-      const sha = await commitLocally(git, tip, 'pushed');
+      const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
       expectAbsent(await git.push(name, ['pushed']), 'the push passes');
       expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
     }),
@@ -247,7 +238,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     says: 'What Git pushes, the API sees.',
     check: on(groupRepository, async (t, { name }) => {
       const git = await createGit(t);
-      const sha = await commitLocally(git, await git.fetch(name), 'main');
+      const sha = await commitLocally(git, { parent: [await git.fetch(name)], branch: 'main' });
       expectAbsent(await git.push(name, ['main']), 'the push passes');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');
