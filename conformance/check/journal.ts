@@ -8,20 +8,16 @@ import type { Answer } from './answer.js';
 import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
-interface Departure extends RequestOptions {
-  /** How much of the body goes out before the client is gone. Default: all of it. */
-  readonly sentBytes?: number;
-}
-
 /**
  * The answer that a client would have got which hung up before it was there: only the emulator's journal shows it.
- * The subject of the token tells the request from others.
+ * The subject of the token tells the request from others. `sentBytes`: how much of the body goes out before the client is
+ * gone; default: all of it.
  */
 export async function answerToNobody(
   t: RuleContext,
   method: string,
   path: string,
-  options: Departure,
+  options: RequestOptions & { readonly sentBytes?: number },
 ): Promise<Answer> {
   t.needsEmulator();
   if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');

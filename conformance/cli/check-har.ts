@@ -3,27 +3,25 @@ import { originOf } from '../index.js';
 import { selectSome } from '../run/options.js';
 import { checkRecorded } from '../run/recorded.js';
 import { LARGE_FILE } from '../target/text-file.js';
-import { defineCommand, type Flags } from './command.js';
+import { defineCommand } from './command.js';
 import { readInput } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, text } from './values.js';
 
-const FLAGS = {
-  'base-url': {
-    read: httpAddress,
-    describe: 'Check what went to this address; default: everything below /api/, and Git',
-  },
-  only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
-  strict: { describe: 'Warnings fail as well' },
-  ...REPORT_FLAGS,
-} satisfies Flags;
-
 export const checkHarCommand = defineCommand({
   name: 'check-har',
   arguments: ['file'],
   describe: 'Check recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
-  flags: FLAGS,
+  flags: {
+    'base-url': {
+      read: httpAddress,
+      describe: 'Check what went to this address; default: everything below /api/, and Git',
+    },
+    only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
+    strict: { describe: 'Warnings fail as well' },
+    ...REPORT_FLAGS,
+  },
   run: async (args, session, [file = '']) => {
     const { only, strict, 'base-url': address } = args;
     const rules = selectSome(only);

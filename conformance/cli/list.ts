@@ -1,18 +1,16 @@
 import { isWritten, writeRuleTable } from '../rules/rule-table.js';
 import { selectSome } from '../run/options.js';
-import { defineCommand, type Flags } from './command.js';
+import { defineCommand } from './command.js';
 import { text } from './values.js';
-
-const FLAGS = {
-  only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
-  json: { describe: 'As JSON' },
-  tsv: { describe: 'As a table with tabs' },
-} satisfies Flags;
 
 export const listCommand = defineCommand({
   name: 'list',
   describe: 'List the rules',
-  flags: FLAGS,
+  flags: {
+    only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
+    json: { describe: 'As JSON' },
+    tsv: { describe: 'As a table with tabs' },
+  },
   exclusive: [['json', 'tsv']],
   run: ({ only, json, tsv }, { print }) => {
     const rules = selectSome(only);

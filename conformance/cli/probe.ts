@@ -9,7 +9,7 @@ import { type Findings, probe, TELLING_RULES } from '../run/probe.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { KeyEntry } from '../target/target-file.js';
-import { defineCommand, type Flags } from './command.js';
+import { defineCommand } from './command.js';
 import { mannersOf, PACE_FLAGS } from './manners.js';
 import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import {
@@ -22,12 +22,10 @@ import {
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
 
-const FLAGS = { ...TARGET_FLAGS, ...PACE_FLAGS, ...NEW_FILE_FLAGS } satisfies Flags;
-
 export const probeCommand = defineCommand({
   name: 'probe',
   describe: 'Look at a deployment without writing to it, and write a first target file',
-  flags: FLAGS,
+  flags: { ...TARGET_FLAGS, ...PACE_FLAGS, ...NEW_FILE_FLAGS },
   exclusive: TARGET_EXCLUSIVE,
   needs: [...TARGET_NEEDS, ['force', 'output']],
   run: async (args, session) => {

@@ -65,8 +65,13 @@ export async function createGit(t: RuleContext) {
     /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
     push: async (repo: string, refs: readonly string[], as = writer(repo)): Promise<string | undefined> => {
       for (const ref of refs) {
-        const problem = await pushOne(git, remote(repo, as), ref);
-        if (problem !== undefined) return problem;
+        try {
+          const result = await git.push({ ...remote(repo, as), ref, force: false });
+          if (result.ok !== true) return `${ref}: ${JSON.stringify(result.refs)}`;
+        } catch (error) {
+          if (isOutcome(error)) throw error;
+          return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
+        }
       }
       return undefined;
     },
@@ -131,20 +136,6 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
     return await read();
   } catch (error) {
     throw asFailure(error, `${name} came with what was fetched`);
-  }
-}
-
-type IsomorphicGit = typeof import('isomorphic-git')['default'];
-type Remote = Parameters<IsomorphicGit['push']>[0];
-
-async function pushOne(git: IsomorphicGit, remote: Remote, ref: string): Promise<string | undefined> {
-  try {
-    const result = await git.push({ ...remote, ref, force: false });
-    if (result.ok === true) return undefined;
-    return `${ref}: ${JSON.stringify(result.refs)}`;
-  } catch (error) {
-    if (isOutcome(error)) throw error;
-    return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

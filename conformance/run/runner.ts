@@ -54,10 +54,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       tell();
     },
     onExchange: (exchange) => {
-      watcher.see(exchange);
-      likeness.see(exchange);
-      missing.see(exchange);
-      log.see(exchange);
+      for (const observer of [watcher, likeness, missing, log]) observer.see(exchange);
     },
   });
   const context = contextOf(target, options, client, ending);
