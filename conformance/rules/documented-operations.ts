@@ -208,6 +208,9 @@ export async function withFault(t: RuleContext, name: string, fault: string): Pr
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
+/** The same as what a check looks at. */
+export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
+
 /** What a rule of a forced failure states: the status and the code that the operation answers. */
 export type ForcedFailure = readonly [id: string, says: string, status: number, code: string];
 

@@ -8,10 +8,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
-import { withFault } from '../documented-operations.js';
+import { faulted } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
-import { acceptsToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
+import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
@@ -69,11 +69,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.scopes.empty',
     says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await readWithToken(t, { scopes: [] });
+    check: on(tokenRead({ scopes: [] }), async (t, answer) => {
       t.observe('outcome', answer);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
-    },
+    }),
   },
   rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
     ({ scope }) => ({ scopes: [scope, 'git:admin'] }),
@@ -112,11 +111,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.exp.missing-unrestricted',
     says: 'Whether an unrestricted key may sign without exp is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await readWithToken(t, { claims: { exp: null } });
+    check: on(tokenRead({ claims: { exp: null } }), async (t, answer) => {
       t.observe('outcome', answer);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
-    },
+    }),
   },
   {
     id: 'claim.times.type',
@@ -227,11 +225,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.invalid.detail',
     says: 'The detail of a refused token says that it is invalid or expired.',
     level: 'SHOULD',
-    check: async (t) => {
-      const answer = await readWithToken(t, { defect: 'foreign-key' });
+    check: on(tokenRead({ defect: 'foreign-key' }), async (_t, answer) => {
       expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
       expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
-    },
+    }),
   },
   {
     id: 'authfail.403.tenant.detail',
@@ -245,11 +242,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified every request is 403 authentication_unavailable, and afterwards it is not.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'repo', 'authentication_unavailable');
+    check: on(faulted('repo', 'authentication_unavailable'), async (t, answer) => {
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
       expectStatus(await readWithToken(t, {}), 200);
-    },
+    }),
   },
   {
     id: 'authfail.problem-json',

@@ -15,6 +15,9 @@ export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promis
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
+/** The same as what a check looks at. */
+export const tokenRead = (recipe: TokenRecipe) => (t: RuleContext) => readWithToken(t, recipe);
+
 /** What the restricted key may sign for. Skips the rule where that is not known. */
 export function allowedScopes(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');

@@ -5,7 +5,7 @@ import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
-import { withFault } from '../documented-operations.js';
+import { faulted } from '../documented-operations.js';
 import { defineRules, on, type RuleRow, type Watch } from '../rule.js';
 
 /** The body of an error of the API, where it is an object. */
@@ -254,9 +254,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'Whether a 503 says when to come back is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'repository_thawing');
-      t.observe('Retry-After', answer.header('retry-after') ?? 'none');
-    },
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) =>
+      t.observe('Retry-After', answer.header('retry-after') ?? 'none'),
+    ),
   },
 ]);

@@ -7,7 +7,7 @@ import { answerToNobody } from '../../check/journal.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
-import { forcedFailures, withFault } from '../documented-operations.js';
+import { faulted, forcedFailures } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
@@ -141,21 +141,19 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.503.thawing',
     says: 'A repository in cold storage is 503.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'repository_thawing');
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) => {
       t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
       answer.string('error');
-    },
+    }),
   },
   {
     id: 'filemeta.err.503.syncing',
     says: 'A repository that is being synced is 503.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'sync_in_progress');
+    check: on(faulted('filemeta', 'sync_in_progress'), async (t, answer) => {
       t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
       answer.string('error');
-    },
+    }),
   },
   ...forcedFailures(
     'filemeta',

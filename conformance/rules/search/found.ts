@@ -37,12 +37,17 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   return { history, answer };
 }
 
+/** The same as what a check looks at. */
+export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
+
 /** A search of the large repository that has to work. */
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
   return { large, answer };
 }
+
+export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
 /** All pages of a search, at most 40 of them. */
 export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {

@@ -3,7 +3,7 @@ import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/e
 import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { defineRules, on } from '../rule.js';
-import { allPages, linesOf, matchesOf, searchLarge } from './found.js';
+import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
 
 /** A page as large as the default limits of other things allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
@@ -13,8 +13,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
     says: 'At most 2000 lines come back, or as many as a smaller max_lines says.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'straw', WIDE);
+    check: on(foundInLarge('straw', WIDE), async (t, { answer }) => {
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
       expectSame(
@@ -25,7 +24,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
-    },
+    }),
   },
   {
     id: 'grep.max_lines.maximum',
@@ -85,19 +84,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.default',
     says: 'A page holds at most 200 matches unless asked otherwise, and says that there is more.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle');
+    check: on(foundInLarge('needle'), async (t, { answer }) => {
       expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
       expectSame(linesOf(answer), linesOf(asked), '200 is the default');
       expectSame(answer.boolean('has_more'), true, 'there is more');
-    },
+    }),
   },
   {
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit bounds the matches of a page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'straw', { pagination: { limit: 3 } });
+    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
       const [items, matches, lines] = [
         answer.array('matches').length,
         matchesOf(answer).length,
@@ -106,7 +103,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
       const unit = lines <= 3 ? 'lines' : matches <= 3 ? 'match lines' : 'items of matches';
       t.observe('smallest unit within the limit', unit);
-    },
+    }),
   },
   {
     id: 'grep.page.cursor.continues',
@@ -131,19 +128,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string when there is another page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle', { pagination: { limit: 2 } });
+    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), true, 'there is more');
       expectOther(answer.string('next_cursor'), '', 'the cursor is not empty');
-    },
+    }),
   },
   {
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean, and false when everything fits on the page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle 7$');
+    check: on(foundInLarge('needle 7$'), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), false, 'nothing is left');
       expectSame(matchesOf(answer).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
-    },
+    }),
   },
 ]);

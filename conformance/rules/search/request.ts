@@ -4,7 +4,7 @@ import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, on } from '../rule.js';
-import { matchesOf, pathsOf, search } from './found.js';
+import { found, matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
@@ -48,26 +48,23 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.ref.default',
     says: 'A search without ref looks at the tip of the default branch.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'foobar');
-      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip');
-    },
+    check: on(found('foobar'), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip'),
+    ),
   },
   {
     id: 'grep.ref.branch',
     says: 'ref may be a branch.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'feature', { ref: 'feature' });
-      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch');
-    },
+    check: on(found('feature', { ref: 'feature' }), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch'),
+    ),
   },
   {
     id: 'grep.ref.tag',
     says: 'ref may be a tag.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'edition', { ref: 'v1' });
-      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit');
-    },
+    check: on(found('edition', { ref: 'v1' }), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit'),
+    ),
   },
   {
     id: 'grep.ref.sha',
@@ -88,14 +85,13 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba[rz]', { paths: ['src/app.js'] });
+    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer }) =>
       expectSame(
         matchesOf(answer).map(({ text }) => text),
         ['foobar', 'foobaz'],
         'the lines it matches',
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'grep.pattern.dialect',
@@ -129,28 +125,25 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.case.false',
     says: 'case_sensitive false finds either case.',
-    check: async (t) => {
-      const { answer } = await search(t, 'HELLO', { query: { case_sensitive: false } });
-      expectSame(pathsOf(answer), ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'every hello is found');
-    },
+    check: on(found('HELLO', { query: { case_sensitive: false } }), async (_t, { answer }) =>
+      expectSame(pathsOf(answer), ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'every hello is found'),
+    ),
   },
   {
     id: 'grep.paths',
     says: 'paths keeps the search below the paths listed.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba', { paths: ['src'] });
-      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'only what lies below src');
-    },
+    check: on(found('fo+ba', { paths: ['src'] }), async (_t, { answer }) =>
+      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'only what lies below src'),
+    ),
   },
   {
     id: 'grep.include_globs',
     says: 'include_globs keeps the files that fit a glob, at any depth.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba', { file_filters: { include_globs: ['**/*.js'] } });
+    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
       t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
-    },
+    }),
   },
   {
     id: 'grep.exclude_globs',
@@ -166,8 +159,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.extension_filters',
     says: 'extension_filters keeps the files with such an extension.',
-    check: async (t) => {
-      const { answer } = await search(t, 'foobar', { file_filters: { extension_filters: ['.ts'] } });
+    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
       const history = await historyRepository(t);
       const bare = await grep(t, history.name, {
@@ -175,28 +167,26 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
         file_filters: { extension_filters: ['ts'] },
       });
       t.observe('without the dot', bare.status === 200 ? pathsOf(bare) : bare.outcome);
-    },
+    }),
   },
   {
     id: 'grep.context.before',
     says: 'context.before and context.after add that many lines on each side of a match.',
-    check: async (t) => {
-      const { answer } = await search(t, '^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } });
+    check: on(found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }), async (t, { answer }) => {
       const lines = answer.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
       const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
       expectSame(seen, ['context three', 'context four', 'match plum', 'context six'], 'two lines before, one after');
       const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
       t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-    },
+    }),
   },
   {
     id: 'grep.large-binary-excluded',
     says: 'Binary and large files may be left out.',
     level: 'MAY',
-    check: async (t) => {
-      const { answer } = await search(t, 'plumfoobar');
-      t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out');
-    },
+    check: on(found('plumfoobar'), async (t, { answer }) =>
+      t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out'),
+    ),
   },
   {
     id: 'grep.err.400.regex',
