@@ -41,20 +41,12 @@ export async function commitFiles(
   repo: string,
   files: Readonly<Record<string, FileContent>>,
   metadata: object = {},
-): Promise<Written> {
-  const answer = await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true });
-  expectSuccess(answer);
+) {
+  const answer = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
   const sha = answer.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
+  // `before`: the tip before.
   return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };
-}
-
-export interface Written {
-  readonly sha: string;
-  readonly tree: string;
-  /** The tip before. */
-  readonly before: string;
-  readonly answer: Answer;
 }
 
 function bytesOf(content: Exclude<FileContent, null>): string | Buffer {

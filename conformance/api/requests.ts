@@ -43,42 +43,33 @@ export const createRepo = (t: RuleContext, repo: string, options: RequestOptions
 export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
   t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
-export const grep = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/v1/repos/grep', { as: reader(repo), json, ...options });
+/** A read of a repository that takes its parameters in the query. */
+const queried =
+  (path: string) =>
+  (t: RuleContext, repo: string, query: Record<string, string> = {}, options: RequestOptions = {}): Promise<Answer> =>
+    t.get(path, { as: reader(repo), query, ...options });
 
-export const fileMetadata = (
-  t: RuleContext,
-  repo: string,
-  query: Record<string, string> = {},
-  options: RequestOptions = {},
-) => t.get('/api/v1/repos/files/metadata', { as: reader(repo), query, ...options });
+/** A request about a repository with a body of JSON. */
+const posted =
+  (path: string, as: (repo: string) => TokenRecipe) =>
+  (t: RuleContext, repo: string, json: unknown = {}, options: RequestOptions = {}): Promise<Answer> =>
+    t.post(path, { as: as(repo), json, ...options });
+
+/** A restore: one line with the key metadata. */
+const restoring =
+  (pathOf: (repo: string) => string) =>
+  (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<Answer> =>
+    t.post(pathOf(repo), { as: writer(repo), lines: [{ metadata }], ...options });
+
+export const grep = posted('/api/v1/repos/grep', reader);
+export const archive = posted('/api/v1/repos/archive', reader);
+export const writeNote = posted('/api/v1/repos/notes', writer);
+export const fileMetadata = queried('/api/v1/repos/files/metadata');
+export const listCommits = queried('/api/v1/repos/commits');
+export const getFile = queried('/api/v1/repos/file');
 
 export const getCommit = (t: RuleContext, repo: string, sha: string, options: RequestOptions = {}): Promise<Answer> =>
   t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...options });
-
-export const listCommits = (
-  t: RuleContext,
-  repo: string,
-  query: Record<string, string> = {},
-  options: RequestOptions = {},
-) => t.get('/api/v1/repos/commits', { as: reader(repo), query, ...options });
-
-export const getFile = (
-  t: RuleContext,
-  repo: string,
-  query: Record<string, string>,
-  options: RequestOptions = {},
-): Promise<Answer> => t.get('/api/v1/repos/file', { as: reader(repo), query, ...options });
-
-export const archive = (
-  t: RuleContext,
-  repo: string,
-  json: unknown = {},
-  options: RequestOptions = {},
-): Promise<Answer> => t.post('/api/v1/repos/archive', { as: reader(repo), json, ...options });
-
-export const writeNote = (t: RuleContext, repo: string, json: unknown, options: RequestOptions = {}): Promise<Answer> =>
-  t.post('/api/v1/repos/notes', { as: writer(repo), json, ...options });
 
 export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
   t.get(`${repositoryPath(repo)}/branches`, { as: reader(repo), ...options });
@@ -92,12 +83,9 @@ export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
   return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
 }
 
-export const restore = (
-  t: RuleContext,
-  repo: string,
-  metadata: unknown,
-  options: RequestOptions = {},
-): Promise<Answer> => t.post(RESTORE, { as: writer(repo), lines: [{ metadata }], ...options });
+export const restore = restoring(() => RESTORE);
+/** The same by the other route. */
+export const reset = restoring(resetRoute);
 
 /** The commit a revision names, undefined when there is none. */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {

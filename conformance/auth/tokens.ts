@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 
@@ -77,14 +78,11 @@ export function createSigner(target: Target, now: () => number): Signer {
   };
 }
 
-function keysOf(target: Target): Map<KeyRole, SigningKey> {
-  const keys = new Map<KeyRole, SigningKey>();
-  for (const key of [...target.otherKeys, target.key]) keys.set(key.algorithm, key);
-  keys.set('main', target.key);
-  if (target.restrictedKey !== undefined) keys.set('restricted', target.restrictedKey);
-  if (target.deletedKey !== undefined) keys.set('deleted', target.deletedKey);
-  if (target.second !== undefined) keys.set('second', target.second.key);
-  return keys;
+/** The keys of a target by their roles, named roles first. */
+export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys }: Target): Map<KeyRole, SigningKey> {
+  const named = defined({ main, restricted: restrictedKey, deleted: deletedKey, second: second?.key });
+  const others = [...otherKeys, main].map((key) => [key.algorithm, key] as const);
+  return new Map([...(Object.entries(named) as [KeyRole, SigningKey][]), ...others]);
 }
 
 /**

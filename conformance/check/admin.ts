@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { createSigner } from '../auth/tokens.js';
 import { type AdminAnswer, callAdmin } from '../http/admin.js';
 import { isRecord, type JsonRecord } from '../http/exchange.js';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import { isLoopback, type Target } from '../target/target.js';
 import { Skip } from './outcomes.js';
@@ -31,13 +32,6 @@ export async function changeState(t: RuleContext, changes: object): Promise<void
   await askAdmin(t, 'PATCH', `/state?organization=${encodeURIComponent(t.target.org)}`, changes);
 }
 
-/** Where a namespace answers for one organization. */
-interface NamespaceOrganization {
-  readonly org: string;
-  readonly base_url: string;
-  readonly git_url: string;
-}
-
 /** Whether the target lets the suite make namespaces that it can reach. */
 export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
   return adminUrl !== undefined && isLoopback(baseUrl);
@@ -57,11 +51,11 @@ export async function inNamespace<Result>(
   if (!hasNamespaces(t.target)) throw new Skip('a namespace of the emulator is reached on its own machine only');
   const { id, admin_url: adminUrl, orgs } = await askAdmin(t, 'POST', '/namespaces', options);
   try {
-    const own = (orgs as NamespaceOrganization[]).find(({ org }) => org === t.target.org);
+    const own = (orgs as { org: string; base_url: string; git_url: string }[]).find(({ org }) => org === t.target.org);
     if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
     // Whatever is made there goes with it.
     const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
-    const target = { ...t.target, ...place, ...(restrictedKey && { restrictedKey }) };
+    const target = { ...t.target, ...place, ...defined({ restrictedKey }) };
     const run = {
       target,
       signer: createSigner(target, t.run.now),

@@ -31,16 +31,16 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
   if (typeof actual !== 'string' || !pattern.test(actual)) throw new AssertionFailure(what, String(pattern), actual);
 }
 
-/** The status, and with it nothing else. */
-export function expectStatus(answer: Answer, ...statuses: readonly number[]): void {
-  if (statuses.includes(answer.status)) return;
+/** The status, and with it nothing else. Returns the answer. */
+export function expectStatus(answer: Answer, ...statuses: readonly number[]): Answer {
+  if (statuses.includes(answer.status)) return answer;
   throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, answer.outcome);
 }
 
-/** Any status of success. */
-export function expectSuccess(answer: Answer): void {
-  if (answer.status < 200 || answer.status > 299)
-    throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
+/** Any status of success. Returns the answer. */
+export function expectSuccess(answer: Answer): Answer {
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
 }
 
 /** Any refusal that blames the request. */
@@ -51,22 +51,19 @@ export function expectRefused(answer: Answer): void {
 
 /** A status together with its `code`. A body without any `code` passes here; its shape is checked by other rules. */
 export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
-  const fits =
-    answer.status === status &&
-    (answer.code === undefined ? saysWithoutCode(answer) : codes.includes(readCode(status, answer.code)));
-  if (!fits)
-    throw new AssertionFailure(
-      'the refusal has its status and code',
-      `${status} ${codes.join(' or ')}`,
-      answer.outcome,
-    );
+  const isRight = codes.some((code) => isMember(answer, `${status} ${code}`));
+  if (!isRight) throw wrongRefusal(answer, `${status} ${codes.join(' or ')}`);
 }
 
 /** A status together with its `code`, which has to be there. */
 export function expectCode(answer: Answer, status: number, code: string): void {
   if (readOutcome(answer) !== `${status} ${code}`) {
-    throw new AssertionFailure('the refusal has its status and code', `${status} ${code}`, answer.outcome);
+    throw wrongRefusal(answer, `${status} ${code}`);
   }
+}
+
+function wrongRefusal({ outcome }: Answer, expected: string): AssertionFailure {
+  return new AssertionFailure('the refusal has its status and code', expected, outcome);
 }
 
 /** Status and code as a client reads them: two new codes of a status are the same. */

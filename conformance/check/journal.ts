@@ -1,26 +1,23 @@
-import type { WireRequest } from '../http/client.js';
-import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from '../http/exchange.js';
+import { exchangeOf, type WireRequest } from '../http/client.js';
+import { type Exchange, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
 import { lossOf } from '../http/no-answer.js';
+import { parseJson } from '../target/json.js';
 import { askAdmin } from './admin.js';
 import type { Answer } from './answer.js';
 import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
-interface Departure extends RequestOptions {
-  /** How much of the body goes out before the client is gone. Default: all of it. */
-  readonly sentBytes?: number;
-}
-
 /**
  * The answer that a client would have got which hung up before it was there: only the emulator's journal shows it.
- * The subject of the token tells the request from others.
+ * The subject of the token tells the request from others. `sentBytes`: how much of the body goes out before the client is
+ * gone; default: all of it.
  */
 export async function answerToNobody(
   t: RuleContext,
   method: string,
   path: string,
-  options: Departure,
+  options: RequestOptions & { readonly sentBytes?: number },
 ): Promise<Answer> {
   t.needsEmulator();
   if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');
@@ -34,7 +31,7 @@ export async function answerToNobody(
     throw loss ? new AssertionFailure(`${method} ${path} can be sent`, 'a connection', loss.seen) : error;
   }
   const entry = await t.eventually(() => endedRequest(t, subject), 'the journal shows how the request ended');
-  return t.take(exchangeOf(request, entry), options);
+  return t.take(journaled(request, entry), options);
 }
 
 async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord | undefined> {
@@ -44,33 +41,12 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
 }
 
 /** An entry of the journal as the exchange that it tells of. */
-function exchangeOf(request: WireRequest, entry: JsonRecord): Exchange {
+function journaled(request: WireRequest, entry: JsonRecord): Exchange {
   const answer = isRecord(entry.answer) ? entry.answer : {};
   const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const sentBody = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
   // Of a body that was sent in parts only those are kept that went out before the client was gone.
-  const body = isWholeJson(sentBody) ? sentBody : JSON.stringify({ code: entry.code });
-  const { headers: requestHeaders, body: requestBody, origin, ...sent } = request;
-  return {
-    ...sent,
-    origin,
-    requestHeaders,
-    ...(requestBody === undefined ? {} : { requestBody }),
-    status: Number(entry.status),
-    headers,
-    body: Buffer.from(body),
-    milliseconds: 0,
-    injected: headers[FAULT_FIRED] !== undefined,
-    git: request.git ?? false,
-  };
-}
-
-function isWholeJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
+  return exchangeOf(request, Number(entry.status), headers, Buffer.from(body));
 }

@@ -60,11 +60,8 @@ export class RefusedWrites {
 
   #repository({ target }: Run, repo: string): KnownRepository {
     const key = `${target.baseUrl} ${repo}`;
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      known = new KnownRepository();
-      this.#known.set(key, known);
-    }
+    const known = this.#known.get(key) ?? new KnownRepository();
+    this.#known.set(key, known);
     return known;
   }
 }

@@ -76,18 +76,11 @@ class Looker {
 }
 
 async function lookAtPart(looker: Looker, part: Part, view: View): Promise<ReadonlyMap<string, string> | undefined> {
-  switch (part) {
-    case 'refs':
-      return lookAtRefs(looker);
-    case 'record':
-      return lookAtRecord(looker);
-    case 'notes':
-      return lookAtNotes(looker, view.get('refs'));
-    case 'deployments':
-      return lookAtDeployments(looker);
-    default:
-      return lookAtEphemeral(looker, part.slice('ephemeral '.length));
-  }
+  if (part === 'refs') return lookAtRefs(looker);
+  if (part === 'record') return lookAtRecord(looker);
+  if (part === 'notes') return lookAtNotes(looker, view.get('refs'));
+  if (part === 'deployments') return lookAtDeployments(looker);
+  return lookAtEphemeral(looker, part.slice('ephemeral '.length));
 }
 
 async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {

@@ -3,6 +3,7 @@ import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import { NoAnswer } from '../http/no-answer.js';
 import { Stopwatch } from '../http/stopwatch.js';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { Answer } from './answer.js';
@@ -119,15 +120,15 @@ export class RuleContext {
       origin: options.origin ?? this.target.baseUrl,
       path: path + queryOf(options.query),
       headers: {
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(options.fault === undefined ? {} : { 'x-emulator-fault': options.fault }),
+        ...defined({
+          'content-type': type,
+          authorization: token && `Bearer ${token}`,
+          'x-emulator-fault': options.fault,
+        }),
         ...options.headers,
       },
       git: options.git ?? false,
-      ...(body === undefined ? {} : { body }),
-      ...(token === undefined ? {} : { token }),
-      ...(recipe === undefined ? {} : { recipe }),
+      ...defined({ body, token, recipe }),
       wantsThrottling: options.wantsThrottling ?? false,
     };
   }
@@ -157,9 +158,9 @@ export class RuleContext {
     return key;
   }
 
-  /** Notes what the target does where the specification leaves it open. */
-  observe(name: string, value: unknown): void {
-    this.observations[name] = value;
+  /** Notes what the target does where the specification leaves it open: a value, or the outcome of an answer. */
+  observe(name: string, seen: unknown): void {
+    this.observations[name] = seen instanceof Answer ? seen.outcome : seen;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { writeBaseline } from '../report/baseline.js';
-import { defineCommand, type Flags } from './command.js';
+import { defineCommand } from './command.js';
 import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import { readResult } from './read-result.js';
 import { date, text } from './values.js';
@@ -7,17 +7,15 @@ import { date, text } from './values.js';
 /** How long a failure is expected, in days, unless it is said. */
 const USUAL_DAYS = 90;
 
-const FLAGS = {
-  reason: { read: text('a reason'), describe: 'Why the rules are broken; default: the day on which they failed' },
-  expires: { read: date, describe: `The last day on which that is expected; default: ${USUAL_DAYS} days from now` },
-  ...NEW_FILE_FLAGS,
-} satisfies Flags;
-
 export const baselineCommand = defineCommand({
   name: 'baseline',
   arguments: ['result'],
   describe: 'Write a first baseline: every rule that made a run fail, as an expected failure',
-  flags: FLAGS,
+  flags: {
+    reason: { read: text('a reason'), describe: 'Why the rules are broken; default: the day on which they failed' },
+    expires: { read: date, describe: `The last day on which that is expected; default: ${USUAL_DAYS} days from now` },
+    ...NEW_FILE_FLAGS,
+  },
   needs: [['force', 'output']],
   run: async (args, session, [file = '']) => {
     const write = await openNewFile(args);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { REPORTERS } from '../report/reporters.js';
 import { conformance } from '../test/deployment.js';
 
@@ -178,8 +178,8 @@ t.test('a file that is no HTTP Archive is exit 2 and a sentence that quotes noth
 });
 
 t.test("the emulator's own export is checked, and its answers keep the rules", async (t) => {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const { baseUrl, adminUrl = '' } = emulator.target;
   await run(emulator.target, { only: 'repo,grep.err,notes.route,git.advertise,problem' });
   const { text } = await callAdmin({ url: `${adminUrl}/requests?format=har` });

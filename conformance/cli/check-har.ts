@@ -1,50 +1,41 @@
-import { type HarEntry, readHar, UnreadableHar } from '../http/har.js';
-import { allRules, originOf, selectRules } from '../index.js';
+import { readHar } from '../http/har.js';
+import { originOf } from '../index.js';
+import { selectSome } from '../run/options.js';
 import { checkRecorded } from '../run/recorded.js';
-import { defineCommand, type Flags } from './command.js';
-import { readLargeFile } from './read-result.js';
+import { LARGE_FILE } from '../target/text-file.js';
+import { defineCommand } from './command.js';
+import { readInput } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 import { UsageError } from './usage-error.js';
 import { httpAddress, text } from './values.js';
-
-const FLAGS = {
-  'base-url': {
-    read: httpAddress,
-    describe: 'Check what went to this address; default: everything below /api/, and Git',
-  },
-  only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
-  strict: { describe: 'Warnings fail as well' },
-  ...REPORT_FLAGS,
-} satisfies Flags;
 
 export const checkHarCommand = defineCommand({
   name: 'check-har',
   arguments: ['file'],
   describe: 'Check recorded traffic (HTTP Archive 1.2) by the rules that hold for every answer',
-  flags: FLAGS,
+  flags: {
+    'base-url': {
+      read: httpAddress,
+      describe: 'Check what went to this address; default: everything below /api/, and Git',
+    },
+    only: { read: text('ids of rules'), describe: 'Rules to check by: ids, `*` for anything, joined by commas' },
+    strict: { describe: 'Warnings fail as well' },
+    ...REPORT_FLAGS,
+  },
   run: async (args, session, [file = '']) => {
     const { only, strict, 'base-url': address } = args;
-    const rules = selectRules(allRules(), only);
-    if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
+    const rules = selectSome(only);
     if (rules.every((rule) => rule.watch === undefined)) {
       throw new UsageError(`no rule of ${only} can be checked on recorded traffic`);
     }
-    const output = await readReportOutput(args);
-    const report = checkRecorded(entriesOf(await readLargeFile(file), file), {
+    const write = await readReportOutput(args);
+    const report = checkRecorded(await readInput(file, readHar, { limit: LARGE_FILE }), {
       rules,
       strict,
       now: Date.now,
-      ...(only === undefined ? {} : { only }),
-      ...(address === undefined ? {} : { origin: originOf(address) }),
+      only,
+      origin: address === undefined ? undefined : originOf(address),
     });
-    await output.write(report, session);
+    await write(report, session);
   },
 });
-
-function entriesOf(recorded: string, file: string): readonly HarEntry[] {
-  try {
-    return readHar(recorded);
-  } catch (error) {
-    throw error instanceof UnreadableHar ? new UsageError(`${file} ${error.message}`) : error;
-  }
-}

@@ -137,18 +137,16 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
 
 t.test('flags that are repeated, empty, contradictory or not there are refused by every command', async (t) => {
   for (const { name, flags, exclusive, arguments: names } of commands) {
-    const needed = Object.entries(flags).flatMap(([flag, row]) => (row.required ? [`--${flag}=${key}`] : []));
-    const before = [name, ...names.map(() => rule), ...needed];
+    const before = [name, ...names.map(() => rule)];
     await refused(t, [...before, '--nonsense'], /nonsense/);
     await refused(t, [...before, '--', 'x'], /after --/);
     for (const [flag, row] of Object.entries(flags)) {
-      const others = before.filter((one) => one !== `--${flag}=${key}`);
       if (row.read) {
-        await refused(t, [...others, `--${flag}=`], new RegExp(`^--${flag} |following: ${flag}`));
+        await refused(t, [...before, `--${flag}=`], new RegExp(`^--${flag} |following: ${flag}`));
         if (!row.repeatable)
           await refused(
             t,
-            [...others, `--${flag}=1`, `--${flag}=1`],
+            [...before, `--${flag}=1`, `--${flag}=1`],
             new RegExp(`^--${flag} was given more than once`),
           );
         continue;
@@ -286,7 +284,7 @@ function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
 t.test('a command loads what it needs, and not the rules of the others', async (t) => {
   const isRule = (module: string) => module.startsWith('rules/');
   t.ok([...modulesOf('cli/run.js')].filter(isRule).length > 20, 'a run loads them');
-  for (const entry of ['cli/main.js', 'cli/commands/token.js']) t.same([...modulesOf(entry)].filter(isRule), [], entry);
+  for (const entry of ['cli/main.js', 'cli/token.js']) t.same([...modulesOf(entry)].filter(isRule), [], entry);
 });
 
 t.test('help lists every command, and that of one its flags', async (t) => {

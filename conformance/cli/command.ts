@@ -22,7 +22,6 @@ export interface Flag<Value = unknown> {
   readonly read?: Read<Value>;
   /** As it would be typed. */
   readonly default?: string;
-  readonly required?: true;
   readonly repeatable?: true;
   /** Whether `--no-…` says something else than leaving it out. */
   readonly negatable?: true;
@@ -39,7 +38,7 @@ export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (typed: string) => infer Value }
     ? Table[Name] extends { readonly repeatable: true }
       ? readonly Value[]
-      : Table[Name] extends { readonly default: string } | { readonly required: true }
+      : Table[Name] extends { readonly default: string }
         ? Value
         : Value | undefined
     : Table[Name] extends { readonly negatable: true }
@@ -117,14 +116,13 @@ function declare([flag, row]: [string, Flag]): [string, Options] {
   const { describe, default: standard } = row;
   const options: Options = row.read ? { type: 'string', requiresArg: true, describe } : { type: 'boolean', describe };
   if (row.repeatable) options.array = true;
-  if (row.required && valueIn(process.env, flag) === undefined) options.demandOption = true;
   if (standard !== undefined) options.defaultDescription = standard;
   return [flag, options];
 }
 
 /** `CONFORMANCE_KEY_ID` for `--key-id`; one that is empty is not there. */
-function valueIn(environment: NodeJS.ProcessEnv, flag: string): string | undefined {
-  return environment[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
+function valueIn(flag: string): string | undefined {
+  return process.env[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
 }
 
 /**
@@ -138,7 +136,7 @@ function fromEnvironment(
 ): Record<string, string | boolean> {
   const values: Record<string, string | boolean> = {};
   for (const [flag, row] of Object.entries(flags)) {
-    const value = valueIn(process.env, flag);
+    const value = valueIn(flag);
     const rivals = exclusive.flatMap((pair) => (pair.includes(flag) ? pair : []));
     if (value === undefined || [flag, ...rivals].some((one) => typed[one] !== undefined)) continue;
     if (row.read === undefined && !/^(true|false)$/.test(value)) {

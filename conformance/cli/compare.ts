@@ -4,7 +4,7 @@ import { compareHtml } from '../report/html/compare-page.js';
 import { defineCommand, type Flags } from './command.js';
 import { readResult } from './read-result.js';
 import { endWith, openOutputs, reporterFlag } from './report-output.js';
-import { text } from './values.js';
+import { fileName } from './values.js';
 
 const FORMATS: Readonly<Record<'text' | 'html' | 'json', (comparison: Comparison) => string>> = {
   text: compareText,
@@ -18,7 +18,7 @@ const FLAGS = {
     repeatable: true,
     describe: 'Format, with =FILE to write it there; text unless said: text, html, json',
   },
-  output: { read: text('the name of a file'), describe: 'File for the comparison instead of standard output' },
+  output: { read: fileName, describe: 'File for the comparison instead of standard output' },
 } satisfies Flags;
 
 export const compareCommand = defineCommand({

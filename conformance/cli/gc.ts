@@ -7,10 +7,11 @@ import {
   ScratchFailure,
   Unready,
 } from '../index.js';
+import { groupBy } from '../target/json.js';
 import { originOf } from '../target/target.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { defaultJournal } from './journal.js';
-import { MANNER_FLAGS, mannersOf } from './manners.js';
+import { mannersOf, PACE_FLAGS } from './manners.js';
 import {
   argumentsOf,
   type DescribedTarget,
@@ -21,19 +22,17 @@ import {
   TARGET_NEEDS,
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { text } from './values.js';
-
-const { window: _window, ...MANNERS } = MANNER_FLAGS;
+import { fileName } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
   journal: {
-    read: text('the name of a file'),
+    read: fileName,
     isFile: true,
     describe: 'The journal of the runs; default: in the state folder of the user',
   },
   'dry-run': { describe: 'Say what would be removed, and ask nothing' },
-  ...MANNERS,
+  ...PACE_FLAGS,
 } satisfies Flags;
 
 type Arguments = Values<typeof FLAGS>;
@@ -73,15 +72,8 @@ function isAt({ base_url, org }: ScratchEntry, described: DescribedTarget): bool
 }
 
 /** Entries of one target, named in the same way. */
-function groupsOf(entries: readonly ScratchEntry[]): readonly (readonly [ScratchEntry, ...ScratchEntry[]])[] {
-  const groups = new Map<string, [ScratchEntry, ...ScratchEntry[]]>();
-  for (const entry of entries) {
-    const key = JSON.stringify([entry.base_url, entry.org, entry.flags]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [entry]);
-    else group.push(entry);
-  }
-  return [...groups.values()];
+function groupsOf(entries: readonly ScratchEntry[]): readonly ScratchEntry[][] {
+  return [...groupBy(entries, ({ base_url, org, flags }) => JSON.stringify([base_url, org, flags])).values()];
 }
 
 interface Collection {
@@ -91,14 +83,16 @@ interface Collection {
   readonly session: Session;
 }
 
-async function collect(group: readonly [ScratchEntry, ...ScratchEntry[]], collection: Collection): Promise<void> {
+async function collect(group: readonly ScratchEntry[], collection: Collection): Promise<void> {
   const { args, file, session } = collection;
-  const [{ base_url: place, org }] = group;
+  const [entry] = group;
+  if (entry === undefined) return;
+  const { base_url: place, org } = entry;
   const left = (name: string, why: string) => {
     session.print(`left ${name}: ${why}\n`);
     session.exitCode = Math.max(session.exitCode, 1);
   };
-  for (const entry of group.filter(isInUse)) session.print(`kept ${entry.name}: process ${entry.pid} still uses it\n`);
+  for (const { name, pid } of group.filter(isInUse)) session.print(`kept ${name}: process ${pid} still uses it\n`);
   const free = [...new Set(group.filter((entry) => !isInUse(entry)).map(({ name }) => name))];
   for (const name of free.filter((one) => !isScratchName(one))) left(name, 'no run gives a repository such a name');
   const names = free.filter(isScratchName);
@@ -108,7 +102,7 @@ async function collect(group: readonly [ScratchEntry, ...ScratchEntry[]], collec
     return;
   }
   try {
-    const { target, manners } = await targetOf(group[0], collection);
+    const { target, manners } = await targetOf(entry, collection);
     const { left: kept, reason = 'it is not known why' } = await collectLeft(target, file, manners);
     const still = new Set(kept);
     for (const name of names) {
@@ -128,6 +122,6 @@ async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   if (named === undefined || !isAt(entry, named)) {
     throw new UsageError(`its target is not known any more, give --target: ${entry.base_url}, ${entry.org}`);
   }
-  const manners = mannersOf({ ...args, window: undefined }, named);
+  const manners = mannersOf(args, named);
   return { target: await openTarget(named, manners.timeout), manners };
 }

@@ -1,23 +1,19 @@
-import { allRules, selectRules } from '../rules/registry.js';
 import { isWritten, writeRuleTable } from '../rules/rule-table.js';
-import { defineCommand, type Flags } from './command.js';
-import { UsageError } from './usage-error.js';
+import { selectSome } from '../run/options.js';
+import { defineCommand } from './command.js';
 import { text } from './values.js';
-
-const FLAGS = {
-  only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
-  json: { describe: 'As JSON' },
-  tsv: { describe: 'As a table with tabs' },
-} satisfies Flags;
 
 export const listCommand = defineCommand({
   name: 'list',
   describe: 'List the rules',
-  flags: FLAGS,
+  flags: {
+    only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
+    json: { describe: 'As JSON' },
+    tsv: { describe: 'As a table with tabs' },
+  },
   exclusive: [['json', 'tsv']],
   run: ({ only, json, tsv }, { print }) => {
-    const rules = selectRules(allRules(), only);
-    if (rules.length === 0) throw new UsageError(`no rule is called ${only}`);
+    const rules = selectSome(only);
     if (tsv) print(writeRuleTable(rules));
     else if (json) {
       const rows = rules.map((rule) => ({

@@ -2,24 +2,25 @@ import type { Flags, Values } from './command.js';
 import { type DescribedTarget, wordsOf } from './target-options.js';
 import { rate, seconds, wholeNumber } from './values.js';
 
-/** How a target is treated, whatever is asked of it. */
-export const MANNER_FLAGS = {
+/** How a target is treated by single requests. */
+export const PACE_FLAGS = {
   timeout: { read: wholeNumber(), describe: 'Milliseconds for one answer; default: 15000' },
   rate: { read: rate, describe: 'Requests a second, or unlimited; default: 5, unlimited on an emulator' },
+} satisfies Flags;
+
+/** How a target is treated, whatever is asked of it. */
+export const MANNER_FLAGS = {
+  ...PACE_FLAGS,
   window: { read: seconds, describe: 'Seconds over which the requests are spread' },
 } satisfies Flags;
 
-type MannerArguments = Values<typeof MANNER_FLAGS>;
+type PaceArguments = Values<typeof PACE_FLAGS>;
 
-export interface Manners {
-  readonly timeout: number;
-  /** Infinite where there is no limit; undefined where nothing was said. */
-  readonly rate: number | undefined;
-  readonly window: number | undefined;
-}
-
-/** Flags say more than a target file. */
-export function mannersOf(args: MannerArguments, described: DescribedTarget | undefined): Manners {
+/** Flags say more than a target file. The rate is infinite where there is no limit; undefined if nothing was said. */
+export function mannersOf(
+  args: PaceArguments & { window?: number | undefined },
+  described: DescribedTarget | undefined,
+) {
   const written = described?.rate === 'unlimited' ? Number.POSITIVE_INFINITY : described?.rate;
   return {
     timeout: args.timeout ?? described?.timeout ?? 15_000,
@@ -29,7 +30,6 @@ export function mannersOf(args: MannerArguments, described: DescribedTarget | un
 }
 
 /** The flags that a command needs which checks a rule again; one rule is not spread. */
-export function repeatedManners(args: MannerArguments): string[] {
-  const { window: _window, ...flags } = MANNER_FLAGS;
-  return wordsOf(flags, args);
+export function repeatedManners(args: PaceArguments): string[] {
+  return wordsOf(PACE_FLAGS, args);
 }

@@ -10,9 +10,9 @@ export const mergeCommand = defineCommand({
   describe: 'Join the results of all shards of a run, as if it had been one',
   flags: REPORT_FLAGS,
   run: async (args, session, files) => {
-    const output = await readReportOutput(args);
+    const write = await readReportOutput(args);
     const reports = await Promise.all(files.map(readResult));
-    await output.write(merge(reports), session);
+    await write(merge(reports), session);
   },
 });
 

@@ -39,7 +39,8 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   if (quiet) return SILENT;
   const isTerminal = stream.isTTY === true;
   const started = now();
-  const state: State = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined };
+  // `planned`: requests that the run is going to make, as far as is known.
+  const state = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined as string | undefined };
   let answered = started;
   let written = started;
   let isShown = false;
@@ -81,22 +82,18 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
   };
 }
 
-interface State {
-  done: number;
-  total: number;
-  broken: number;
-  requests: number;
-  /** Requests that the run is going to make, as far as is known. */
-  planned: number;
-  waiting: string | undefined;
-}
+type Count = 'done' | 'total' | 'broken' | 'requests' | 'planned';
 
 function planOf({ requests, rate, seconds }: Budget): string {
   const pace = rate === undefined ? '' : `, at most ${rate.toFixed(rate < 10 ? 1 : 0)} a second`;
   return `about ${requests} requests${pace}${seconds === undefined ? '' : `: ${duration(seconds)}`}`;
 }
 
-function lineOf({ done, total, broken, requests, planned, waiting }: State, milliseconds: number): string {
+function lineOf(
+  { waiting, ...counts }: Readonly<Record<Count, number>> & { waiting: string | undefined },
+  milliseconds: number,
+): string {
+  const { done, total, broken, requests, planned } = counts;
   const seconds = milliseconds / 1000;
   // Rules differ in what they ask, so that requests say more than rules where it is known how many there will be.
   const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;

@@ -1,22 +1,22 @@
 import type { Report } from '../report/results.js';
-import { readReport, UnreadableReport } from '../report/schema.js';
-import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
+import { readReport } from '../report/schema.js';
+import { InvalidFile, LARGE_FILE, readTextFile } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** The result that a file holds. Throws `UsageError` where it holds none. */
-export async function readResult(file: string): Promise<Report> {
+/** The value that a file holds. `parse` throws `InvalidFile`. Throws `UsageError`, which names `flag` and file. */
+export async function readInput<Value>(
+  file: string,
+  parse: (text: string) => Value,
+  { flag = '', limit }: { readonly flag?: string; readonly limit?: number } = {},
+): Promise<Value> {
   try {
-    return readReport(await readLargeFile(file));
+    return parse(await readTextFile(file, limit));
   } catch (error) {
-    throw error instanceof UnreadableReport ? new UsageError(`${file} ${error.message}`) : error;
+    throw error instanceof InvalidFile ? new UsageError(`${flag}${file} ${error.message}`) : error;
   }
 }
 
-/** Reads a file that a program wrote. Throws `UsageError`. */
-export async function readLargeFile(file: string): Promise<string> {
-  try {
-    return await readTextFile(file, LARGE_FILE);
-  } catch (error) {
-    throw error instanceof UnreadableFile ? new UsageError(`${file} ${error.message}`) : error;
-  }
+/** The result that a file holds. Throws `UsageError`. */
+export function readResult(file: string): Promise<Report> {
+  return readInput(file, readReport, { limit: LARGE_FILE });
 }

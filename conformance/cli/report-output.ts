@@ -5,7 +5,7 @@ import { REPORTERS, reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import type { Flags, Session, Values } from './command.js';
 import { UsageError } from './usage-error.js';
-import { choice, type Read, text } from './values.js';
+import { choice, fileName, type Read, text } from './values.js';
 import { checkWritable, Unwritten, writeWhole } from './write-file.js';
 
 /** A format, and the file it goes to; without one it is printed. */
@@ -31,26 +31,20 @@ export const REPORT_FLAGS = {
     repeatable: true,
     describe: `Format of a report, with =FILE to write it there; pretty unless said: ${REPORTERS.join(', ')}`,
   },
-  output: { read: text('the name of a file'), describe: 'File for the report instead of standard output' },
+  output: { read: fileName, describe: 'File for the report instead of standard output' },
 } satisfies Flags;
 
-type ReportArguments = Values<typeof REPORT_FLAGS>;
-
-/** Where the reports of a command go. */
-export interface ReportOutput {
-  readonly write: (report: Report, session: Session) => Promise<void>;
-}
-
-/** Reads the flags, and looks whether every file can be written. Throws `UsageError`. */
-export async function readReportOutput({ reporter, output }: ReportArguments): Promise<ReportOutput> {
+/**
+ * Reads the flags, and looks whether every file can be written. Gives what writes a report to all of them. Throws
+ * `UsageError`.
+ */
+export async function readReportOutput({ reporter, output }: Values<typeof REPORT_FLAGS>) {
   const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
   const outputs = await openOutputs(wanted, output);
-  return {
-    write: async (report, session) => {
-      const failures = await outputs((name, isShown) => reporterOf(name, isShown && showsColors())(report), session);
-      if (wanted.some(({ name }) => name === 'github')) failures.push(...(await addSummary(report)));
-      endWith(report.exit_code, failures, session);
-    },
+  return async (report: Report, session: Session): Promise<void> => {
+    const failures = await outputs((name, isShown) => reporterOf(name, isShown && showsColors())(report), session);
+    if (wanted.some(({ name }) => name === 'github')) failures.push(...(await addSummary(report)));
+    endWith(report.exit_code, failures, session);
   };
 }
 

@@ -8,7 +8,7 @@ export const reportCommand = defineCommand({
   describe: 'Make any report from a result that run --reporter json=FILE wrote',
   flags: REPORT_FLAGS,
   run: async (args, session, [file = '']) => {
-    const output = await readReportOutput(args);
-    await output.write(await readResult(file), session);
+    const write = await readReportOutput(args);
+    await write(await readResult(file), session);
   },
 });

@@ -1,21 +1,22 @@
 import {
   allRules,
   type BaselineEntry,
-  type Options,
   openScratch,
+  readBaseline,
   run,
   type Scratch,
   ScratchFailure,
-  selectRules,
-  startEmulator,
+  startTargetEmulator,
   type Target,
 } from '../index.js';
+import { selectSome } from '../run/options.js';
+import { defined } from '../target/json.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
-import { readBaselineFile } from './expectations.js';
 import { defaultJournal, ownerOf } from './journal.js';
-import { MANNER_FLAGS, type Manners, mannersOf, repeatedManners } from './manners.js';
+import { MANNER_FLAGS, mannersOf, repeatedManners } from './manners.js';
 import { createProgress } from './progress.js';
-import { REPORT_FLAGS, type ReportOutput, readReportOutput } from './report-output.js';
+import { readInput } from './read-result.js';
+import { REPORT_FLAGS, readReportOutput } from './report-output.js';
 import {
   describeTarget,
   openTarget,
@@ -25,14 +26,14 @@ import {
   targetFlags,
 } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { prefix, shard, text, wholeFrom0, wholeNumber } from './values.js';
+import { fileName, prefix, shard, text, wholeNumber } from './values.js';
 
 const FLAGS = {
   ...TARGET_FLAGS,
   only: { read: text('ids of rules'), describe: 'Rules to run: ids, `*` for anything, joined by commas' },
   strict: { describe: 'Warnings and tolerated variants fail the run' },
   baseline: {
-    read: text('the name of a file'),
+    read: fileName,
     isFile: true,
     describe: 'Failures that are expected, YAML or JSON; conformance baseline writes a first one',
   },
@@ -45,10 +46,10 @@ const FLAGS = {
     read: wholeNumber(64),
     describe: 'Groups of rules that run side by side; default: 4, on an emulator 8',
   },
-  seed: { read: wholeFrom0(2 ** 32 - 1), describe: 'Try the rules in another order, the same for the same number' },
+  seed: { read: wholeNumber(2 ** 32 - 1, 0), describe: 'Try the rules in another order, the same for the same number' },
   prefix: { read: prefix, describe: 'What the names of scratch repositories begin with; default: cf' },
   journal: {
-    read: text('the name of a file'),
+    read: fileName,
     isFile: true,
     describe: 'Where repositories are noted before they are made; default: in the state folder of the user',
   },
@@ -107,94 +108,66 @@ class Interruption {
   };
 }
 
-/** A run of the arguments, with all that was read for it. */
-interface Plan {
-  readonly args: RunArguments;
-  readonly output: ReportOutput;
-  readonly session: Session;
-  readonly interruption: Interruption;
-  readonly manners: Manners;
-  readonly baseline: readonly BaselineEntry[] | undefined;
-  readonly pinned?: ReadonlyMap<string, string>;
-  readonly prefix?: string | undefined;
+function parseBaseline(text: string): readonly BaselineEntry[] {
+  return readBaseline(text, new Set(allRules().map(({ id }) => id)));
 }
 
 /** Checks the target of the arguments, or the emulator of the package, and writes the reports. */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
-  const output = await readReportOutput(args);
-  if (selectRules(allRules(), args.only).length === 0) throw new UsageError(`no rule is called ${args.only}`);
-  const baseline = args.baseline === undefined ? undefined : await readBaselineFile(args.baseline);
+  const writeReports = await readReportOutput(args);
+  selectSome(args.only);
+  const baseline = args.baseline && (await readInput(args.baseline, parseBaseline, { flag: '--baseline: ' }));
   const described = await describeTarget(args);
-  const manners = mannersOf(args, described);
-  const plan = { args, output, session, interruption, manners, baseline, prefix: args.prefix ?? described?.prefix };
+  const { timeout, rate, window } = mannersOf(args, described);
+  const checkTarget = async (target: Target, scratch: Scratch) => {
+    const { columns } = process.stderr;
+    const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
+    const progress = createProgress(stream, args.quiet, () => performance.now());
+    interruption.scratch = scratch;
+    const { only, seed, shard, strict, keep, workers: width } = args;
+    const prefix = args.prefix ?? described?.prefix;
+    const pinned = described && new Map(Object.entries(described.variants ?? {}));
+    try {
+      const report = await run(target, {
+        strict,
+        keep,
+        timeout,
+        signal: interruption.signal,
+        scratch,
+        flags: [...targetFlags(args), ...repeatedManners(args)],
+        onBudget: progress.plan,
+        onResult: progress.show,
+        onProgress: progress.move,
+        ...defined({ only, seed, shard, width, baseline: baseline || undefined, pinned, prefix, rate, window }),
+      });
+      progress.clear();
+      await writeReports(report, session);
+    } finally {
+      progress.clear();
+    }
+  };
   if (described !== undefined) {
-    const pinned = new Map(Object.entries(described.variants ?? {}));
-    const target = await openTarget(described, manners.timeout);
-    const scratch = await openJournal(target, args, session);
-    return checkTarget(target, scratch, { ...plan, pinned });
+    const target = await openTarget(described, timeout);
+    return checkTarget(target, await openJournal(target, args, session));
   }
-  const emulator = await startEmulator();
+  const emulator = await startTargetEmulator();
   try {
     // What it holds ends with it.
-    await checkTarget(emulator.target, await openScratch({ target: emulator.target }), plan);
+    await checkTarget(emulator.target, await openScratch({ target: emulator.target }));
   } finally {
-    await emulator.stop();
+    await emulator.close();
   }
 }
 
 /** Where the run notes what it makes: a file, so that `gc` finds what a run left that was killed. */
 async function openJournal(target: Target, args: RunArguments, session: Session): Promise<Scratch> {
   if (!target.write) return openScratch({ target });
-  const owner = ownerOf(args);
   try {
-    return await openScratch({ target, owner, file: args.journal ?? defaultJournal() });
+    return await openScratch({ target, owner: ownerOf(args), file: args.journal ?? defaultJournal() });
   } catch (error) {
     if (!(error instanceof ScratchFailure)) throw error;
     if (args.journal !== undefined) throw new UsageError(`--journal: ${error.message}`);
     session.warn(`${error.message}; what this run leaves, if it is killed, is not remembered: --journal FILE\n`);
     return openScratch({ target });
   }
-}
-
-async function checkTarget(target: Target, scratch: Scratch, plan: Plan): Promise<void> {
-  const { args, manners, session, interruption, baseline, pinned, prefix } = plan;
-  const { columns } = process.stderr;
-  const stream = { isTTY: process.stderr.isTTY === true, columns, write: session.warn };
-  const progress = createProgress(stream, args.quiet, () => performance.now());
-  interruption.scratch = scratch;
-  const { only, seed, shard, workers } = args;
-  const given = {
-    only,
-    seed,
-    shard,
-    width: workers,
-    baseline,
-    pinned,
-    prefix,
-    rate: manners.rate,
-    window: manners.window,
-  };
-  try {
-    const report = await run(target, {
-      strict: args.strict,
-      keep: args.keep,
-      timeout: manners.timeout,
-      signal: interruption.signal,
-      scratch,
-      flags: [...targetFlags(args), ...repeatedManners(args)],
-      onBudget: progress.plan,
-      onResult: progress.show,
-      onProgress: progress.move,
-      ...definedOf(given),
-    });
-    progress.clear();
-    await plan.output.write(report, session);
-  } finally {
-    progress.clear();
-  }
-}
-
-/** Options that were given; the others have defaults of their own. */
-function definedOf(options: { readonly [Name in keyof Options]: Options[Name] | undefined }): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -2,35 +2,40 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSigner, type KeyRole } from '../auth/tokens.js';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import { readKeyEntry, readSecret } from '../target/secrets.js';
 import { originOf, type Target } from '../target/target.js';
 import { InvalidTargetFile, type KeyEntry, readTargetFile, type TargetFile } from '../target/target-file.js';
 import type { Flag, Flags, Need, Values } from './command.js';
 import { UsageError } from './usage-error.js';
-import { httpAddress, list, text, variable } from './values.js';
+import { fileName, httpAddress, list, text, variable } from './values.js';
 
-const file = text('the name of a file');
 const organization = text('the name of an organization');
 
 export const TARGET_FLAGS = {
   target: {
-    read: file,
+    read: fileName,
     isFile: true,
     describe: 'Target file, YAML or JSON; each of the flags below overrides a member of it',
   },
   'base-url': { read: httpAddress, describe: 'Address of the API' },
   'git-url': { read: httpAddress, describe: 'Address of the Git host; default: the API address' },
   org: { read: organization, describe: 'Organization: the iss of every token' },
-  key: { read: file, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
+  key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM of an unrestricted key' },
   'key-env': { read: variable, describe: 'The environment variable that holds it, instead of a file' },
   'key-id': { read: text('the id of a key'), describe: 'Id under which that key is registered' },
-  'other-key': { read: file, isFile: true, repeatable: true, describe: 'PEM of another unrestricted key, of any kind' },
-  'restricted-key': { read: file, isFile: true, describe: 'PEM of a restricted key' },
+  'other-key': {
+    read: fileName,
+    isFile: true,
+    repeatable: true,
+    describe: 'PEM of another unrestricted key, of any kind',
+  },
+  'restricted-key': { read: fileName, isFile: true, describe: 'PEM of a restricted key' },
   'restricted-scopes': { read: list, describe: 'Its allowlist; default: git:read' },
-  'deleted-key': { read: file, isFile: true, describe: 'PEM of a key that was registered and deleted' },
+  'deleted-key': { read: fileName, isFile: true, describe: 'PEM of a key that was registered and deleted' },
   'second-org': { read: organization, describe: 'Another organization on the same service' },
-  'second-key': { read: file, isFile: true, describe: 'PEM of a key of that organization' },
+  'second-key': { read: fileName, isFile: true, describe: 'PEM of a key of that organization' },
   'second-base-url': { read: httpAddress, describe: 'Address of the API for that organization' },
   repo: {
     read: text('the name of a repository'),
@@ -150,10 +155,19 @@ export async function describeTarget(args: TargetArguments): Promise<DescribedTa
   const from = path === undefined ? undefined : await readFile(path);
   const base_url = args['base-url'] ?? from?.base_url;
   const org = args.org ?? from?.org;
-  const main = mainKey(args, from);
+  const ofFile = <Key extends KeyEntry>(member: string, key: Key | undefined) =>
+    key && { ...key, said: `${path}: ${member}`, targetFile: String(path) };
+  const main = mainKey(args) ?? ofFile('keys.main', from?.keys.main);
   // The flags that the first of them needs are given, or the file has it all.
   if (base_url === undefined || org === undefined || main === undefined) return undefined;
-  const second = secondOrganization(args, from);
+  const others = args['other-key'].map((file) => ({ said: '--other-key', file }));
+  const second = {
+    org: args['second-org'] ?? from?.second?.org,
+    key: ofFlag(args, 'second-key') ?? ofFile('second.key', from?.second?.key),
+    base_url: args['second-base-url'] ?? from?.second?.base_url,
+  };
+  checkSecond(args, second);
+  const isSecond = second.org !== undefined && second.key !== undefined;
   return {
     ...from,
     path,
@@ -161,16 +175,14 @@ export async function describeTarget(args: TargetArguments): Promise<DescribedTa
     org,
     git_url: args['git-url'] ?? from?.git_url,
     keys: {
-      main,
-      restricted: restrictedKey(args, from),
-      deleted: entry('--deleted-key', args['deleted-key']) ?? ofFile(args, 'keys.deleted', from?.keys.deleted),
-      second: second?.key,
+      main: args['key-id'] === undefined ? main : { ...main, id: args['key-id'] },
+      restricted: restrictedKey(args, ofFile('keys.restricted', from?.keys.restricted)),
+      deleted: ofFlag(args, 'deleted-key') ?? ofFile('keys.deleted', from?.keys.deleted),
+      second: isSecond ? second.key : undefined,
       others:
-        args['other-key'].length > 0
-          ? args['other-key'].map((one) => ({ said: '--other-key', file: one }))
-          : (from?.keys.others ?? []).map((one, at) => ({ ...one, ...origin(args, `keys.others[${at}]`) })),
+        others.length > 0 ? others : (from?.keys.others ?? []).map((one, at) => ofFile(`keys.others[${at}]`, one)),
     },
-    ...(second && { second: { org: second.org, base_url: second.base_url } }),
+    second: isSecond ? second : undefined,
     repo: args.repo ?? from?.repo,
     write: args.write ?? from?.write,
     companion: args.companion ?? from?.companion,
@@ -187,55 +199,40 @@ async function readFile(path: string): Promise<TargetFile> {
   }
 }
 
-function origin({ target }: TargetArguments, member: string): { said: string; targetFile: string } {
-  return { said: `${target}: ${member}`, targetFile: String(target) };
+function ofFlag(args: TargetArguments, flag: 'key' | 'restricted-key' | 'deleted-key' | 'second-key') {
+  const file = args[flag];
+  return file === undefined ? undefined : { said: `--${flag}`, file };
 }
 
-function ofFile(args: TargetArguments, member: string, one: KeyEntry | undefined): NamedKey | undefined {
-  return one && { ...one, ...origin(args, member) };
+function mainKey(args: TargetArguments): NamedKey | undefined {
+  const env = args['key-env'];
+  return ofFlag(args, 'key') ?? (env === undefined ? undefined : { said: '--key-env', env });
 }
 
-function entry(flag: string, name: string | undefined): NamedKey | undefined {
-  return name === undefined ? undefined : { said: flag, file: name };
-}
-
-function mainKey(args: TargetArguments, from: TargetFile | undefined): NamedKey | undefined {
-  const variableName = args['key-env'];
-  const typed =
-    entry('--key', args.key) ?? (variableName === undefined ? undefined : { said: '--key-env', env: variableName });
-  const key = typed ?? ofFile(args, 'keys.main', from?.keys.main);
-  const id = args['key-id'];
-  return key && (id === undefined ? key : { ...key, id });
-}
-
-function restrictedKey(args: TargetArguments, from: TargetFile | undefined): NamedKey | undefined {
+function restrictedKey(args: TargetArguments, ofFile: NamedKey | undefined): NamedKey | undefined {
   const scopes = args['restricted-scopes'];
-  const typed = entry('--restricted-key', args['restricted-key']);
+  const typed = ofFlag(args, 'restricted-key');
   if (typed) return { ...typed, scopes: scopes ?? ['git:read'] };
-  const key = ofFile(args, 'keys.restricted', from?.keys.restricted);
-  if (key === undefined && scopes !== undefined) {
+  if (ofFile === undefined && scopes !== undefined) {
     throw new UsageError(
       `--restricted-scopes says nothing without --restricted-key or keys.restricted of ${args.target}`,
     );
   }
-  return key && (scopes === undefined ? key : { ...key, scopes });
+  return ofFile && { ...ofFile, ...defined({ scopes }) };
 }
 
-function secondOrganization(args: TargetArguments, from: TargetFile | undefined) {
-  const org = args['second-org'] ?? from?.second?.org;
-  const key = entry('--second-key', args['second-key']) ?? ofFile(args, 'second.key', from?.second?.key);
-  const base_url = args['second-base-url'] ?? from?.second?.base_url;
-  if (org !== undefined && key !== undefined) return { org, key, base_url };
-  const flags = (['second-org', 'second-key', 'second-base-url'] as const).filter((flag) => args[flag] !== undefined);
-  if (flags.length === 0) return undefined;
+function checkSecond(args: TargetArguments, { org, key }: { org?: string | undefined; key?: unknown }): void {
+  if (org !== undefined && key !== undefined) return;
+  const typed = (['second-org', 'second-key', 'second-base-url'] as const).find((flag) => args[flag] !== undefined);
+  if (typed === undefined) return;
   const lacking = org === undefined ? 'second-org' : 'second-key';
-  throw new UsageError(`--${flags[0]} says nothing without --${lacking} or second of ${args.target}`);
+  throw new UsageError(`--${typed} says nothing without --${lacking} or second of ${args.target}`);
 }
 
 /** Throws `UsageError`, with the flag or the member that names the key. */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
   try {
-    return { ...(await readKeyEntry(entry, process.env)), ...(targetFile === undefined ? {} : { targetFile }) };
+    return { ...(await readKeyEntry(entry, process.env)), ...defined({ targetFile }) };
   } catch (error) {
     throw new UsageError(`${said}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -279,17 +276,17 @@ async function readKeys(described: DescribedTarget): Promise<Target> {
     otherKeys: await Promise.all(keys.others.map(readNamed)),
     write: false,
     companion: false,
-    ...(keys.restricted && { restrictedKey: await readNamed(keys.restricted) }),
-    ...(keys.deleted && { deletedKey: await readNamed(keys.deleted) }),
-    ...(second &&
-      keys.second && {
-        second: {
+    ...defined({
+      restrictedKey: keys.restricted && (await readNamed(keys.restricted)),
+      deletedKey: keys.deleted && (await readNamed(keys.deleted)),
+      second: second &&
+        keys.second && {
           org: second.org,
           key: await readNamed(keys.second),
           ...(second.base_url && { baseUrl: originOf(second.base_url) }),
         },
-      }),
-    ...(repo && { repo }),
+      repo: repo || undefined,
+    }),
   };
 }
 

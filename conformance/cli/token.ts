@@ -1,24 +1,25 @@
 import { type KeyRole, signRecipe, type TokenRecipe, withClientDefaults } from '../auth/tokens.js';
 import { withAbsoluteTimes } from '../report/curl.js';
 import type { Report } from '../report/results.js';
+import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import { readKeyEntry } from '../target/secrets.js';
 import { defineCommand, type Flags, type Values } from './command.js';
 import { readResult } from './read-result.js';
 import { argumentsOf, describeTarget, keyOfRole } from './target-options.js';
 import { UsageError } from './usage-error.js';
-import { choice, jsonObject, list, text, variable, wholeNumber } from './values.js';
+import { choice, fileName, jsonObject, list, text, variable, wholeNumber } from './values.js';
 
 const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
 
 const FLAGS = {
-  target: { read: text('the name of a file'), isFile: true, describe: 'Target file that names organization and keys' },
+  target: { read: fileName, isFile: true, describe: 'Target file that names organization and keys' },
   role: { read: choice(ROLES), describe: `Which of its keys: ${ROLES.join(', ')}; default: main, or that of --rule` },
   org: {
     read: text('the name of an organization'),
     describe: 'Organization: the iss claim; default: of --target or --result',
   },
-  key: { read: text('the name of a file'), isFile: true, describe: 'PKCS#8 PEM file' },
+  key: { read: fileName, isFile: true, describe: 'PKCS#8 PEM file' },
   'key-env': { read: variable, describe: 'The environment variable that holds the key, instead of a file' },
   repo: { read: text('the name of a repository'), describe: 'Repository: the repo claim' },
   scopes: { read: list, describe: 'Scopes, joined by commas' },
@@ -30,7 +31,7 @@ const FLAGS = {
   },
   rule: { read: text('the id of a rule'), describe: 'The token of the request that decided this rule' },
   result: {
-    read: text('the name of a file'),
+    read: fileName,
     describe: 'The result that says how it was made: of run --reporter json',
   },
 } satisfies Flags;
@@ -57,7 +58,6 @@ export const tokenCommand = defineCommand({
         throw new UsageError(`--recipe says ${member} too, and a flag says it already`);
       }
     }
-    const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined));
     if (rule !== undefined) await checkRule(rule);
     const recorded = report === undefined || rule === undefined ? {} : recipeOf(report, rule, `${result}`);
     if (rule !== undefined && report === undefined) {
@@ -66,7 +66,7 @@ export const tokenCommand = defineCommand({
     const { key, org: own } = await keyFor(args, recorded.key);
     const iss = org ?? own ?? report?.target.org;
     if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
-    print(`${sign({ ...recorded, ...given, ...recipe }, key, iss)}\n`);
+    print(`${sign({ ...recorded, ...defined(typed), ...recipe }, key, iss)}\n`);
   },
 });
 
@@ -82,7 +82,7 @@ async function keyFor(
   }
   try {
     const key = await readKeyEntry({ file, env }, process.env);
-    return { key, ...(described === undefined ? {} : { org: described.org }) };
+    return { key, ...defined({ org: described?.org }) };
   } catch (error) {
     const flag = file === undefined ? '--key-env' : '--key';
     throw new UsageError(`${flag}: ${error instanceof Error ? error.message : String(error)}`);

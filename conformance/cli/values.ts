@@ -1,5 +1,7 @@
+import { isRecord } from '../http/exchange.js';
 import { isDate } from '../report/baseline.js';
 import type { Shard } from '../report/results.js';
+import { parseJson } from '../target/json.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import { UsageError } from './usage-error.js';
 
@@ -17,6 +19,8 @@ export function text(what: string): Read<string> {
   };
 }
 
+export const fileName = text('the name of a file');
+
 export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
   return (typed) => {
     const value = values.find((one) => one === typed);
@@ -25,11 +29,11 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
   };
 }
 
-/** A whole number from 1; `most` is 24 days in milliseconds, which is what a timer holds. */
-export function wholeNumber(most = 2 ** 31 - 1): Read<number> {
+/** A whole number; the usual `most` is 24 days in milliseconds, which is what a timer holds. */
+export function wholeNumber(most = 2 ** 31 - 1, least = 1): Read<number> {
   return (typed) => {
-    const value = /^\d+$/.test(typed) ? Number(typed) : 0;
-    if (value < 1 || value > most) throw wanted(`a whole number from 1 to ${most}`, typed);
+    const value = /^\d+$/.test(typed) ? Number(typed) : -1;
+    if (value < least || value > most) throw wanted(`a whole number from ${least} to ${most}`, typed);
     return value;
   };
 }
@@ -42,21 +46,13 @@ function aboveZero(what: string, most = Number.MAX_VALUE): Read<number> {
   };
 }
 
+const perSecond = aboveZero('a number above 0, or unlimited');
+
 /** Requests a second, such as 0.5. */
-export const rate: Read<number> = (typed) =>
-  typed === 'unlimited' ? Number.POSITIVE_INFINITY : aboveZero('a number above 0, or unlimited')(typed);
+export const rate: Read<number> = (typed) => (typed === 'unlimited' ? Number.POSITIVE_INFINITY : perSecond(typed));
 
 /** Seconds, up to a week. */
 export const seconds: Read<number> = aboveZero('a number of seconds above 0 and up to 604800', 604_800);
-
-/** A whole number that may be 0. */
-export function wholeFrom0(most: number): Read<number> {
-  return (typed) => {
-    const value = /^\d+$/.test(typed) ? Number(typed) : -1;
-    if (value < 0 || value > most) throw wanted(`a whole number from 0 to ${most}`, typed);
-    return value;
-  };
-}
 
 /** `2/4`: the second of four. */
 export const shard: Read<Shard> = (typed) => {
@@ -97,11 +93,7 @@ export const httpAddress: Read<string> = (typed) => {
 };
 
 export const jsonObject: Read<Readonly<Record<string, unknown>>> = (typed) => {
-  try {
-    const value: unknown = JSON.parse(typed);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Told below.
-  }
-  throw wanted('a JSON object', typed);
+  const value = parseJson(typed);
+  if (!isRecord(value)) throw wanted('a JSON object', typed);
+  return { ...value };
 };

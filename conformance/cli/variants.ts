@@ -1,16 +1,14 @@
 import { emulatorVariants, UNSEEN_SWITCHES } from '../report/emulator-variants.js';
-import { defineCommand, type Flags } from './command.js';
+import { defineCommand } from './command.js';
 import { readResult } from './read-result.js';
-
-const FLAGS = {
-  json: { describe: 'With what has no switch, and why, as JSON' },
-} satisfies Flags;
 
 export const variantsCommand = defineCommand({
   name: 'variants',
   arguments: ['result'],
   describe: 'Print the --variants with which the emulator answers as the target of a JSON report did',
-  flags: FLAGS,
+  flags: {
+    json: { describe: 'With what has no switch, and why, as JSON' },
+  },
   run: async ({ json }, { print, warn }, [file = '']) => {
     const { variants, without } = emulatorVariants(await readResult(file));
     if (json) {

@@ -1,26 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { reasonOf } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Why a file cannot be written, in words; the codes are those of the system. */
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  ENOTDIR: 'a part of its path is no folder',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  EFBIG: 'it gets larger than a file may be',
-  ENOSPC: 'no space is left on the device',
-  EDQUOT: 'the quota of the disk is used up',
-  ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links go in circles',
-};
-
+/** Why a file cannot be written, in words. */
 function why(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code !== undefined && Object.hasOwn(WHY, code) ? `${WHY[code]} (${code})` : message;
+  return reasonOf(error, { ENOENT: 'there is no such folder' });
 }
 
 /** A file that could not be written after all: what it held before is still there. */

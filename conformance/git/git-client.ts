@@ -1,9 +1,10 @@
-import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
+import type { CommitObject, GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git';
 import { reader, writer } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import { AssertionFailure, isOutcome } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
 import { basic, gitPath } from '../http/git-remote.js';
+import { defined } from '../target/json.js';
 
 export interface Person {
   readonly name: string;
@@ -14,48 +15,12 @@ export interface Person {
   readonly timezoneOffset: number;
 }
 
-export interface CommitDraft {
-  readonly tree: string;
-  readonly message: string;
-  readonly parent: readonly string[];
-  readonly author: Person;
-  readonly committer: Person;
-}
-
 /** A working Git client with its repository in memory: isomorphic-git on memfs, over the suite's own HTTP client. */
-export interface Git {
-  writeTree(
-    files: Readonly<Record<string, string | Buffer>>,
-    modes?: Readonly<Record<string, string>>,
-  ): Promise<string>;
-  writeCommit(draft: CommitDraft): Promise<string>;
-  branch(name: string, sha: string): Promise<void>;
-  tag(name: string, sha: string): Promise<void>;
-  annotatedTag(name: string, sha: string, message: string, tagger: Person): Promise<void>;
-  /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
-  push(repo: string, refs: readonly string[], options?: PushOptions): Promise<string | undefined>;
-  /** Fetches one branch (or everything) and gives the tip. Throws `AssertionFailure` when refused. */
-  fetch(repo: string, ref?: string, options?: FetchOptions): Promise<string>;
-  parents(sha: string): Promise<readonly string[]>;
-  commit(sha: string): Promise<{ tree: string; message: string; parent: string[]; author: Person; committer: Person }>;
-  /** Every file below a commit: path to `mode oid`. */
-  listTree(sha: string): Promise<Record<string, string>>;
-  readFile(sha: string, path: string): Promise<Buffer>;
-}
-
-export interface PushOptions {
-  readonly as?: TokenRecipe;
-  readonly force?: boolean;
-}
-
-export interface FetchOptions {
-  readonly as?: TokenRecipe;
-  readonly depth?: number;
-}
+export type Git = Awaited<ReturnType<typeof createGit>>;
 
 const DIR = '/';
 
-export async function createGit(t: RuleContext): Promise<Git> {
+export async function createGit(t: RuleContext) {
   const [{ default: git }, { createFsFromVolume, Volume }] = await Promise.all([
     import('isomorphic-git'),
     import('memfs'),
@@ -91,27 +56,34 @@ export async function createGit(t: RuleContext): Promise<Git> {
   };
 
   return {
-    writeTree: (files, modes = {}) => writeTreeOf(nest(files, modes)),
-    writeCommit: (draft) => git.writeCommit({ ...here, commit: { ...draft, parent: [...draft.parent] } }),
-    branch: (name, sha) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value: sha, force: true }),
-    tag: (name, sha) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value: sha, force: true }),
-    annotatedTag: (tag, object, message, tagger) => git.annotatedTag({ ...here, ref: tag, object, message, tagger }),
-    push: async (repo, refs, options = {}) => {
+    writeTree: (files: Tree, modes: Readonly<Record<string, string>> = {}) => writeTreeOf(nest(files, modes)),
+    writeCommit: (commit: CommitObject) => git.writeCommit({ ...here, commit }),
+    branch: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value, force: true }),
+    tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
+    annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
+      git.annotatedTag({ ...here, ref, object, message, tagger }),
+    /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
+    push: async (repo: string, refs: readonly string[], as = writer(repo)): Promise<string | undefined> => {
       for (const ref of refs) {
-        const problem = await pushOne(git, remote(repo, options.as ?? writer(repo)), ref, options.force ?? false);
-        if (problem !== undefined) return problem;
+        try {
+          const result = await git.push({ ...remote(repo, as), ref, force: false });
+          if (result.ok !== true) return `${ref}: ${JSON.stringify(result.refs)}`;
+        } catch (error) {
+          if (isOutcome(error)) throw error;
+          return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
+        }
       }
       return undefined;
     },
-    fetch: async (repo, ref = 'main', options = {}) => {
+    /** Fetches one branch and gives the tip. Throws `AssertionFailure` when refused. */
+    fetch: async (repo: string, ref = 'main', depth?: number): Promise<string> => {
       try {
-        const depth = options.depth === undefined ? {} : { depth: options.depth };
         const result = await git.fetch({
-          ...remote(repo, options.as ?? reader(repo)),
+          ...remote(repo, reader(repo)),
           ref,
           singleBranch: true,
           tags: false,
-          ...depth,
+          ...defined({ depth }),
         });
         if (result.fetchHead === null) throw new Error('nothing was fetched');
         return result.fetchHead;
@@ -119,9 +91,11 @@ export async function createGit(t: RuleContext): Promise<Git> {
         throw asFailure(error, `${ref} of ${repo} can be fetched`);
       }
     },
-    parents: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
-    commit: async (sha) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
-    listTree: async (sha) => {
+    parents: async (sha: string): Promise<readonly string[]> =>
+      (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
+    commit: async (sha: string) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
+    /** Every file below a commit: path to `mode oid`. */
+    listTree: async (sha: string) => {
       const found: Record<string, string> = {};
       const { tree } = (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit;
       const waiting = [{ oid: tree, at: '' }];
@@ -133,9 +107,27 @@ export async function createGit(t: RuleContext): Promise<Git> {
       }
       return found;
     },
-    readFile: async (sha, path) =>
+    readFile: async (sha: string, path: string) =>
       Buffer.from((await fetched(`${sha}:${path}`, () => git.readBlob({ ...here, oid: sha, filepath: path }))).blob),
   };
+}
+
+/** A commit of one file on a branch of the local repository. */
+export async function commitLocally(
+  git: Git,
+  { parent, branch, text = branch }: { parent: readonly string[]; branch: string; text?: string },
+): Promise<string> {
+  const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
+  const tree = await git.writeTree({ 'pushed.txt': text });
+  const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [...parent], author: who, committer: who });
+  await git.branch(branch, sha);
+  return sha;
+}
+
+/** Pushes refs that have to be accepted. */
+export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
+  const refusal = await git.push(repo, refs);
+  if (refusal !== undefined) throw new AssertionFailure(`${what} can be pushed`, 'every ref accepted', refusal);
 }
 
 /** Reads an object that a fetch has to have brought. */
@@ -147,26 +139,15 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   }
 }
 
-type IsomorphicGit = typeof import('isomorphic-git')['default'];
-type Remote = Parameters<IsomorphicGit['push']>[0];
-
-async function pushOne(git: IsomorphicGit, remote: Remote, ref: string, force: boolean): Promise<string | undefined> {
-  try {
-    const result = await git.push({ ...remote, ref, force });
-    if (result.ok === true) return undefined;
-    return `${ref}: ${JSON.stringify(result.refs)}`;
-  } catch (error) {
-    if (isOutcome(error)) throw error;
-    return `${ref}: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
+/** The bytes of files by their paths; of a submodule its commit. */
+type Tree = Readonly<Record<string, string | Buffer>>;
 
 interface TreeNode {
   readonly children: Map<string, TreeNode>;
   readonly files: Map<string, { mode: string; data: string | Buffer }>;
 }
 
-function nest(files: Readonly<Record<string, string | Buffer>>, modes: Readonly<Record<string, string>>): TreeNode {
+function nest(files: Tree, modes: Readonly<Record<string, string>>): TreeNode {
   const root: TreeNode = { children: new Map(), files: new Map() };
   for (const [path, data] of Object.entries(files)) {
     const names = path.split('/');

@@ -3,8 +3,9 @@ import { ZEROS } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { Answer } from '../check/answer.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
-import { basic, gitPath } from '../http/git-remote.js';
+import { gitPath } from '../http/git-remote.js';
 import { FLUSH, writePkt } from '../http/pkt-line.js';
+import { requestGit } from './refs.js';
 
 /**
  * A pack without objects (gitformat-pack): the header with version 2 and no object, then the checksum. What Git sends
@@ -33,13 +34,9 @@ export function pushRefs(
   const commands = Object.entries(refs).map(([name, sha], index) =>
     writePkt(`${ZEROS} ${sha} ${name}${index === 0 ? '\0 report-status' : ''}\n`),
   );
-  return t.post(`${gitPath(repo)}/git-receive-pack`, {
-    origin: t.target.gitUrl,
-    git: true,
-    recipe,
+  return requestGit(t, 'POST', `${gitPath(repo)}/git-receive-pack`, recipe, {
     body: Buffer.concat([...commands, FLUSH, emptyPack()]),
     contentType: 'application/x-git-receive-pack-request',
     ...options,
-    headers: { ...(recipe === undefined ? {} : { authorization: basic(t.token(recipe)) }), ...options.headers },
   });
 }

@@ -5,25 +5,32 @@ import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { basic, gitPath } from '../http/git-remote.js';
 import { type ListedRefs, LS_REFS, readListedRefs } from '../http/ls-refs.js';
 import { type PktLine, readPkts } from '../http/pkt-line.js';
+import { defined } from '../target/json.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
+/** A request to the Git host. Without a recipe no `Authorization` header is sent. */
+export function requestGit(
+  t: RuleContext,
+  method: 'GET' | 'POST',
+  path: string,
+  recipe: TokenRecipe | undefined,
+  { user, headers, ...options }: RequestOptions & { readonly user?: string | undefined },
+): Promise<Answer> {
+  const authorization = recipe && basic(t.token(recipe), user);
+  const all = { ...defined({ authorization }), ...headers };
+  return t.request(method, path, { origin: t.target.gitUrl, git: true, recipe, ...options, headers: all });
+}
+
 /** Asks for the refs of a repository, protocol v0. Without a recipe no `Authorization` header is sent. */
-export async function advertise(
+export function advertise(
   t: RuleContext,
   path: string,
   recipe?: TokenRecipe,
   service: Service = 'git-upload-pack',
   options: RequestOptions & { readonly user?: string } = {},
 ): Promise<Answer> {
-  const token = recipe === undefined ? undefined : t.token(recipe);
-  return t.get(`${path}/info/refs?service=${service}`, {
-    origin: t.target.gitUrl,
-    git: true,
-    recipe,
-    ...options,
-    headers: { ...(token === undefined ? {} : { authorization: basic(token, options.user) }), ...options.headers },
-  });
+  return requestGit(t, 'GET', `${path}/info/refs?service=${service}`, recipe, options);
 }
 
 /** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `AssertionFailure` when it is none. */
@@ -63,16 +70,9 @@ export function requestRefs(
   recipe?: TokenRecipe,
   options: RequestOptions = {},
 ): Promise<Answer> {
-  const credential = recipe === undefined ? {} : { authorization: basic(t.token(recipe)) };
-  return t.post(`${gitPath(repo)}/${LS_REFS.service}`, {
-    origin: t.target.gitUrl,
-    git: true,
-    recipe,
-    body: LS_REFS.body,
-    contentType: LS_REFS.contentType,
-    ...options,
-    headers: { ...credential, 'git-protocol': LS_REFS.protocol, ...options.headers },
-  });
+  const { body, contentType, protocol, service } = LS_REFS;
+  const headers = { 'git-protocol': protocol, ...options.headers };
+  return requestGit(t, 'POST', `${gitPath(repo)}/${service}`, recipe, { body, contentType, ...options, headers });
 }
 
 function pkts(answer: Answer): PktLine[] {

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { parseJson } from '../target/json.js';
 import { proxied, proxyOf } from './proxy.js';
 
 /** A request to a route below `/_emulator`. */
@@ -11,14 +12,12 @@ export interface AdminRequest {
   readonly timeout?: number;
 }
 
-export interface AdminAnswer {
-  readonly status: number;
-  readonly text: string;
-  /** Undefined where the body is no JSON. */
-  readonly json: unknown;
-}
+export type AdminAnswer = Awaited<ReturnType<typeof callAdmin>>;
 
-/** Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. */
+/**
+ * Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. `json` is undefined
+ * where the body is no JSON.
+ */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
   const proxy = proxyOf(url);
   const dispatcher = proxy === undefined ? undefined : proxied(proxy, {});
@@ -35,13 +34,5 @@ export async function callAdmin({ url, method = 'GET', json, token, timeout = 15
   });
   const text = await body.text();
   await dispatcher?.close();
-  return { status: statusCode, text, json: parse(text) } satisfies AdminAnswer;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: statusCode, text, json: parseJson(text) };
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { TokenRecipe } from '../auth/tokens.js';
+import { defined } from '../target/json.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
 import { type LossKind, lossOf, NoAnswer, RunEnded } from './no-answer.js';
@@ -22,6 +23,18 @@ export interface WireRequest {
   readonly git?: boolean;
   /** Whether a 429 is what the rule wants to see. */
   readonly wantsThrottling?: boolean;
+}
+
+/** The exchange of a request and its answer. */
+export function exchangeOf(
+  { rule, method, origin, path, headers: requestHeaders, body: requestBody, recipe, token, git = false }: WireRequest,
+  status: number,
+  headers: Exchange['headers'],
+  body: Buffer,
+): Exchange {
+  const injected = headers[FAULT_FIRED] !== undefined;
+  const sent = { rule, method, origin, path, requestHeaders, ...defined({ requestBody, recipe, token }) };
+  return { ...sent, status, headers, body, milliseconds: 0, injected, git };
 }
 
 export interface ClientOptions {
@@ -99,21 +112,9 @@ export class Client {
     const parts: Buffer[] = [];
     let head: Pick<Exchange, 'status' | 'headers'> | undefined;
     const exchange = (lost?: string): Exchange => ({
-      rule: request.rule,
-      method: request.method,
-      origin: request.origin,
-      path: request.path,
-      requestHeaders: request.headers,
-      status: head?.status ?? 0,
-      headers: head?.headers ?? {},
-      body: Buffer.concat(parts),
+      ...exchangeOf(request, head?.status ?? 0, head?.headers ?? {}, Buffer.concat(parts)),
       milliseconds: performance.now() - started,
-      injected: head?.headers[FAULT_FIRED] !== undefined,
-      git: request.git ?? false,
-      ...(lost === undefined ? {} : { lost }),
-      ...(request.body === undefined ? {} : { requestBody: request.body }),
-      ...(request.recipe === undefined ? {} : { recipe: request.recipe }),
-      ...(request.token === undefined ? {} : { token: request.token }),
+      ...defined({ lost }),
     });
     try {
       const response = await this.#pool(request.origin).request({

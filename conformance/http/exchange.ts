@@ -1,4 +1,5 @@
 import type { TokenRecipe } from '../auth/tokens.js';
+import { parseJson } from '../target/json.js';
 
 /** One request and the answer to it, as they went over the wire. */
 export interface Exchange {
@@ -61,9 +62,5 @@ export function jsonOf(exchange: Exchange): unknown {
   if (body.length === 0 || body.length > 64 * 1024 * 1024) return undefined;
   const first = body[0];
   if (first === 0x1f || first === 0x3c) return undefined; // gzip, HTML
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parseJson(body.toString('utf8'));
 }

@@ -1,9 +1,6 @@
+import { defined, parseJson } from '../target/json.js';
+import { InvalidFile } from '../target/text-file.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
-
-/** A file that is no HTTP Archive. The message is the rest of a sentence, and quotes nothing of the file. */
-export class UnreadableHar extends Error {
-  override readonly name = 'UnreadableHar';
-}
 
 /** One entry, as the exchange that it tells of, or why it can say nothing. */
 export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
@@ -14,27 +11,19 @@ export type HarEntry = { readonly exchange: Exchange } | { readonly reason: stri
  *     {"log": {"version": "1.2", "entries": [{"request": {"method", "url", "headers": [{"name", "value"}]},
  *       "response": {"status", "headers", "content": {"size", "text", "encoding": "base64"}}}]}}
  *
- * Throws `UnreadableHar`.
+ * Throws `InvalidFile`.
  */
 export function readHar(text: string): readonly HarEntry[] {
-  const log = member(parse(text), 'log', 'the whole');
-  const { entries } = log;
-  if (!Array.isArray(entries)) throw new UnreadableHar('is no HTTP Archive: log.entries is no array');
+  const value = parseJson(text.replace(/^\ufeff/, ''));
+  if (value === undefined) throw new InvalidFile('is not JSON');
+  const { entries } = member(value, 'log', 'the whole');
+  if (!Array.isArray(entries)) throw new InvalidFile('is no HTTP Archive: log.entries is no array');
   return entries.map((entry, index) => readEntry(entry, `log.entries[${index}]`));
-}
-
-/** Node's own message shows what stands around the mistake. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw new UnreadableHar('is not JSON');
-  }
 }
 
 function member(value: unknown, name: string, where: string): JsonRecord {
   const found = isRecord(value) ? value[name] : undefined;
-  if (!isRecord(found)) throw new UnreadableHar(`is no HTTP Archive: ${where} has no object ${name}`);
+  if (!isRecord(found)) throw new InvalidFile(`is no HTTP Archive: ${where} has no object ${name}`);
   return found;
 }
 
@@ -43,9 +32,9 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const response = member(entry, 'response', where);
   const { method, url } = request;
   const { status } = response;
-  if (typeof method !== 'string') throw new UnreadableHar(`is no HTTP Archive: ${where}.request.method is no string`);
-  if (typeof url !== 'string') throw new UnreadableHar(`is no HTTP Archive: ${where}.request.url is no string`);
-  if (!Number.isInteger(status)) throw new UnreadableHar(`is no HTTP Archive: ${where}.response.status is no integer`);
+  if (typeof method !== 'string') throw new InvalidFile(`is no HTTP Archive: ${where}.request.method is no string`);
+  if (typeof url !== 'string') throw new InvalidFile(`is no HTTP Archive: ${where}.request.url is no string`);
+  if (!Number.isInteger(status)) throw new InvalidFile(`is no HTTP Archive: ${where}.response.status is no integer`);
   const requestHeaders = readHeaders(request.headers, `${where}.request`);
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
@@ -67,8 +56,7 @@ function readEntry(entry: unknown, where: string): HarEntry {
       method,
       ...place,
       requestHeaders: sent,
-      ...(typeof posted === 'string' ? { requestBody: Buffer.from(posted) } : {}),
-      ...(token === undefined ? {} : { token }),
+      ...defined({ token, requestBody: typeof posted === 'string' ? Buffer.from(posted) : undefined }),
       status: Number(status),
       headers,
       body,
@@ -81,11 +69,11 @@ function readEntry(entry: unknown, where: string): HarEntry {
 
 /** Names in lower case, without what HTTP/2 writes in place of a first line. */
 function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
-  if (!Array.isArray(value)) throw new UnreadableHar(`is no HTTP Archive: ${where}.headers is no array`);
+  if (!Array.isArray(value)) throw new InvalidFile(`is no HTTP Archive: ${where}.headers is no array`);
   const headers: Record<string, string | string[]> = Object.create(null);
   for (const field of value) {
     if (!isRecord(field) || typeof field.name !== 'string' || typeof field.value !== 'string') {
-      throw new UnreadableHar(`is no HTTP Archive: ${where}.headers has a field without a name and a value`);
+      throw new InvalidFile(`is no HTTP Archive: ${where}.headers has a field without a name and a value`);
     }
     const name = field.name.toLowerCase();
     if (name.startsWith(':')) continue;

@@ -6,12 +6,13 @@ export interface Limiter {
 
 export const UNLIMITED: Limiter = { take: () => Promise.resolve() };
 
-/** At most `perSecond` requests a second, evenly spaced. `now` and `sleep` count milliseconds. */
+/** At most `perSecond` requests a second, evenly spaced; infinite: no limit. `now` and `sleep` count milliseconds. */
 export function createLimiter(
   perSecond: number,
   now: () => number,
   sleep: (milliseconds: number) => Promise<void>,
 ): Limiter {
+  if (!Number.isFinite(perSecond)) return UNLIMITED;
   const gap = 1000 / perSecond;
   let next = 0;
   return {

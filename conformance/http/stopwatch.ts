@@ -6,8 +6,7 @@ const LONGEST = 2 ** 31 - 1;
  * for is not its own: the pace of the run, the end of a 429, a fixture that another rule makes.
  */
 export class Stopwatch {
-  #waiting = 0;
-  #asking = 0;
+  readonly #underWay = { waiting: 0, asking: 0 };
   #elapsed = 0;
   #since: number | undefined;
   #limit: { readonly milliseconds: number; readonly reached: () => void } | undefined;
@@ -41,32 +40,29 @@ export class Stopwatch {
   }
 
   /** Waits for something that is not the rule's own work. */
-  async wait<Value>(something: () => Promise<Value>): Promise<Value> {
-    this.#waiting += 1;
-    this.#turn();
-    try {
-      return await something();
-    } finally {
-      this.#waiting -= 1;
-      this.#turn();
-    }
+  wait<Value>(something: () => Promise<Value>): Promise<Value> {
+    return this.#during('waiting', something);
   }
 
   /** Has a request under way, whatever else of the rule is waiting. */
-  async ask<Value>(request: () => Promise<Value>): Promise<Value> {
-    this.#asking += 1;
+  ask<Value>(request: () => Promise<Value>): Promise<Value> {
+    return this.#during('asking', request);
+  }
+
+  async #during<Value>(what: 'waiting' | 'asking', act: () => Promise<Value>): Promise<Value> {
+    this.#underWay[what] += 1;
     this.#turn();
     try {
-      return await request();
+      return await act();
     } finally {
-      this.#asking -= 1;
+      this.#underWay[what] -= 1;
       this.#turn();
     }
   }
 
   #turn(): void {
     this.#elapsed = this.elapsed;
-    this.#since = this.#waiting === 0 || this.#asking > 0 ? this.now() : undefined;
+    this.#since = this.#underWay.waiting === 0 || this.#underWay.asking > 0 ? this.now() : undefined;
     clearTimeout(this.#timer);
     if (this.#limit === undefined || this.#since === undefined) return;
     const { milliseconds, reached } = this.#limit;

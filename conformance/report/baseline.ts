@@ -1,6 +1,9 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { InvalidFile, parseStructured, readStructured } from '../target/structured-file.js';
+import { defined } from '../target/json.js';
+import { readStructured } from '../target/structured-file.js';
+import { InvalidFile } from '../target/text-file.js';
+import { readYaml } from '../target/yaml.js';
 import { isBroken } from './reporter.js';
 import { countDeciding, type Expectation, exitCodeOf, type Report, type RuleResult } from './results.js';
 
@@ -56,7 +59,7 @@ export function baselineSchema(): object {
  * ```
  */
 export function readBaseline(text: string, ids: ReadonlySet<string>): readonly BaselineEntry[] {
-  const format = (parseStructured(text) as { format?: unknown } | null)?.format;
+  const format = (readYaml(text) as { format?: unknown } | null)?.format;
   if (typeof format === 'number' && format !== BASELINE_FORMAT) {
     throw new InvalidFile(`has the format ${format}; this suite reads format ${BASELINE_FORMAT}`);
   }
@@ -65,10 +68,8 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
     if (!ids.has(id)) throw new InvalidFile(`expects a failure of ${id}, and no rule is called so`);
   }
   return Object.entries(rules).map(([rule, { reason, expires, verdict }]) => ({
-    rule,
-    reason,
-    expires,
-    ...(verdict === undefined ? {} : { verdict }),
+    ...{ rule, reason, expires },
+    ...defined({ verdict }),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
@@ -26,13 +27,7 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-interface Side {
-  readonly base_url: string;
-  readonly org: string;
-  readonly started_at: string;
-  readonly suite: string;
-  readonly exit_code: number;
-}
+type Side = ReturnType<typeof sideOf>;
 
 /** What is counted and measured: it says nothing about how a target behaves. */
 const MEASURED = ['answers', 'delay_ms'];
@@ -52,12 +47,12 @@ export function compareReports(a: Report, b: Report): Comparison {
   return { format: 1, before: sideOf(a), after: sideOf(b), differences };
 }
 
-function sideOf({ target, started_at, suite, exit_code }: Report): Side {
+function sideOf({ target, started_at, suite, exit_code }: Report) {
   return { base_url: target.base_url, org: target.org, started_at, suite: suite.version, exit_code };
 }
 
 function pair(before: unknown, after: unknown): Pick<Difference, 'before' | 'after'> {
-  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return defined({ before, after });
 }
 
 function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {

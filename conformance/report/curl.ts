@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
-import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
+import { type KeyRole, keysOf, type TokenRecipe } from '../auth/tokens.js';
 import { type Exchange, isRecord, type JsonRecord } from '../http/exchange.js';
+import { parseJson } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 import { redact, redactBytes, TOKEN } from './redact.js';
@@ -81,24 +82,13 @@ function recipeOf(token: string, target: Target): TokenRecipe | undefined {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const [header, claims] = [head, payload].map(readPart);
   if (header === undefined || claims === undefined) return undefined;
-  const keys: readonly (readonly [KeyRole, SigningKey | undefined])[] = [
-    ['main', target.key],
-    ['restricted', target.restrictedKey],
-    ['deleted', target.deletedKey],
-    ['second', target.second?.key],
-    ...target.otherKeys.map((key) => [key.algorithm, key] as const),
-  ];
-  const signer = keys.find(([, key]) => key !== undefined && isSignedBy(key, `${head}.${payload}`, signature));
+  const signer = [...keysOf(target)].find(([, key]) => isSignedBy(key, `${head}.${payload}`, signature));
   return signer && { key: signer[0], header, claims };
 }
 
 function readPart(part: string): JsonRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isRecord(value) ? value : undefined;
 }
 
 function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signature: string): boolean {
@@ -141,17 +131,9 @@ export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRe
 
 /** What names the key, and the organization that it signs for; no secret. */
 function keyWords(role: KeyRole, org: string, target: Target): string[] {
-  const key = keyOf(role, target);
-  if (key?.targetFile !== undefined)
+  const key = keysOf(target).get(role) ?? target.key;
+  if (key.targetFile !== undefined)
     return ['--target', key.targetFile, '--org', org, ...(role === 'main' ? [] : ['--role', role])];
-  if (key?.env !== undefined) return ['--org', org, '--key-env', key.env];
-  return ['--org', org, '--key', key?.file ?? `${role}.pem`];
-}
-
-function keyOf(role: KeyRole, target: Target): SigningKey | undefined {
-  if (role === 'restricted') return target.restrictedKey;
-  if (role === 'deleted') return target.deletedKey;
-  if (role === 'second') return target.second?.key;
-  if (role === 'main') return target.key;
-  return [target.key, ...target.otherKeys].find((key) => key.algorithm === role) ?? target.key;
+  if (key.env !== undefined) return ['--org', org, '--key-env', key.env];
+  return ['--org', org, '--key', key.file];
 }

@@ -15,6 +15,11 @@ interface SwitchRow {
   readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
 }
 
+/** A switch over several points, and what they show under each of its values. */
+function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['values']): SwitchRow {
+  return { name, points, values };
+}
+
 /** A switch over a single point. */
 function one(name: string, point: RegExp, values: Readonly<Record<string, Shows>>): SwitchRow {
   return { name, points: { it: point }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
@@ -34,55 +39,47 @@ function code(name: string, point: RegExp, status: number, ...values: readonly s
 const REFUSED = ['403', '401'];
 
 const SWITCHES: readonly SwitchRow[] = [
-  {
-    name: 'invalidToken',
-    points: {
+  over(
+    'invalidToken',
+    {
       listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
       grep: /^A01 invalid token, grep$/,
       others: /^A01 invalid token, /,
     },
-    values: [
-      ['403', { listed: '403', others: '403' }],
-      ['endpoint-table', { listed: '401', others: '403' }],
-      ['401', { listed: '401', grep: '403', others: '401' }],
-    ],
-  },
-  {
-    name: 'missingScope',
-    points: { listed: /^A02 missing scope, (commit|file|notes|pack)$/, others: /^A02 missing scope, / },
-    values: [
-      ['403', { listed: '403', others: '403' }],
-      ['endpoint-table', { listed: '401', others: '403' }],
-    ],
-  },
-  {
-    name: 'missingRepoClaim',
-    points: {
+    ['403', { listed: '403', others: '403' }],
+    ['endpoint-table', { listed: '401', others: '403' }],
+    ['401', { listed: '401', grep: '403', others: '401' }],
+  ),
+  over(
+    'missingScope',
+    { listed: /^A02 missing scope, (commit|file|notes|pack)$/, others: /^A02 missing scope, / },
+    ['403', { listed: '403', others: '403' }],
+    ['endpoint-table', { listed: '401', others: '403' }],
+  ),
+  over(
+    'missingRepoClaim',
+    {
       claim: /^A(03|35) no repo claim/,
       org: /^A03 org:read on a repository/,
       // Of a refusal on a Git remote only the status shows.
       git: /^A35 Git.*, org:read alone$/,
     },
-    values: [
-      ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
-      ['403', { claim: '403', org: '403', git: '403' }],
-    ],
-  },
+    ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
+    ['403', { claim: '403', org: '403', git: '403' }],
+  ),
   one('orgTokenOnRepository', /^A03 org:read on a repository/, {
     repo_claim_missing: ['400', '403 forbidden'],
     insufficient_scope: '403 insufficient_scope',
   }),
   one('repositoryScope', /^A26 /, { 'git:read': '403', unauthorized: '401', any: '200' }),
   same('emptyBearer', /^A31 empty bearer$/, '401', '403'),
-  {
-    name: 'tokenType',
-    points: { missing: /^A32 typ missing$/, other: /^A32 typ at\+jwt$/ },
-    values: [
-      ['required', { missing: REFUSED, other: REFUSED }],
-      ['optional', { missing: '200', other: REFUSED }],
-      ['ignored', { missing: '200', other: '200' }],
-    ],
-  },
+  over(
+    'tokenType',
+    { missing: /^A32 typ missing$/, other: /^A32 typ at\+jwt$/ },
+    ['required', { missing: REFUSED, other: REFUSED }],
+    ['optional', { missing: '200', other: REFUSED }],
+    ['ignored', { missing: '200', other: '200' }],
+  ),
   one('expNotAfterIat', /^A32 exp equals iat$/, { rejected: REFUSED, accepted: '200' }),
   one('missingExp', /^A32 no exp$/, { accepted: '200', rejected: REFUSED }),
   same('unknownRoute', /^A30 unknown route without a token$/, '404', '401'),
@@ -92,24 +89,20 @@ const SWITCHES: readonly SwitchRow[] = [
   same('gitMissingScope', /^A35 (fetch without scope$|Git .*without scope$)/, '403', '401', '404'),
   same('gitMissingRepository', /^A35 missing repository, Git/, '404', '403', '401'),
   same('gitOtherRepository', /^A35 other repository, Git/, '404', '403', '401'),
-  {
-    name: 'thawing',
-    points: { metadata: /^A04 thawing, file metadata$/, others: /^A04 thawing, / },
-    values: [
-      ['endpoint-table', { metadata: '503', others: '409' }],
-      ['409', { metadata: '409', others: '409' }],
-      ['503', { metadata: '503', others: '503' }],
-    ],
-  },
-  {
-    name: 'syncing',
-    points: { listed: /^A05 syncing, (file metadata|grep)$/, others: /^A05 syncing, / },
-    values: [
-      ['endpoint-table', { listed: '503', others: '409' }],
-      ['409', { listed: '409', others: '409' }],
-      ['503', { listed: '503', others: '503' }],
-    ],
-  },
+  over(
+    'thawing',
+    { metadata: /^A04 thawing, file metadata$/, others: /^A04 thawing, / },
+    ['endpoint-table', { metadata: '503', others: '409' }],
+    ['409', { metadata: '409', others: '409' }],
+    ['503', { metadata: '503', others: '503' }],
+  ),
+  over(
+    'syncing',
+    { listed: /^A05 syncing, (file metadata|grep)$/, others: /^A05 syncing, / },
+    ['endpoint-table', { listed: '503', others: '409' }],
+    ['409', { listed: '409', others: '409' }],
+    ['503', { listed: '503', others: '503' }],
+  ),
   one('syncBlocks', /^state\.which-operations: sync_in_progress\.(repo|commit|file|archive)$/, {
     writes: '200',
     all: ['409', '503'],
@@ -119,27 +112,23 @@ const SWITCHES: readonly SwitchRow[] = [
     profile: 'application/problem+json; profile="application/json"',
   }),
   one('fileMetadataErrors', /^A06 file metadata$/, { 'error-only': 'only error', problem: 'problem details' }),
-  {
-    name: 'writeFailureBody',
-    points: { restore: /^restore\.failure-body: body$/, others: /^A07 failed (commit-pack|note)$/ },
-    values: [
-      ['restore-only', { restore: 'result', others: 'problem' }],
-      ['all', { restore: 'result', others: 'result' }],
-      ['problem', { restore: 'problem', others: 'problem' }],
-    ],
-  },
+  over(
+    'writeFailureBody',
+    { restore: /^restore\.failure-body: body$/, others: /^A07 failed (commit-pack|note)$/ },
+    ['restore-only', { restore: 'result', others: 'problem' }],
+    ['all', { restore: 'result', others: 'result' }],
+    ['problem', { restore: 'problem', others: 'problem' }],
+  ),
   same('restoreNoop', /^A09 already matches$/, '409', '412', '201', '200'),
   one('restoreNoopFields', /^A08 empty$/, { empty: 'empty string', null: 'null', absent: 'absent' }),
   same('archiveMissingRef', /^A11 missing ref, archive$/, '404', '400'),
-  {
-    name: 'missingEphemeralRef',
-    points: { metadata: /^A12 not ephemeral, file metadata$/, file: /^A12 not ephemeral, file$/ },
-    values: [
-      ['endpoint-table', { metadata: '400', file: '404' }],
-      ['404', { metadata: '404', file: '404' }],
-      ['400', { metadata: '400', file: '400' }],
-    ],
-  },
+  over(
+    'missingEphemeralRef',
+    { metadata: /^A12 not ephemeral, file metadata$/, file: /^A12 not ephemeral, file$/ },
+    ['endpoint-table', { metadata: '400', file: '404' }],
+    ['404', { metadata: '404', file: '404' }],
+    ['400', { metadata: '400', file: '400' }],
+  ),
   {
     name: 'missingRef',
     points: { archive: /^A11 missing ref, archive$/, it: /^A28 missing ref, / },
@@ -156,16 +145,14 @@ const SWITCHES: readonly SwitchRow[] = [
     bad_request: '400',
     conflict: '409',
   }),
-  {
-    name: 'tagRefs',
-    points: { metadata: /^A15 tag, file metadata$/, file: /^A15 tag, file$/ },
-    values: [
-      ['accepted', { metadata: '200', file: '200' }],
-      ['rejected', { metadata: '404', file: '404' }],
-      ['metadata-only', { metadata: '200', file: '404' }],
-      ['file-only', { metadata: '404', file: '200' }],
-    ],
-  },
+  over(
+    'tagRefs',
+    { metadata: /^A15 tag, file metadata$/, file: /^A15 tag, file$/ },
+    ['accepted', { metadata: '200', file: '200' }],
+    ['rejected', { metadata: '404', file: '404' }],
+    ['metadata-only', { metadata: '200', file: '404' }],
+    ['file-only', { metadata: '404', file: '200' }],
+  ),
   one('metadataRef', /^A37 ref, /, {
     short: ['main', 'feature'],
     full: ['refs/heads/main', 'refs/heads/feature'],

@@ -4,6 +4,8 @@ import {
   conclude,
   explain,
   explainNearest,
+  explainUnproven,
+  headline,
   measure,
   type Reporter,
   remarks,
@@ -36,14 +38,10 @@ export const github: Reporter = (report) => {
 };
 
 function describe(report: Report, result: RuleResult): string {
-  const { id, level, section, says } = result;
-  return [
-    `${level}, ${section}: ${says}`,
-    ...explain(result),
-    ...explainNearest(result),
-    ...(result.unproven === true ? ['unproven: no mutant has been seen to break this rule'] : []),
-    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
-  ].join('\n');
+  const command = repeatCommand(report, result.id) ?? [];
+  return [headline(result), explain(result), explainNearest(result), explainUnproven(result), command]
+    .flat()
+    .join('\n');
 }
 
 function annotation(kind: 'error' | 'warning' | 'notice', title: string, message: string): string {

@@ -5,6 +5,8 @@ import {
   explain,
   explainBaseline,
   explainNearest,
+  explainUnproven,
+  headline,
   isBroken,
   measure,
   type Reporter,
@@ -40,17 +42,11 @@ export const junit: Reporter = (report) => {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${totals}>\n${body}</testsuites>\n`;
 };
 
-interface Suite {
-  readonly text: string;
-  readonly tests: number;
-  readonly failures: number;
-  readonly errors: number;
-  readonly skipped: number;
-}
+type Suite = ReturnType<typeof suiteOf>;
 
 type Outcome = 'failure' | 'error' | 'skipped' | undefined;
 
-function suiteOf(report: Report, section: string, results: readonly RuleResult[]): Suite {
+function suiteOf(report: Report, section: string, results: readonly RuleResult[]) {
   const outcomes = results.map((result) => outcomeOf(report, result));
   const count = (one: Outcome) => outcomes.filter((outcome) => outcome === one).length;
   const counts = {
@@ -75,19 +71,18 @@ function outcomeOf({ mode }: Report, result: RuleResult): Outcome {
 }
 
 function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
-  const { id, section, verdict, says, level, milliseconds, reason = verdict } = result;
-  const lines = [`${level}, ${section}: ${says}`, ...explain(result)];
-  if (result.unproven === true) lines.push('unproven: no mutant has been seen to break this rule');
+  const { id, section, verdict, milliseconds, reason = verdict } = result;
+  const lines = [headline(result), ...explain(result), ...explainUnproven(result)];
+  const message = [reason, ...explainBaseline(result)].join('; ');
   let inside = '';
-  if (outcome === 'skipped')
-    inside = `      <skipped${attributes({ message: [reason, ...explainBaseline(result)].join('; ') })}/>\n`;
+  if (outcome === 'skipped') inside = `      <skipped${attributes({ message })}/>\n`;
   else if (outcome !== undefined) {
     for (const { request, response } of result.transcript ?? []) lines.push('', request, '', response);
     lines.push('', ...explainNearest(result));
     if (result.curl !== undefined) lines.push(`$ ${result.curl}`);
     const command = repeatCommand(report, id);
     if (command !== undefined) lines.push(`$ ${command}`);
-    inside = `      <${outcome}${attributes({ message: [reason, ...explainBaseline(result)].join('; '), type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
+    inside = `      <${outcome}${attributes({ message, type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
   } else if (verdict !== 'pass' || result.unproven === true) {
     if (result.observed !== undefined) lines.push(JSON.stringify(result.observed));
     inside = `      <system-out>${escapeXml([verdict, ...lines].join('\n'))}</system-out>\n`;

@@ -3,21 +3,22 @@ import {
   brokenRules,
   bySection,
   conclude,
+  countsOf,
   explainBaseline,
   explainNearest,
+  explainUnproven,
   isPartial,
   MARKS,
-  MEANINGS,
   MOST_CURL,
   measure,
   type Reporter,
   remarks,
   repeatCommand,
   show,
-  unproven,
+  tally,
   visible,
 } from './reporter.js';
-import { injected, type Report, type RuleResult, VERDICTS } from './results.js';
+import type { Report, RuleResult } from './results.js';
 
 /** So many broken rules are shown with what was sent. A step summary of GitHub holds a megabyte. */
 const MOST_SHOWN = 40;
@@ -49,24 +50,15 @@ export const markdown: Reporter = (report) => {
 };
 
 function countRows(report: Report): string[] {
-  const rows = VERDICTS.filter((verdict) => report.counts[verdict] > 0).map(
-    (verdict) => `| ${MARKS[verdict]} ${verdict} | ${report.counts[verdict]} | ${MEANINGS[verdict]} |`,
+  return tally(report).map(
+    ({ mark, name, count, means }) => `| ${mark === undefined ? '' : `${mark} `}${name} | ${count} | ${means} |`,
   );
-  const made = injected(report.rules);
-  if (made > 0) rows.push(`| injected | ${made} | checked on answers that faults of the emulator made |`);
-  const open = unproven(report);
-  if (open > 0) rows.push(`| unproven | ${open} | MUST rules that no mutant has been seen to break |`);
-  return rows;
 }
 
 function sectionRows(report: Report): string[] {
-  return [...bySection(report)].map(([section, results]) => {
-    const counts = VERDICTS.flatMap((verdict) => {
-      const count = results.filter((result) => result.verdict === verdict).length;
-      return count === 0 ? [] : [`${MARKS[verdict]} ${count} ${verdict}`];
-    });
-    return `| ${inline(section)} | ${counts.join(', ')} |`;
-  });
+  return [...bySection(report)].map(
+    ([section, results]) => `| ${inline(section)} | ${countsOf(results, (verdict) => `${MARKS[verdict]} `)} |`,
+  );
 }
 
 function describe(report: Report, result: RuleResult): string {
@@ -76,7 +68,7 @@ function describe(report: Report, result: RuleResult): string {
     ...(expected === undefined ? [] : [`- expected ${code(show(expected))}`, `- actual ${code(show(actual))}`]),
     ...explainBaseline(result).map((line) => `- ${inline(line)}`),
     ...explainNearest(result).map((line) => `- ${inline(line)}`),
-    ...(result.unproven === true ? ['- unproven: no mutant has been seen to break this rule'] : []),
+    ...explainUnproven(result).map((line) => `- ${line}`),
   ];
   const commands = [
     ...(result.curl === undefined || result.curl.length > MOST_CURL ? [] : [result.curl]),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Exchange, isRecord } from '../http/exchange.js';
+import { parseJson } from '../target/json.js';
 import { withRelativeTimes } from './curl.js';
 import { routeOf } from './operation.js';
 import { redact } from './redact.js';
@@ -18,11 +19,7 @@ export interface Nearest {
 /** What a request is made of, by name, as texts that can be compared. */
 type Traits = ReadonlyMap<string, string>;
 
-interface SeenRequest {
-  readonly rule: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
+interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {
   readonly traits: Traits;
 }
 
@@ -42,11 +39,8 @@ export class RequestLog {
 
   see(exchange: Exchange): void {
     const key = operationOf(exchange);
-    let seen = this.#operations.get(key);
-    if (seen === undefined) {
-      seen = new Map();
-      this.#operations.set(key, seen);
-    }
+    const seen = this.#operations.get(key) ?? new Map<string, SeenRequest>();
+    this.#operations.set(key, seen);
     if (seen.size >= MOST_KEPT) return;
     const { rule, method, path, status } = exchange;
     const traits = traitsOf(exchange, this.now());
@@ -171,19 +165,10 @@ function addBody(traits: Map<string, string>, body: Buffer): void {
 
 /** A body of JSON, or of one JSON value a line. */
 function readJson(text: string): unknown[] | undefined {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    // NDJSON is tried below.
-  }
-  try {
-    return text
-      .trimEnd()
-      .split('\n')
-      .map((one) => JSON.parse(one) as unknown);
-  } catch {
-    return undefined;
-  }
+  const whole = parseJson(text);
+  if (whole !== undefined) return [whole];
+  const lines = text.trimEnd().split('\n').map(parseJson);
+  return lines.includes(undefined) ? undefined : lines;
 }
 
 function addMembers(traits: Map<string, string>, name: string, value: unknown): void {

@@ -4,10 +4,12 @@ import {
   brokenRules,
   bySection,
   conclude,
+  countsOf,
   enumerate,
   explain,
   explainBaseline,
   explainNearest,
+  headline,
   MARKS,
   MEANINGS,
   MOST_CURL,
@@ -17,10 +19,10 @@ import {
   repeatCommand,
   show,
   THE_RUN,
-  unproven,
+  tally,
   visible,
 } from './reporter.js';
-import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
+import { type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (verdict: Verdict, text: string) => string;
@@ -70,7 +72,7 @@ export function createPretty(color: boolean): Reporter {
           ]),
       [...sections(report, paint), '', legend(report, paint)],
       [...unchecked(report, 'blocked'), ...unchecked(report, 'skip')],
-      [...VERDICTS.flatMap((verdict) => countLine(report, verdict)), ...injectedLine(report), ...unprovenLine(report)],
+      tally(report).map(tallyLine),
       remarks(report),
       [`${conclude(report)} ${measure(report)}`],
     ];
@@ -89,7 +91,7 @@ function visibleReport(report: Report): Report {
 function describe(result: RuleResult, paint: Paint): string[] {
   return [
     paint(result.verdict, `${result.verdict} ${result.id}`),
-    `  ${result.level}, ${result.section}: ${result.says}`,
+    `  ${headline(result)}`,
     ...explain(result).map((line) => `  ${line}`),
   ];
 }
@@ -177,11 +179,7 @@ function indent(text: string, margin: string): string[] {
 function sections(report: Report, paint: Paint): string[] {
   return [...bySection(report)].map(([section, results]) => {
     const marks = results.map(({ verdict }) => paint(verdict, MARKS[verdict])).join('');
-    const counts = VERDICTS.flatMap((verdict) => {
-      const count = results.filter((result) => result.verdict === verdict).length;
-      return count === 0 ? [] : [`${count} ${verdict}`];
-    });
-    return `${section.padEnd(26)} ${counts.join(', ')}  ${marks}`;
+    return `${section.padEnd(26)} ${countsOf(results)}  ${marks}`;
   });
 }
 
@@ -201,20 +199,7 @@ function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 
-function countLine(report: Report, verdict: Verdict): string[] {
-  const count = report.counts[verdict];
-  return count === 0 ? [] : [`${verdict.padEnd(9)}${String(count).padStart(4)}`];
-}
-
-/** How much of this says nothing about a service on which nothing fails on purpose. */
-function injectedLine(report: Report): string[] {
-  const count = injected(report.rules);
-  return count === 0
-    ? []
-    : [`injected ${String(count).padStart(4)}  checked on answers that faults of the emulator made`];
-}
-
-function unprovenLine(report: Report): string[] {
-  const count = unproven(report);
-  return count === 0 ? [] : [`unproven ${String(count).padStart(4)}  MUST rules that no mutant has been seen to break`];
+/** The verdicts are explained above. */
+function tallyLine({ name, mark, count, means }: ReturnType<typeof tally>[number]): string {
+  return `${name.padEnd(9)}${String(count).padStart(4)}${mark === undefined ? `  ${means}` : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Section } from '../rules/rule.js';
-import { executed, type Report, type RuleResult, type Verdict } from './results.js';
+import { groupBy } from '../target/json.js';
+import { countVerdicts, executed, injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
 import { quote } from './shell.js';
 
 /** Turns a report into text. Every format is made from the same report and knows nothing else. */
@@ -120,14 +121,39 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
 }
 
 /** Results by section, in the order of the report. */
-export function bySection(report: Report): ReadonlyMap<string, readonly RuleResult[]> {
-  const sections = new Map<string, RuleResult[]>();
-  for (const result of report.rules) {
-    const list = sections.get(result.section);
-    if (list === undefined) sections.set(result.section, [result]);
-    else list.push(result);
-  }
-  return sections;
+export function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]> {
+  return groupBy(rules, ({ section }) => section);
+}
+
+/** How many results have each verdict: `2 pass, 1 fail`. */
+export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict) => string = () => ''): string {
+  const counts = Object.entries(countVerdicts(results)) as [Verdict, number][];
+  return counts.flatMap(([verdict, count]) => (count === 0 ? [] : [`${mark(verdict)}${count} ${verdict}`])).join(', ');
+}
+
+/** Verdicts and further facts of a report: how many rules each is of, and what it means. */
+export function tally(report: Report) {
+  // Only verdicts have marks.
+  const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
+    ...VERDICTS.map((name) => ({ name, mark: MARKS[name], count: report.counts[name], means: MEANINGS[name] })),
+    {
+      name: 'injected',
+      count: injected(report.rules),
+      means: 'checked on answers that faults of the emulator made',
+    },
+    { name: 'unproven', count: unproven(report), means: 'MUST rules that no mutant has been seen to break' },
+  ];
+  return rows.filter(({ count }) => count > 0);
+}
+
+/** The rule in words. */
+export function headline({ level, section, says }: RuleResult): string {
+  return `${level}, ${section}: ${says}`;
+}
+
+/** Says that a rule is unproven; empty where it is not. */
+export function explainUnproven({ unproven }: RuleResult): string[] {
+  return unproven === true ? ['unproven: no mutant has been seen to break this rule'] : [];
 }
 
 /** A value in one line, cut where it gets long. */

@@ -69,16 +69,11 @@ export interface Expectation {
 }
 
 /** Something that rules rest on and that could not be made. */
-export interface SetupFailure {
+export interface SetupFailure extends Pick<RuleResult, 'expected' | 'actual' | 'transcript' | 'curl' | 'recipe'> {
   readonly name: string;
   /** `error` where the suite itself broke. */
   readonly verdict: 'fail' | 'error';
   readonly reason: string;
-  readonly expected?: unknown;
-  readonly actual?: unknown;
-  readonly transcript?: readonly TranscriptEntry[];
-  readonly curl?: string;
-  readonly recipe?: TokenRecipe;
 }
 
 /** What a rule that watches saw while other rules ran: what is needed to join the shards of a run. */

@@ -64,7 +64,7 @@ t.test('what is no result of this format is refused in a sentence', async (t) =>
     [JSON.stringify({ ...whole, rules: [{ ...whole.rules[0], verdict: 'good' }] }), /rules\[0\]\.verdict: /],
   ];
   for (const [text, message] of cases)
-    t.throws(() => readReport(text), { name: 'UnreadableReport', message }, text.slice(0, 40));
+    t.throws(() => readReport(text), { name: 'InvalidFile', message }, text.slice(0, 40));
   t.equal(
     readReport(JSON.stringify({ ...whole, later: true })).rules.length,
     whole.rules.length,

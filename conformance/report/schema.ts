@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { parseJson } from '../target/json.js';
+import { InvalidFile } from '../target/text-file.js';
 import { MAX_DEPTH } from '../target/yaml.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
@@ -17,6 +19,15 @@ const recipe = members({
   defect: z.string().optional(),
 });
 
+const evidence = z.enum(['observed', 'injected']);
+
+/** What is shown of the requests of a verdict. */
+const shown = {
+  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
+  curl: z.string().optional(),
+  recipe: recipe.optional(),
+};
+
 const expectation = { reason: z.string(), expires: z.string(), verdict: z.enum(VERDICTS).optional() };
 
 const rule = members({
@@ -27,14 +38,12 @@ const rule = members({
   reach: z.enum(['any', 'needs-setup', 'emulator']),
   read_only: z.boolean(),
   verdict: z.enum(VERDICTS),
-  evidence: z.enum(['observed', 'injected']).optional(),
+  evidence: evidence.optional(),
   reason: z.string().optional(),
   expected: z.unknown().optional(),
   actual: z.unknown().optional(),
   observed: z.record(z.string(), z.unknown()).optional(),
-  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
-  curl: z.string().optional(),
-  recipe: recipe.optional(),
+  ...shown,
   nearest: members({
     rule: z.string(),
     request: z.string(),
@@ -52,12 +61,6 @@ const rule = members({
   without_drift: members({ verdict: z.enum(VERDICTS), reason: z.string().optional() }).optional(),
 });
 
-const shown = {
-  transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
-  curl: z.string().optional(),
-  recipe: recipe.optional(),
-};
-
 const setup = members({
   name: z.string(),
   verdict: z.enum(['fail', 'error']),
@@ -66,8 +69,6 @@ const setup = members({
   actual: z.unknown().optional(),
   ...shown,
 });
-
-const evidence = z.enum(['observed', 'injected']);
 
 const watched = members({
   id: z.string(),
@@ -118,35 +119,26 @@ export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
   return { title: 'A result of the conformance suite', ...z.toJSONSchema(report, { io: 'input' }) };
 }
 
-/** A file that is no result of this suite, or one of another format. The message says which. */
-export class UnreadableReport extends Error {
-  override readonly name = 'UnreadableReport';
-}
-
-/** Reads a result. Throws `UnreadableReport` with the rest of a sentence: `… is not JSON`. */
+/** Reads a result. Throws `InvalidFile` with the rest of a sentence: `… is not JSON`. */
 export function readReport(text: string): Report {
   const value = parse(text);
   const format = (value as { format?: unknown } | null)?.format;
-  if (format === undefined) throw new UnreadableReport('is no result of conformance run --reporter json');
+  if (format === undefined) throw new InvalidFile('is no result of conformance run --reporter json');
   if (format !== FORMAT) {
     const said = typeof format === 'number' ? String(format) : 'unknown';
-    throw new UnreadableReport(`has the format ${said}; this suite reads format ${FORMAT}`);
+    throw new InvalidFile(`has the format ${said}; this suite reads format ${FORMAT}`);
   }
   const { error } = report.safeParse(value);
-  if (error !== undefined) throw new UnreadableReport(`is no result of this suite: ${wrongMember(error)}`);
+  if (error !== undefined) throw new InvalidFile(`is no result of this suite: ${wrongMember(error)}`);
   // Names of sections and keys are those of the suite that wrote it; a reporter only shows them.
   return value as Report;
 }
 
 function parse(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UnreadableReport('is not JSON');
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new InvalidFile('is not JSON');
   // Reporters recurse over the values that a result quotes.
-  if (isDeeper(value, MAX_DEPTH)) throw new UnreadableReport(`is nested deeper than ${MAX_DEPTH} levels`);
+  if (isDeeper(value, MAX_DEPTH)) throw new InvalidFile(`is nested deeper than ${MAX_DEPTH} levels`);
   return value;
 }
 

@@ -31,27 +31,27 @@ export const tap: Reporter = (report) => {
     const isInjected = result.evidence === 'injected';
     const isUnproven = result.unproven === true;
     if (unchecked || (result.verdict === 'pass' && !isInjected && !isUnproven && !broken)) return;
-    lines.push(
-      '  ---',
-      `  verdict: ${result.verdict}`,
-      `  level: ${result.level}`,
-      `  section: ${quoted(result.section)}`,
-    );
-    if (result.evidence !== undefined) lines.push(`  evidence: ${result.evidence}`);
-    if (isUnproven) lines.push('  unproven: true');
-    if (result.reason !== undefined) lines.push(`  reason: ${quoted(result.reason)}`);
-    if (result.expected !== undefined) {
-      lines.push(`  expected: ${quoted(show(result.expected))}`, `  actual: ${quoted(show(result.actual))}`);
-    }
-    for (const line of explainBaseline(result)) lines.push(`  baseline: ${quoted(line)}`);
-    if (result.observed !== undefined) lines.push(`  observed: ${JSON.stringify(result.observed)}`);
-    if (broken) {
-      const nearest = explainNearest(result);
-      if (nearest.length > 0) lines.push('  nearest:', ...nearest.map((line) => `    - ${quoted(line)}`));
-      if (result.curl !== undefined) lines.push(`  curl: ${quoted(result.curl)}`);
-      const command = repeatCommand(report, result.id);
-      if (command !== undefined) lines.push(`  repeat: ${quoted(command)}`);
-    }
+    const { expected, actual, observed } = result;
+    const isCompared = expected !== undefined;
+    const nearest = broken ? explainNearest(result).map((line) => `\n    - ${quoted(line)}`) : [];
+    const members: readonly (readonly [name: string, value: string | undefined])[] = [
+      ['verdict', result.verdict],
+      ['level', result.level],
+      ['section', quoted(result.section)],
+      ['evidence', result.evidence],
+      ['unproven', isUnproven ? 'true' : undefined],
+      ['reason', quoted(result.reason)],
+      ['expected', isCompared ? quoted(show(expected)) : undefined],
+      ['actual', isCompared ? quoted(show(actual)) : undefined],
+      ...explainBaseline(result).map((line) => ['baseline', quoted(line)] as const),
+      ['observed', JSON.stringify(observed)],
+      ['nearest', nearest.join('') || undefined],
+      ['curl', broken ? quoted(result.curl) : undefined],
+      ['repeat', broken ? quoted(repeatCommand(report, result.id)) : undefined],
+    ];
+    lines.push('  ---');
+    for (const [name, value] of members)
+      if (value !== undefined) lines.push(`  ${name}:${value.startsWith('\n') ? '' : ' '}${value}`);
     lines.push('  ...');
   });
   lines.push(`# ${VERDICTS.map((verdict) => `${verdict} ${report.counts[verdict]}`).join(', ')}`);
@@ -71,6 +71,6 @@ function oneLine(text: string): string {
 }
 
 /** A YAML double-quoted scalar: JSON strings are a subset of it. */
-function quoted(text: string): string {
-  return JSON.stringify(text);
+function quoted(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : JSON.stringify(text);
 }

@@ -1,4 +1,4 @@
-import { COMMIT_PACK, commitFiles, packLines } from '../api/commit-pack.js';
+import { commitFiles, packLines, sendPack } from '../api/commit-pack.js';
 import {
   ABSENT_SHA,
   archive,
@@ -10,18 +10,25 @@ import {
   listBranches,
   listCommits,
   listRepos,
-  RESTORE,
-  resetRoute,
+  reset,
+  restore,
   restoreMetadata,
   writeNote,
 } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
+import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
+import type { RuleRow } from './rule.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** `git:read` as part of an id. */
+export function slug(scope: Scope): string {
+  return scope.replace(':', '-');
+}
 
 /** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
 export interface DocumentedOperation {
@@ -49,10 +56,10 @@ const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
 const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
-async function restoreLines(t: RuleContext, repo: string): Promise<unknown[]> {
-  const { tip } = await groupRepository(t);
-  const target = repo === (await ofGroup(t)) ? tip : ABSENT_SHA;
-  return [{ metadata: restoreMetadata(target) }];
+/** What restores the seed commit of the group. */
+async function restoreSeed(t: RuleContext, repo: string): Promise<object> {
+  const { name, tip } = await groupRepository(t);
+  return restoreMetadata(repo === name ? tip : ABSENT_SHA);
 }
 
 /** Makes sure that restoring the seed commit changes something. */
@@ -98,7 +105,7 @@ const READS: readonly OperationRow[] = [
     route: 'GET /api/v1/repo',
     repo: ofSample,
     lacksScope: AGREED,
-    send: (t, repo, options) => getRepo(t, repo, options),
+    send: getRepo,
   },
   {
     name: 'branches',
@@ -106,7 +113,7 @@ const READS: readonly OperationRow[] = [
     repo: ofSample,
     lacksScope: AGREED,
     isLoose: true,
-    send: (t, repo, options) => listBranches(t, repo, options),
+    send: listBranches,
   },
   {
     name: 'commits',
@@ -133,27 +140,20 @@ const WRITES: readonly OperationRow[] = [
     route: 'POST /api/v1/repos/restore-commit',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t, repo, options) =>
-      t.post(RESTORE, { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+    send: async (t, repo, options) => restore(t, repo, await restoreSeed(t, repo), options),
   },
   {
     name: 'reset',
     route: 'POST /api/repos/{repo_name}/reset-commits',
     lacksScope: AGREED,
     prepare: commitSomething,
-    send: async (t, repo, options) =>
-      t.post(resetRoute(repo), { as: { repo, scopes: ['git:write'] }, lines: await restoreLines(t, repo), ...options }),
+    send: async (t, repo, options) => reset(t, repo, await restoreSeed(t, repo), options),
   },
   {
     name: 'pack',
     route: 'POST /api/v1/repos/commit-pack',
     lacksScope: DISPUTED,
-    send: (t, repo, options) =>
-      t.post(COMMIT_PACK, {
-        as: { repo, scopes: ['git:write'] },
-        lines: packLines({ 'probe.txt': t.uniqueName() }),
-        ...options,
-      }),
+    send: (t, repo, options) => sendPack(t, repo, packLines({ 'probe.txt': t.uniqueName() }), options),
   },
   {
     name: 'notes',
@@ -161,12 +161,7 @@ const WRITES: readonly OperationRow[] = [
     lacksScope: DISPUTED,
     send: async (t, repo, options) => {
       const { tip } = await groupRepository(t);
-      return writeNote(
-        t,
-        repo,
-        { sha: tip, action: 'append', note: 'probe' },
-        { as: { repo, scopes: ['git:write'] }, ...options },
-      );
+      return writeNote(t, repo, { sha: tip, action: 'append', note: 'probe' }, options);
     },
   },
 ];
@@ -179,7 +174,7 @@ const OTHERS: readonly DocumentedOperation[] = [
     writes: true,
     lacksScope: AGREED,
     repo: reserveName,
-    send: (t, repo, options) => createRepo(t, repo, options),
+    send: createRepo,
   },
   {
     name: 'list-repos',
@@ -211,6 +206,26 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
   t.needsEmulator();
   return documentedOperation(name).send(t, await ofSample(t), { fault });
+}
+
+/** The same as what a check looks at. */
+export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
+
+/** What a rule of a forced failure states: the status and the code that the operation answers. */
+export type ForcedFailure = readonly [id: string, says: string, status: number, code: string];
+
+/** Rules that an operation on which a code is forced answers it, as `check` wants to see it. */
+export function forcedFailures(
+  name: string,
+  rows: readonly ForcedFailure[],
+  check: (answer: Answer, status: number, code: string) => void = expectProblem,
+): RuleRow[] {
+  return rows.map(([id, says, status, code]) => ({
+    id,
+    says,
+    reach: 'emulator',
+    check: async (t) => check(await withFault(t, name, code), status, code),
+  }));
 }
 
 export function documentedOperation(name: string): DocumentedOperation {

@@ -1,3 +1,4 @@
+import type { Answer } from '../check/answer.js';
 import { expectSame } from '../check/expect.js';
 
 /** A text that is another one when it is trimmed: blanks at its ends, at those of lines, and a tab. */
@@ -10,4 +11,14 @@ export function expectKept(actual: string, sent: string, what: string): void {
 
 function withoutLastNewline(text: string): string {
   return text.replace(/\n+$/, '');
+}
+
+/** A commit names this person in this role. */
+export function expectPerson(
+  commit: Answer,
+  role: 'author' | 'committer',
+  person: { name: string; email: string },
+): void {
+  const [name, email] = [commit.find('commit', `${role}_name`), commit.find('commit', `${role}_email`)];
+  expectSame([name, email], [person.name, person.email], `the ${role}`);
 }

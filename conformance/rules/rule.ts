@@ -50,7 +50,7 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-export type Check = (t: RuleContext) => Promise<void>;
+export type Check = (t: RuleContext) => Promise<unknown>;
 
 /**
  * Checks one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when
@@ -91,4 +91,33 @@ export interface Rule extends RuleRow {
 /** Completes the rows of one group of rules. */
 export function defineRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   return rows.map((row) => ({ level: 'MUST', reach: 'any', writes: false, ...row, section, group }));
+}
+
+/** The same for rules that write, unless a row says otherwise. */
+export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
+  return defineRules(
+    section,
+    group,
+    rows.map((row) => ({ writes: true, ...row })),
+  );
+}
+
+/** A check that is given a fixture, such as the repository that it looks at. */
+export function on<Fixture>(
+  make: (t: RuleContext) => Promise<Fixture>,
+  check: (t: RuleContext, fixture: Fixture) => unknown,
+): Check {
+  return async (t) => check(t, await make(t));
+}
+
+/** A rule that requests of a kind are refused: id, sentence, and what is sent. */
+export type Refusal<Sent> = readonly [id: string, says: string, ...sent: readonly Sent[]];
+
+/** Rules that what is sent is refused, as `check` wants to see it. */
+export function refusals<Sent>(
+  check: (t: RuleContext, ...sent: readonly Sent[]) => Promise<unknown>,
+  rows: readonly Refusal<Sent>[],
+  usual: Partial<RuleRow> = {},
+): RuleRow[] {
+  return rows.map(([id, says, ...sent]) => ({ ...usual, id, says, check: (t) => check(t, ...sent) }));
 }

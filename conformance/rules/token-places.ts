@@ -1,4 +1,3 @@
-import { commitFiles } from '../api/commit-pack.js';
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { Answer } from '../check/answer.js';
 import { expectTrue } from '../check/expect.js';
@@ -8,82 +7,39 @@ import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
 import { pushRefs } from '../git/push-request.js';
 import { advertise, requestRefs, showsRefs } from '../git/refs.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { DOCUMENTED_OPERATIONS, type DocumentedOperation, type Scope } from './documented-operations.js';
+import { DOCUMENTED_OPERATIONS, type DocumentedOperation } from './documented-operations.js';
 
 /** One request that has to look at the token it comes with. */
-export interface TokenPlace {
-  /** Part of the names under which answers are recorded. */
-  readonly name: string;
-  /** What a failure calls it: method and path. */
-  readonly route: string;
-  /** The one scope it takes. */
-  readonly scope: Scope;
-  /** Tolerated answers to a token without that scope, the best supported first. */
-  readonly lacksScope: readonly string[];
-  readonly writes: boolean;
+export interface TokenPlace extends DocumentedOperation {
   readonly isGit: boolean;
   /** Whether the path names the repository; elsewhere only the token does. */
   readonly namesRepository: boolean;
-  /** The repository that the request is right for. */
-  readonly repo: (t: RuleContext) => Promise<string>;
-  /** Sends the request, right in everything else, with this token. Without a recipe there is none. */
-  readonly send: (t: RuleContext, repo: string, recipe?: TokenRecipe, options?: RequestOptions) => Promise<Answer>;
-}
-
-/** The repository of the group, not at its seed: restoring that would change something. */
-async function movedRepository(t: RuleContext): Promise<string> {
-  const { name } = await groupRepository(t);
-  await commitFiles(t, name, { 'moved.txt': t.uniqueName() });
-  return name;
-}
-
-function placeOf(operation: DocumentedOperation): TokenPlace {
-  const { name, route, scope, lacksScope, writes, prepare } = operation;
-  const repo = prepare === undefined ? operation.repo : movedRepository;
-  return {
-    name,
-    route,
-    scope,
-    lacksScope,
-    writes,
-    isGit: false,
-    namesRepository: route.includes('{repo_name}'),
-    repo,
-    send: (t, repo, recipe, options) => operation.send(t, repo, { as: recipe, ...options }),
-  };
 }
 
 const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
 const GIT = { isGit: true, namesRepository: true, lacksScope: ['403', '401', '404'] } as const;
+const READING = { ...GIT, scope: 'git:read', writes: false, repo: ofSample } as const;
 const REFS = '/{repo_name}.git/info/refs?service=';
 
 const GIT_PLACES: readonly TokenPlace[] = [
   {
-    ...GIT,
+    ...READING,
     name: 'Git',
     route: `GET ${REFS}git-upload-pack`,
-    scope: 'git:read',
-    writes: false,
-    repo: ofSample,
-    send: (t, repo, recipe, options) => advertise(t, gitPath(repo), recipe, 'git-upload-pack', options),
+    send: (t, repo, { as, ...options }) => advertise(t, gitPath(repo), as, 'git-upload-pack', options),
   },
   {
-    ...GIT,
+    ...READING,
     name: 'Git fetch',
     route: 'POST /{repo_name}.git/git-upload-pack',
-    scope: 'git:read',
-    writes: false,
-    repo: ofSample,
-    send: requestRefs,
+    send: (t, repo, { as, ...options }) => requestRefs(t, repo, as, options),
   },
   {
-    ...GIT,
+    ...READING,
     name: 'Git push refs',
     route: `GET ${REFS}git-receive-pack`,
     scope: 'git:write',
-    writes: false,
-    repo: ofSample,
-    send: (t, repo, recipe, options) => advertise(t, gitPath(repo), recipe, 'git-receive-pack', options),
+    send: (t, repo, { as, ...options }) => advertise(t, gitPath(repo), as, 'git-receive-pack', options),
   },
   {
     ...GIT,
@@ -92,15 +48,22 @@ const GIT_PLACES: readonly TokenPlace[] = [
     scope: 'git:write',
     writes: true,
     repo: async (t) => (await groupRepository(t)).name,
-    send: async (t, repo, recipe, options) => {
+    send: async (t, repo, { as, ...options }) => {
       const { tip } = await groupRepository(t);
-      return pushRefs(t, repo, { [`refs/heads/pushed-${t.uniqueName().replaceAll('/', '-')}`]: tip }, recipe, options);
+      return pushRefs(t, repo, { [`refs/heads/pushed-${t.uniqueName().replaceAll('/', '-')}`]: tip }, as, options);
     },
   },
 ];
 
 /** Every place that the specification shows: reads, writes, streams, routes of the organization, and Git's. */
-export const TOKEN_PLACES: readonly TokenPlace[] = [...DOCUMENTED_OPERATIONS.map(placeOf), ...GIT_PLACES];
+export const TOKEN_PLACES: readonly TokenPlace[] = [
+  ...DOCUMENTED_OPERATIONS.map((operation) => ({
+    ...operation,
+    isGit: false,
+    namesRepository: operation.route.includes('{repo_name}'),
+  })),
+  ...GIT_PLACES,
+];
 
 /** A token as a rule describes it, for any place: `repo` and `scopes` are those of the place unless it says otherwise. */
 export type TokenDraft = TokenRecipe | ((place: TokenPlace) => TokenRecipe);
@@ -135,6 +98,7 @@ export async function forEachPlace(
   for (const place of tried) {
     try {
       const repo = await place.repo(t);
+      await place.prepare?.(t, repo);
       const complete = (draft: TokenDraft): TokenRecipe => ({
         repo,
         scopes: [place.scope],
@@ -143,8 +107,8 @@ export async function forEachPlace(
       await visit({
         place,
         repo,
-        ask: (draft, options) => place.send(t, repo, complete(draft), options),
-        askWithout: (options) => place.send(t, repo, undefined, options),
+        ask: (draft, options) => place.send(t, repo, { as: complete(draft), ...options }),
+        askWithout: (options) => place.send(t, repo, { as: undefined, ...options }),
         headerWith: (value) => (place.isGit ? basic(value) : `Bearer ${value}`),
       });
       visits += 1;

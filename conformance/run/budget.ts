@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Budget, Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
+import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { reasonToSkip } from './verdict.js';
-import { packageRoot } from './version.js';
 
 /** What a rule asks that is not in the table yet. */
 const UNKNOWN = 4;

@@ -1,8 +1,17 @@
 import type { Cleanup } from '../report/results.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { Deletion, type DeletionOptions } from './deletion.js';
 import { Unready } from './preflight.js';
-import { dropScratch, isInUse, isScratchName, readScratch, type Scratch, ScratchFailure } from './scratch.js';
+import {
+  dropScratch,
+  isInUse,
+  isScratchName,
+  readScratch,
+  type Scratch,
+  type ScratchEntry,
+  ScratchFailure,
+} from './scratch.js';
 
 /** Refusals in a row after which nothing more is tried. */
 const MOST_REFUSED = 8;
@@ -18,12 +27,7 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Deletio
   );
   const left = scratch.left();
   const why = failure ?? (left.length === 0 ? undefined : reason);
-  return {
-    made: scratch.made,
-    removed: scratch.made - left.length,
-    left,
-    ...(why === undefined ? {} : { reason: why }),
-  };
+  return { made: scratch.made, removed: scratch.made - left.length, left, ...defined({ reason: why }) };
 }
 
 /**
@@ -32,38 +36,18 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Deletio
  */
 export async function collectScratch(target: Target, file: string, options: DeletionOptions): Promise<Cleanup> {
   const entries = await readScratch(file);
-  const ours = entries.filter(
-    (entry) => entry.base_url === target.baseUrl && entry.org === target.org && !isInUse(entry),
-  );
+  const isOurs = ({ base_url, org }: ScratchEntry) => base_url === target.baseUrl && org === target.org;
+  const ours = entries.filter((entry) => isOurs(entry) && !isInUse(entry));
   const names = [...new Set(ours.map(({ name }) => name))].filter(isScratchName);
   const { gone, reason } = await deleteRepositories(target, names, options);
   const set = new Set(gone);
-  const isGone = ({ name }: { name: string }) => set.has(name);
-  await dropScratch(file, (entry) => ours.some((one) => isSame(one, entry)) && isGone(entry));
+  await dropScratch(file, (entry) => isOurs(entry) && set.has(entry.name));
   const left = [...new Set(ours.map(({ name }) => name))].filter((name) => !set.has(name));
-  return {
-    made: names.length,
-    removed: gone.length,
-    left,
-    ...(left.length === 0 || reason === undefined ? {} : { reason }),
-  };
+  return { made: names.length, removed: gone.length, left, ...(left.length === 0 ? {} : defined({ reason })) };
 }
 
-function isSame(one: { base_url: string; org: string }, other: { base_url: string; org: string }): boolean {
-  return one.base_url === other.base_url && one.org === other.org;
-}
-
-interface Deleted {
-  readonly gone: string[];
-  /** Why the others are still there: the last reason. */
-  readonly reason: string | undefined;
-}
-
-async function deleteRepositories(
-  target: Target,
-  names: readonly string[],
-  options: DeletionOptions,
-): Promise<Deleted> {
+/** Deletes repositories. Gives the names of those that are gone, and the last reason why others are not. */
+async function deleteRepositories(target: Target, names: readonly string[], options: DeletionOptions) {
   const gone: string[] = [];
   const deletion = new Deletion(target, options);
   let reason: string | undefined;

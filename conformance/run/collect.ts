@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLimiter, UNLIMITED } from '../http/limiter.js';
+import { createLimiter } from '../http/limiter.js';
 import type { Cleanup } from '../report/results.js';
 import type { Target } from '../target/target.js';
 import { collectScratch } from './cleanup.js';
-import { checkReady, withAdmin } from './preflight.js';
+import { checkReady, usualRate, withAdmin } from './preflight.js';
 
 /** Names that are removed side by side. */
 const WIDTH = 4;
@@ -22,11 +22,8 @@ export async function collectLeft(
   file: string,
   { rate, timeout }: { readonly rate: number | undefined; readonly timeout: number },
 ): Promise<Cleanup> {
-  await checkReady(given, timeout, Date.now);
+  await checkReady(given, timeout);
   const target = await withAdmin(given, timeout);
-  const pace = rate ?? (target.adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY);
-  const limiter = Number.isFinite(pace)
-    ? createLimiter(pace, Date.now, (milliseconds) => sleep(milliseconds))
-    : UNLIMITED;
+  const limiter = createLimiter(rate ?? usualRate(target), Date.now, (milliseconds) => sleep(milliseconds));
   return collectScratch(target, file, { limiter, timeout, width: WIDTH });
 }

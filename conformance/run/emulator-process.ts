@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { parseJson } from '../target/json.js';
 import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
@@ -10,7 +11,7 @@ import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 /** A running emulator and the target it is. */
 export interface EmulatorProcess {
   readonly target: Target;
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** How long an emulator may take to start, and to stop by itself. Milliseconds. */
@@ -24,12 +25,12 @@ export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org'
  * Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`.
  *
  * ```js
- * const { target, stop } = await startEmulator('--seed', 'one');
+ * const { target, close } = await startTargetEmulator('--seed', 'one');
  * const { exit_code } = await run(target, { only: 'grep' });
- * await stop();
+ * await close();
  * ```
  */
-export function startEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
+export function startTargetEmulator(...flags: readonly string[]): Promise<EmulatorProcess> {
   const script = join(packageRoot(), 'bin', 'emulator.js');
   const args = [script, ...START_ARGUMENTS, ...flags];
   return superviseEmulator(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), flags);
@@ -37,12 +38,12 @@ export function startEmulator(...flags: readonly string[]): Promise<EmulatorProc
 
 /** Waits until a process that was started as an emulator says it is ready; kills it where it does not. */
 export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
-  const stop = () => stopChild(child);
+  const close = () => stopChild(child);
   try {
     const ready = await readReady(child);
-    return { target: await readEmulatorTarget(ready, adminTokenOf(flags)), stop };
+    return { target: await readEmulatorTarget(ready, adminTokenOf(flags)), close };
   } catch (error) {
-    await stop();
+    await close();
     throw error;
   }
 }
@@ -72,20 +73,10 @@ async function readReady(child: ChildProcess): Promise<ReadyLine> {
     );
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = parseReady(line);
-      if (ready !== undefined) settle(() => resolve(ready));
+      const value = parseJson(line) as Partial<ReadyLine> | null | undefined;
+      if (value?.event === 'ready') settle(() => resolve(value as ReadyLine));
     });
   });
-}
-
-function parseReady(line: string): ReadyLine | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value = JSON.parse(line) as { event?: unknown };
-    return value.event === 'ready' ? (value as ReadyLine) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

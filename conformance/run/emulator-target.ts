@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { defined } from '../target/json.js';
 import { readKey, type SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 
@@ -54,6 +55,6 @@ export async function readEmulatorTarget(ready: ReadyLine, token?: string): Prom
     deletedKey: await read('deleted'),
     ...(second && { second: { org: second.org, key: await read('second'), baseUrl: second.base_url } }),
     adminUrl: ready.admin_url,
-    ...(adminToken && { adminToken }),
+    ...defined({ adminToken }),
   };
 }

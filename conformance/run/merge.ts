@@ -9,6 +9,7 @@ import {
   type Watched,
 } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
+import { defined } from '../target/json.js';
 import { settleVariants, withoutDrift } from './drift.js';
 import { addWatched } from './verdict.js';
 
@@ -60,7 +61,7 @@ export function mergeReports(reports: readonly Report[]): Report {
     requests: sum(reports, ({ requests }) => requests),
     throttled_seconds: sum(reports, (report) => report.throttled_seconds ?? 0),
     interrupted,
-    ...(ended && { ended }),
+    ...defined({ ended }),
     notices: [...new Set(reports.flatMap(({ notices = [] }) => notices))],
     setup,
     cleanup,
@@ -99,8 +100,8 @@ function checkShards(first: Report, reports: readonly Report[]): void {
   }
 }
 
-function sum(reports: readonly Report[], of: (report: Report) => number): number {
-  return reports.reduce((total, report) => total + of(report), 0);
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
 }
 
 function joinWatched(reports: readonly Report[]): Map<string, Watched> {
@@ -114,7 +115,7 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
       id: one.id,
       answers: one.answers + (before?.answers ?? 0),
       evidence: [one, before].some((each) => each?.evidence === 'injected') ? 'injected' : 'observed',
-      ...(broken && { broken }),
+      ...defined({ broken }),
     });
   }
   return joined;
@@ -131,18 +132,14 @@ function withWatched(result: RuleResult, watched: Watched | undefined): RuleResu
   return {
     ...{ id, section, says, level, reach, read_only, milliseconds },
     ...addWatched(level, isChecked || own.verdict === 'blocked' ? own : undefined, watched),
-    ...(requests === undefined ? {} : { requests }),
-    ...(variants === undefined ? {} : { variants }),
-    ...(unproven === undefined ? {} : { unproven }),
+    ...defined({ requests, variants, unproven }),
   };
 }
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {
-  const joined = new Map<string, SetupFailure>();
-  for (const failure of reports.flatMap(({ setup = [] }) => setup)) {
-    if (!joined.has(failure.name)) joined.set(failure.name, failure);
-  }
-  return [...joined.values()];
+  const all = reports.flatMap(({ setup = [] }) => setup);
+  // Of the same step the first failure counts.
+  return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
 }
 
 function joinCleanup(reports: readonly Report[]): Cleanup {
@@ -150,10 +147,10 @@ function joinCleanup(reports: readonly Report[]): Cleanup {
   const reason = all.find((cleanup) => cleanup.reason !== undefined)?.reason;
   const isKept = all.some(({ kept }) => kept) && all.every(({ left, kept }) => left.length === 0 || kept);
   return {
-    made: all.reduce((total, { made }) => total + made, 0),
-    removed: all.reduce((total, { removed }) => total + removed, 0),
+    made: sum(all, ({ made }) => made),
+    removed: sum(all, ({ removed }) => removed),
     left: all.flatMap(({ left }) => left),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
     ...(isKept && { kept: true }),
   };
 }

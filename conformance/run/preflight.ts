@@ -1,9 +1,8 @@
-import { request } from 'undici';
 import { createSigner } from '../auth/tokens.js';
 import { callAdmin } from '../http/admin.js';
 import { isRecord } from '../http/exchange.js';
-import { lossOf } from '../http/no-answer.js';
 import type { Target } from '../target/target.js';
+import { type Look, look } from './look.js';
 
 /**
  * The run cannot start, and no rule is checked: exit code 3.
@@ -23,66 +22,36 @@ const MAX_SKEW_SECONDS = 120;
  * Looks at three things only: something answers by HTTP, it accepts a token, and the clocks agree. A wrong answer is no
  * reason to stop: checking wrong answers is what the rules are for. Throws `Unready`.
  */
-export async function checkReady(target: Target, timeout: number, now: () => number): Promise<void> {
-  const token = createSigner(target, now).sign({ scopes: ['org:read'] });
-  const looks = await Promise.allSettled(
-    ['/api/repos', '/api/meta'].map((path) => get(target.baseUrl, path, timeout, token)),
+export async function checkReady(target: Target, timeout: number): Promise<void> {
+  const { baseUrl, org } = target;
+  const token = createSigner(target, Date.now).sign({ scopes: ['org:read'] });
+  const looks = await Promise.all(
+    ['/api/repos', '/api/meta'].map((path) => look(baseUrl + path, timeout, { authorization: `Bearer ${token}` })),
   );
-  const answers = looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []));
+  const answers = looks.filter(({ status }) => status !== undefined);
   const [first] = answers;
-  if (first === undefined) {
-    const [why] = looks.flatMap((look) => (look.status === 'rejected' ? [look.reason] : []));
-    throw new Unready(`${target.baseUrl} does not answer: ${lossOf(why)?.seen ?? String(why)}`);
-  }
+  if (first === undefined) throw new Unready(`${baseUrl} does not answer: ${looks[0]?.lost}`);
   if (answers.every(isRejection)) {
-    const because = first.detail === undefined ? '' : `: ${first.detail}`;
-    throw new Unready(`the target rejects the key given for ${target.org} (${first.status}${because})`);
+    const { detail, error } = isRecord(first.json) ? first.json : {};
+    const words = detail ?? error;
+    const because = typeof words === 'string' ? `: ${words}` : '';
+    throw new Unready(`the target rejects the key given for ${org} (${first.status}${because})`);
   }
-  const skews = answers.flatMap(({ date, at }) => (date === undefined ? [] : [Math.abs(Date.parse(date) - at) / 1000]));
-  const skew = Math.min(...skews); // not a number where no date is one
+  const skews = answers.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
+  const skew = Math.min(...skews); // infinite where no answer has a date
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
-    throw new Unready(`the target's clock is ${Math.round(skew)} s away from this one`);
+    throw new Unready(`the target's clock is ${skew} s away from this one`);
   }
-
-  async function get(baseUrl: string, path: string, timeout: number, token: string): Promise<ProbeAnswer> {
-    const { statusCode, headers, body } = await request(baseUrl + path, {
-      headers: { authorization: `Bearer ${token}` },
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-    });
-    const at = now();
-    // What came of the body is enough: that it was cut off is for the rules to check.
-    const text = await body.text().catch(() => '');
-    const { date } = headers;
-    return { status: statusCode, at, ...readProblem(text), ...(typeof date === 'string' ? { date } : {}) };
-  }
-}
-
-interface ProbeAnswer {
-  readonly status: number;
-  /** When it came. */
-  readonly at: number;
-  readonly code?: string;
-  readonly detail?: string;
-  readonly date?: string;
 }
 
 /** Whether the target rejects the token. One that merely lacks a scope was accepted. */
-function isRejection({ status, code }: ProbeAnswer): boolean {
+function isRejection({ status, code }: Look): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
-function readProblem(text: string): { code?: string; detail?: string } {
-  try {
-    const { code, detail, error } = JSON.parse(text) as Record<string, unknown>;
-    const words = detail ?? error;
-    return {
-      ...(typeof code === 'string' ? { code } : {}),
-      ...(typeof words === 'string' ? { detail: words } : {}),
-    };
-  } catch {
-    return {};
-  }
+/** Requests a second that a target is asked unless it is said. */
+export function usualRate({ adminUrl }: Target): number {
+  return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
 }
 
 /** Where an emulator is controlled, unless it says otherwise. */

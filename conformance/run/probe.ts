@@ -1,133 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { createSigner, type TokenRecipe } from '../auth/tokens.js';
 import { isRecord } from '../http/exchange.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { lossOf } from '../http/no-answer.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
+import { type Look, look } from './look.js';
 
-/** What a look at a target found. */
-export interface Look {
-  /** The status; undefined where nothing answered. */
-  readonly status?: number;
-  readonly type?: string;
-  /** The code of an error. */
-  readonly code?: string;
-  /** What was seen instead of an answer. */
-  readonly lost?: string;
-  /** Seconds that the clock of the target is ahead. */
-  readonly ahead?: number;
-  readonly json?: unknown;
-}
-
-export interface Findings {
-  /** The list of repositories, and the same without a token. */
-  readonly list: Look;
-  readonly anonymous: Look;
-  readonly meta: Look;
-  /** The members of the answer that lists repositories. */
-  readonly envelope: readonly string[];
-  /** A repository to read: the one that was given, otherwise the first of the list. */
-  readonly repo: string | undefined;
-  readonly branch: string | undefined;
-  readonly git: Look;
-  readonly companion: readonly (readonly [route: string, look: Look])[];
-}
+/** What a probe found. */
+export type Findings = Awaited<ReturnType<typeof probe>>;
 
 /** Routes that only published clients show, and that read without further parameters. */
 const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metadata', '/notes/refs'] as const;
 
-export interface ProbeOptions {
-  /** Milliseconds for one answer. */
-  readonly timeout: number;
-  /** Requests a second. */
-  readonly rate: number;
-}
-
-/** Looks at a target by a dozen requests, one after the other, all of them GET. */
-export async function probe(target: Target, { timeout, rate }: ProbeOptions): Promise<Findings> {
+/**
+ * Looks at a target by a dozen requests, one after the other, all of them GET. `timeout`: milliseconds for one answer.
+ * `rate`: requests a second.
+ */
+export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
   const signer = createSigner(target, Date.now);
   const pause = Number.isFinite(rate) ? 1000 / rate : 0;
   const get = async (origin: string, path: string, authorization?: string): Promise<Look> => {
     await sleep(pause);
-    return look(origin + path, timeout, authorization === undefined ? {} : { authorization });
+    return look(origin + path, timeout, defined({ authorization }));
   };
   const ask = (path: string, as: TokenRecipe) => get(target.baseUrl, path, `Bearer ${signer.sign(as)}`);
   const list = await ask('/api/repos?limit=1', { scopes: ['org:read'] });
   const meta = await ask('/api/meta', { scopes: ['org:read'] });
   const anonymous = await get(target.baseUrl, '/api/repos');
   const repo = target.repo ?? firstOf(list.json);
-  const reading: TokenRecipe = { scopes: ['git:read'], ...(repo === undefined ? {} : { repo }) };
+  const reading: TokenRecipe = { scopes: ['git:read'], ...defined({ repo }) };
   const record = repo === undefined ? undefined : await ask('/api/v1/repo', reading);
   const remote = `${gitPath(repo ?? 'conformance-probe')}/info/refs?service=git-upload-pack`;
   const git = await get(target.gitUrl, remote, basic(signer.sign(reading)));
-  const companion: [string, Look][] = [];
+  const companion: [route: string, look: Look][] = [];
   for (const route of repo === undefined ? [] : COMPANION) {
-    companion.push([
-      `/api/repos/{name}${route}`,
-      await ask(`/api/repos/${encodeURIComponent(repo ?? '')}${route}`, reading),
-    ]);
+    const look = await ask(`/api/repos/${encodeURIComponent(repo ?? '')}${route}`, reading);
+    companion.push([`/api/repos/{name}${route}`, look]);
   }
   const branch = isRecord(record?.json) ? record.json.default_branch : undefined;
   return {
-    ...{ list, anonymous, meta, git, companion, repo },
+    /** The list of repositories, and the same without a token. */
+    list,
+    anonymous,
+    meta,
+    git,
+    companion,
+    /** A repository to read: the one that was given, otherwise the first of the list. */
+    repo,
+    /** The members of the answer that lists repositories. */
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
   };
-}
-
-const MOST_BYTES = 1024 * 1024;
-
-async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
-  try {
-    const {
-      statusCode,
-      headers: fields,
-      body,
-    } = await request(url, {
-      headers,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      signal: AbortSignal.timeout(timeout * 2),
-    });
-    const at = Date.now();
-    const json = readJson(await textOf(body));
-    const { date, 'content-type': type } = fields;
-    const ahead = typeof date === 'string' ? Math.round((Date.parse(date) - at) / 1000) : Number.NaN;
-    return {
-      status: statusCode,
-      ...(typeof type === 'string' ? { type } : {}),
-      ...(isRecord(json) && typeof json.code === 'string' ? { code: json.code } : {}),
-      ...(Number.isNaN(ahead) ? {} : { ahead }),
-      ...(json === undefined ? {} : { json }),
-    };
-  } catch (error) {
-    return { lost: lossOf(error)?.seen ?? (error instanceof Error ? error.message : String(error)) };
-  }
-}
-
-/** What came of the body, as far as it is looked at. */
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of body) {
-      parts.push(part);
-      size += part.length;
-      if (size > MOST_BYTES) break;
-    }
-  } catch {
-    // What is cut off says as much as it says.
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The name of the first repository, whatever the list is called that it stands in. */

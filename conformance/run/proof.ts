@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageRoot } from './version.js';
+import { packageRoot } from '../target/package-root.js';
 
 /** A changed behaviour, and whether a rule noticed it: `killed` is the verdict that proves the rule. */
 export interface MutantRow {

@@ -1,18 +1,19 @@
 import type { Exchange } from '../http/exchange.js';
 import type { HarEntry } from '../http/har.js';
 import { knownRouteOf } from '../report/operation.js';
-import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Watched } from '../report/results.js';
+import { countVerdicts, exitCodeOf, type Report, type RuleResult, type Watched } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
-import { addWatched } from './verdict.js';
-import { version } from './version.js';
+import { defined } from '../target/json.js';
+import { aboutRule, addWatched } from './verdict.js';
+import { beginReport } from './version.js';
 
 export interface RecordedOptions {
   /** The rules that check; those that do not watch say nothing about what was recorded. */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
-  readonly only?: string;
+  readonly only?: string | undefined;
   /** The origin that is checked. Default: every address that looks like the service's. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -42,13 +43,9 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
   const address = options.origin ?? origins[0] ?? 'the recorded traffic';
   const { strict, only } = options;
   return {
-    format: FORMAT,
-    suite: { name: 'repohost-emulator conformance', version: version() },
-    specification: '1.0.0',
-    started_at: new Date(started).toISOString(),
-    milliseconds: options.now() - started,
+    ...beginReport(started, options.now()),
     target: { base_url: address, git_url: address, org: '', emulator: false },
-    mode: { write: false, strict, ...(only === undefined ? {} : { only }) },
+    mode: { write: false, strict, ...defined({ only }) },
     recording: { entries: entries.length, checked: checked.length },
     requests: checked.length,
     interrupted: false,
@@ -89,15 +86,10 @@ function checkRule(
   const more = broken.length - MOST_NAMED;
   const named = more > 0 ? [...broken.slice(0, MOST_NAMED), `and ${more} more`] : broken;
   const seen: Watched = { id: rule.id, answers, evidence, ...(broken.length > 0 && { broken: { evidence } }) };
-  const { id, section, says, level, reach } = rule;
   return {
-    id,
-    section,
-    says,
-    level,
-    reach,
+    ...aboutRule(rule),
     read_only: true,
-    ...addWatched(level, undefined, seen),
+    ...addWatched(rule.level, undefined, seen),
     ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${answers}: ${named.join('; ')}` }),
     milliseconds: 0,
   };

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import type { Exchange } from '../http/exchange.js';
@@ -7,9 +8,12 @@ import { redactValue } from '../report/redact.js';
 import { isBroken } from '../report/reporter.js';
 import type { RuleResult } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
+import { defined } from '../target/json.js';
 import { settleVariants } from './drift.js';
+import type { RunOptions } from './options.js';
 import { groupsOf, shuffled } from './shards.js';
 import {
+  aboutRule,
   addWatched,
   describeWatch,
   Overdue,
@@ -21,29 +25,34 @@ import {
 } from './verdict.js';
 import type { Watcher } from './watcher.js';
 
-export interface RuleRunnerOptions {
-  readonly rules: readonly Rule[];
-  /** Groups of rules that run side by side. */
-  readonly width: number;
-  /** Milliseconds of its own work after which a rule is given up. */
-  readonly longest: number;
-  /** Ends the run: it was interrupted, or `ended` says why. */
+/** What ends a run before all rules were checked: whoever started it, or a reason of its own. */
+export class Ending {
   readonly signal: AbortSignal;
-  readonly ended: () => RunEnded | undefined;
-  readonly end: (reason: RunEnded) => void;
-  /** Shuffles groups, and the rules of each. Default: groups by their size, rules as they are listed. */
-  readonly seed?: number | undefined;
-  /** Whether warnings and tolerated variants count as broken. */
-  readonly strict: boolean;
-  /** Rules that are known to notice a mutant; undefined where none is known of any. */
-  readonly proven: ReadonlySet<string> | undefined;
+  reason: RunEnded | undefined;
+  readonly #stop = new AbortController();
+
+  constructor(given: AbortSignal) {
+    this.signal = AbortSignal.any([given, this.#stop.signal]);
+    setMaxListeners(0, given, this.#stop.signal, this.signal); // one for each request under way
+  }
+
+  end(reason: RunEnded): void {
+    if (this.signal.aborted) return;
+    this.reason = reason;
+    this.#stop.abort(reason);
+  }
+}
+
+/** What a run tells its rule runner, and what it is told. */
+export interface Surroundings {
+  readonly ending: Ending;
+  readonly watcher: Watcher;
   /** Every request of the run: of broken rules the nearest that passed is shown. */
   readonly log: RequestLog;
-  /** How many requests were sent for a rule. */
-  readonly requestsOf: (id: string) => number;
+  /** How many requests were sent for each rule. */
+  readonly requests: ReadonlyMap<string, number>;
   /** Told how many rules were tried. */
   readonly onTried: (tried: number) => void;
-  readonly onResult: (result: RuleResult) => void;
 }
 
 interface Outcome {
@@ -64,15 +73,18 @@ export class RuleRunner {
   readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
 
+  /** `rules`: those of the options, or of a shard. */
   constructor(
     readonly run: RunContext,
-    readonly options: RuleRunnerOptions,
-    readonly watcher: Watcher,
+    readonly rules: readonly Rule[],
+    readonly options: RunOptions,
+    readonly around: Surroundings,
   ) {}
 
   /** Groups side by side, rules of a group in turn, rules that want to be alone after that, then second tries. */
   async runAll(): Promise<{ readonly results: readonly RuleResult[]; readonly variants: Record<string, string> }> {
-    const { rules, seed, width } = this.options;
+    const { rules } = this;
+    const { seed, width } = this.options;
     const active = rules.filter((rule) => rule.check !== undefined);
     const groups = this.#inOrder(groupsOf(active.filter((rule) => rule.alone !== true)));
     await Promise.all(
@@ -101,12 +113,12 @@ export class RuleRunner {
   }
 
   async #runOne(rule: Rule): Promise<void> {
-    if (this.options.signal.aborted) return;
+    if (this.around.ending.signal.aborted) return;
     const outcome = await this.#check(rule);
     this.#tried += 1;
     if (outcome === undefined) return;
     this.#outcomes.set(rule.id, outcome);
-    this.options.onTried(this.#tried);
+    this.around.onTried(this.#tried);
     const isFinal = rule.watch === undefined && this.run.variants.of(rule.id) === undefined;
     if (isFinal && !isRetried(outcome)) this.#tell(this.#resultOf(rule));
   }
@@ -123,7 +135,8 @@ export class RuleRunner {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined || rule.check === undefined)
       return { verdict: 'skip', reason: reason ?? 'not written yet' };
-    const { signal, longest } = this.options;
+    const { signal } = this.around.ending;
+    const longest = this.options.timeout * 4;
     let abort: () => void = () => undefined;
     const over = new Promise<never>((_resolve, reject) => {
       abort = () => reject(signal.reason);
@@ -136,7 +149,7 @@ export class RuleRunner {
       return verdictOfReturned(rule, t);
     } catch (error) {
       if (lossOf(error) !== undefined) await this.#endIfGone();
-      const ended = this.options.ended();
+      const ended = this.around.ending.reason;
       const verdict = verdictOfThrown(rule, t, error);
       if (!signal.aborted || verdict.verdict === 'fail' || verdict.verdict === 'warn') return verdict;
       return ended && verdictOfThrown(rule, t, ended);
@@ -149,7 +162,7 @@ export class RuleRunner {
   async #endIfGone(): Promise<void> {
     const { client, target } = this.run;
     if (await client.isThere(target.baseUrl)) return;
-    this.options.end(new RunEnded('target', `${target.baseUrl} is gone: it takes no connections`));
+    this.around.ending.end(new RunEnded('target', `${target.baseUrl} is gone: it takes no connections`));
   }
 
   /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
@@ -161,7 +174,7 @@ export class RuleRunner {
     if (broken.length > MOST_RETRIED) return;
     for (const rule of broken) {
       const first = this.#outcomes.get(rule.id);
-      if (first === undefined || this.options.signal.aborted) continue;
+      if (first === undefined || this.around.ending.signal.aborted) continue;
       const seen = this.run.variants.take(rule.id);
       const second = await this.#check(rule);
       if (second === undefined || ['fail', 'error', 'skip', 'blocked'].includes(second.verdict.verdict)) {
@@ -180,31 +193,27 @@ export class RuleRunner {
     const { target } = this.run;
     let verdict = outcome?.verdict;
     if (rule.watch !== undefined) {
-      const seen = this.watcher.of(rule.id);
+      const seen = this.around.watcher.of(rule.id);
       const watched = addWatched(rule.level, verdict, describeWatch(rule.id, seen, target));
       verdict =
         watched === verdict || seen.broken === undefined ? watched : { ...watched, decidedBy: seen.broken.exchange };
     }
     const isSilent = verdict === undefined || (rule.check === undefined && verdict.verdict === 'skip');
-    if (isSilent && this.options.signal.aborted) verdict = this.#withoutCheck(rule);
+    if (isSilent && this.around.ending.signal.aborted) verdict = this.#withoutCheck(rule);
     verdict ??= { verdict: 'skip', reason: reasonToSkip(rule, target) ?? 'not written yet' };
     const variants = this.run.variants.of(rule.id);
-    const { id, section, says, level, reach } = rule;
+    const { id, level } = rule;
     const { decidedBy, ...shown } = verdict;
     if (decidedBy !== undefined) this.#decidedBy.set(id, decidedBy);
     const isUnproven = level === 'MUST' && this.options.proven?.has(id) === false;
     return {
-      id,
-      section,
-      says,
-      level,
-      reach,
+      ...aboutRule(rule),
       read_only: !rule.writes,
       ...redactValue(shown),
       ...(isUnproven ? { unproven: true } : {}),
       milliseconds: outcome?.milliseconds ?? 0,
-      requests: this.options.requestsOf(id),
-      ...(variants === undefined ? {} : { variants }),
+      requests: this.around.requests.get(id) ?? 0,
+      ...defined({ variants }),
     };
   }
 
@@ -212,7 +221,7 @@ export class RuleRunner {
   #withoutCheck(rule: Rule): RuleVerdict {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined) return { verdict: 'skip', reason };
-    const ended = this.options.ended();
+    const ended = this.around.ending.reason;
     return ended ? { verdict: 'blocked', reason: ended.message } : { verdict: 'skip', reason: 'interrupted' };
   }
 
@@ -231,7 +240,7 @@ export class RuleRunner {
       const verdict = this.#results.get(rule)?.verdict;
       return verdict === 'pass' || verdict === 'observed';
     };
-    const nearest = this.options.log.nearestTo(exchange, isPassed, result.expected);
+    const nearest = this.around.log.nearestTo(exchange, isPassed, result.expected);
     return nearest === undefined ? result : { ...result, nearest };
   }
 
@@ -239,7 +248,7 @@ export class RuleRunner {
     if (this.#told.has(result.id)) return;
     this.#told.add(result.id);
     this.#results.set(result.id, result);
-    this.options.onResult(result);
+    this.options.onResult(result, this.#told.size, this.rules.length);
   }
 }
 

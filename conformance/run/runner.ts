@@ -1,89 +1,30 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigner } from '../auth/tokens.js';
 import { RefusedWrites } from '../check/refused-writes.js';
 import type { RunContext } from '../check/run-context.js';
 import { Variants } from '../check/variants.js';
 import { Client } from '../http/client.js';
-import type { Limiter } from '../http/limiter.js';
 import { RunEnded } from '../http/no-answer.js';
 import { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
-import {
-  type Budget,
-  type Cleanup,
-  countVerdicts,
-  exitCodeOf,
-  FORMAT,
-  type Report,
-  type RuleResult,
-  type Shard,
-} from '../report/results.js';
-import type { Rule } from '../rules/rule.js';
+import { type Cleanup, countVerdicts, exitCodeOf, type Report } from '../report/results.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { readRecordedRequests, requestsOf } from './budget.js';
 import { cleanUp } from './cleanup.js';
 import { Likeness, MissingRoutes } from './notices.js';
-import { RuleRunner } from './rule-runner.js';
-import type { Scratch } from './scratch.js';
+import type { RunOptions } from './options.js';
+import { Ending, RuleRunner } from './rule-runner.js';
 import { rulesOfShard } from './shards.js';
 import { describeStep, describeWatch } from './verdict.js';
-import { version } from './version.js';
+import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
-
-/** How far a run is. */
-export interface Progress {
-  /** Rules that have been tried, of those that there are. */
-  readonly done: number;
-  readonly total: number;
-  /** Requests sent so far. */
-  readonly requests: number;
-  /** Seconds until the target, which throttles, is asked again; 0 where it does not. */
-  readonly waitingSeconds: number;
-}
-
-export interface RunOptions {
-  readonly rules: readonly Rule[];
-  readonly strict: boolean;
-  readonly only?: string;
-  /** The flags that name the target, for commands that the report prints. */
-  readonly flags?: readonly string[];
-  /** Rules that are known to notice a mutant; left out where none is known of any. */
-  readonly proven?: ReadonlySet<string>;
-  readonly limiter: Limiter;
-  /** The same for what is removed at the end, also after an interruption. Default: `limiter`. */
-  readonly cleanupLimiter?: Limiter;
-  /** Groups of rules that run side by side. */
-  readonly width: number;
-  /** Milliseconds for one answer, and four times that for the work of one rule. */
-  readonly timeout: number;
-  readonly signal: AbortSignal;
-  /** First part of the name of every repository the run makes. */
-  readonly prefix: string;
-  readonly onRepository: (name: string) => Promise<void>;
-  readonly onResult: (result: RuleResult, done: number, total: number) => void;
-  readonly onProgress?: (progress: Progress) => void;
-  /** Members recorded by an earlier run. */
-  readonly pinned?: ReadonlyMap<string, string>;
-  readonly now: () => number;
-  /** Fixtures of an earlier run against the same repositories. Default: none. */
-  readonly fixtures?: RunContext['fixtures'];
-  /** The part of the rules that this run checks. Default: all. */
-  readonly shard?: Shard;
-  /** Shuffles the rules. */
-  readonly seed?: number;
-  /** The repositories that the run makes, which it removes at its end. Default: they are left. */
-  readonly scratch?: Scratch;
-  /** Leaves these repositories on the target. Default: false. */
-  readonly keep?: boolean;
-  readonly budget?: Budget;
-}
 
 /** Checks a target by every rule given. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
   const recorded = readRecordedRequests();
-  const { shard } = options;
+  const { only, shard, flags, strict } = options;
   const rules =
     shard === undefined
       ? options.rules
@@ -113,38 +54,20 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
       tell();
     },
     onExchange: (exchange) => {
-      watcher.see(exchange);
-      likeness.see(exchange);
-      missing.see(exchange);
-      log.see(exchange);
+      for (const observer of [watcher, likeness, missing, log]) observer.see(exchange);
     },
   });
   const context = contextOf(target, options, client, ending);
-  const runner = new RuleRunner(
-    context,
-    {
-      rules,
-      width: options.width,
-      longest: options.timeout * 4,
-      signal: ending.signal,
-      ended: () => ending.reason,
-      end: (reason) => ending.end(reason),
-      seed: options.seed,
-      strict: options.strict,
-      proven: options.proven,
-      log,
-      requestsOf: (id) => requestsByRule.get(id) ?? 0,
-      onTried: (count) => {
-        tried = count;
-        tell();
-      },
-      onResult: (() => {
-        let done = 0;
-        return (result) => options.onResult(result, ++done, rules.length);
-      })(),
-    },
+  const runner = new RuleRunner(context, rules, options, {
+    ending,
     watcher,
-  );
+    log,
+    requests: requestsByRule,
+    onTried: (count) => {
+      tried = count;
+      tell();
+    },
+  });
   const { results, variants } = await runner.runAll();
   await client.close();
   const cleanup = await removeScratch(target, options, ending);
@@ -153,15 +76,10 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const { reason } = ending;
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
-  const { strict } = options;
   const interrupted = options.signal.aborted;
   // Whatever came from the target can hold what was sent to it.
   return redactValue({
-    format: FORMAT,
-    suite: { name: 'repohost-emulator conformance', version: version() },
-    specification: '1.0.0',
-    started_at: new Date(started).toISOString(),
-    milliseconds: options.now() - started,
+    ...beginReport(started, options.now()),
     target: {
       base_url: target.baseUrl,
       git_url: target.gitUrl,
@@ -171,15 +89,13 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     mode: {
       write: target.write,
       strict,
-      ...(options.only === undefined ? {} : { only: options.only }),
-      ...(shard === undefined ? {} : { shard }),
-      ...(options.flags === undefined ? {} : { flags: options.flags }),
+      ...defined({ only, shard, flags }),
     },
     budget: options.budget ?? { requests },
     requests,
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
-    ...(ended && { ended }),
+    ...defined({ ended }),
     // Where all answers are alike, so are those of each route.
     notices: alike.length > 0 ? alike : missing.notices(),
     setup,
@@ -190,24 +106,6 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     watched: watching.map(({ id }) => describeWatch(id, watcher.of(id), target)),
     exit_code: exitCodeOf(counts, { strict, interrupted, ended, setup, cleanup }),
   });
-}
-
-/** What ends a run before all rules were checked: whoever started it, or a reason of its own. */
-class Ending {
-  readonly signal: AbortSignal;
-  reason: RunEnded | undefined;
-  readonly #stop = new AbortController();
-
-  constructor(given: AbortSignal) {
-    this.signal = AbortSignal.any([given, this.#stop.signal]);
-    setMaxListeners(0, given, this.#stop.signal, this.signal); // one for each request under way
-  }
-
-  end(reason: RunEnded): void {
-    if (this.signal.aborted) return;
-    this.reason = reason;
-    this.#stop.abort(reason);
-  }
 }
 
 function contextOf(target: Target, options: RunOptions, client: Client, ending: Ending): RunContext {

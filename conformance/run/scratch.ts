@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
@@ -80,15 +81,6 @@ export interface Scratch {
   readonly made: number;
 }
 
-export interface ScratchOptions {
-  readonly target: Pick<Target, 'baseUrl' | 'org'>;
-  /** The journal. Without one the names are kept in memory, and lost with the process. */
-  readonly file?: string;
-  /** Written beside every name: what it takes to collect what is left. */
-  readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
-  readonly now?: () => number;
-}
-
 /**
  * Opens the memory of what a run makes. With a file, every name is on the disk before its repository is asked for, and
  * several runs may share it. Throws `ScratchFailure` where the file cannot be written.
@@ -98,9 +90,25 @@ export interface ScratchOptions {
  * await run(target, { only: 'grep', scratch });
  * ```
  */
-export async function openScratch({ target, file, owner, now = Date.now }: ScratchOptions): Promise<Scratch> {
-  const journal = file === undefined ? undefined : new Journal(file);
-  await journal?.open();
+export async function openScratch({
+  target,
+  file,
+  owner,
+  now = Date.now,
+}: {
+  readonly target: Pick<Target, 'baseUrl' | 'org'>;
+  /** The journal. Without one the names are kept in memory, and lost with the process. */
+  readonly file?: string;
+  /** Written beside every name: what it takes to collect what is left. */
+  readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
+  readonly now?: () => number;
+}): Promise<Scratch> {
+  if (file !== undefined) {
+    await attempt(file, 'written', async () => {
+      await mkdir(dirname(file), { recursive: true });
+      await (await open(file, 'a', 0o600)).close();
+    });
+  }
   const { baseUrl: base_url, org } = target;
   const names = new Set<string>();
   let made = 0;
@@ -110,14 +118,16 @@ export async function openScratch({ target, file, owner, now = Date.now }: Scrat
     },
     add: async (name) => {
       if (names.has(name)) return;
-      await journal?.append({ base_url, org, name, time: new Date(now()).toISOString(), ...owner });
+      const entry: ScratchEntry = { base_url, org, name, time: new Date(now()).toISOString(), ...owner };
+      if (file !== undefined) await change(file, () => writeSynced(file, 'a', `${JSON.stringify(entry)}\n`));
       names.add(name);
       made += 1;
     },
     remove: async (gone) => {
       for (const name of gone) names.delete(name);
       const set = new Set(gone);
-      await journal?.drop((entry) => entry.base_url === base_url && entry.org === org && set.has(entry.name));
+      const isGone = (entry: ScratchEntry) => entry.base_url === base_url && entry.org === org && set.has(entry.name);
+      if (file !== undefined) await dropScratch(file, isGone);
     },
     left: () => [...names],
   };
@@ -130,13 +140,37 @@ export async function openScratch({ target, file, owner, now = Date.now }: Scrat
  * for (const { name, base_url } of await readScratch('made.jsonl')) console.log(`${base_url}/${name}`);
  * ```
  */
-export function readScratch(file: string): Promise<readonly ScratchEntry[]> {
-  return new Journal(file).read();
+export async function readScratch(file: string): Promise<readonly ScratchEntry[]> {
+  const text = await attempt(file, 'read', () => readTextFile(file, LARGE_FILE));
+  return linesOf(text).map((line, index) => {
+    const entry = parse(line);
+    if (entry === undefined) throw new ScratchFailure(`${file}:${index + 1} is no entry of a scratch journal`);
+    return entry;
+  });
 }
 
 /** Forgets entries of a journal: what they name is gone. A journal without entries is removed. */
 export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boolean): Promise<void> {
-  return new Journal(file).drop(isGone);
+  return change(file, async () => {
+    const kept = linesOf(await readTextFile(file, LARGE_FILE)).filter((line) => {
+      const entry = parse(line);
+      return entry === undefined || !isGone(entry);
+    });
+    if (kept.length === 0) return rm(file, { force: true });
+    const next = `${file}.${process.pid}.next`;
+    await writeSynced(next, 'w', kept.map((line) => `${line}\n`).join(''));
+    await rename(next, file);
+  });
+}
+
+async function writeSynced(file: string, flags: 'a' | 'w', text: string): Promise<void> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Together longer than a lock of a process that is gone counts. */
@@ -145,90 +179,39 @@ const LOCK_WAIT = 25;
 /** A lock that is older, in milliseconds, was left by a process that is gone. */
 const LOCK_AGE = 10_000;
 
-/** A file with one entry a line, as JSON. */
-class Journal {
-  constructor(readonly file: string) {}
-
-  async open(): Promise<void> {
-    await this.#try('written', async () => {
-      await mkdir(dirname(this.file), { recursive: true });
-      await (await open(this.file, 'a', 0o600)).close();
-    });
-  }
-
-  append(entry: ScratchEntry): Promise<void> {
-    return this.#try('written', () =>
-      this.#locked(async () => {
-        const handle = await open(this.file, 'a', 0o600);
-        try {
-          await handle.appendFile(`${JSON.stringify(entry)}\n`);
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-      }),
-    );
-  }
-
-  async read(): Promise<readonly ScratchEntry[]> {
-    const text = await this.#try('read', () => readTextFile(this.file, LARGE_FILE));
-    return linesOf(text).map((line, index) => {
-      const entry = parse(line);
-      if (entry === undefined) throw new ScratchFailure(`${this.file}:${index + 1} is no entry of a scratch journal`);
-      return entry;
-    });
-  }
-
-  drop(isGone: (entry: ScratchEntry) => boolean): Promise<void> {
-    return this.#try('written', () =>
-      this.#locked(async () => {
-        const kept = linesOf(await readTextFile(this.file, LARGE_FILE)).filter((line) => {
-          const entry = parse(line);
-          return entry === undefined || !isGone(entry);
-        });
-        if (kept.length === 0) return rm(this.file, { force: true });
-        const next = `${this.file}.${process.pid}.next`;
-        const handle = await open(next, 'w', 0o600);
-        try {
-          await handle.writeFile(kept.map((line) => `${line}\n`).join(''));
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        await rename(next, this.file);
-      }),
-    );
-  }
-
-  /** One process at a time: a line that is appended while the file is written anew would be lost. */
-  async #locked<Value>(act: () => Promise<Value>): Promise<Value> {
-    const lock = `${this.file}.lock`;
-    for (let left = LOCK_TRIES; ; left--) {
-      try {
-        await mkdir(lock);
-        break;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || left === 0) throw error;
-        const made = await stat(lock).catch(() => undefined);
-        if (made !== undefined && Date.now() - made.mtimeMs > LOCK_AGE)
-          await rm(lock, { recursive: true, force: true });
-        else await sleep(LOCK_WAIT);
-      }
-    }
+/** Changes a journal, one process at a time: a line that is appended while the file is written anew would be lost. */
+function change(file: string, act: () => Promise<void>): Promise<void> {
+  return attempt(file, 'written', async () => {
+    const lock = `${file}.lock`;
+    await takeLock(lock);
     try {
-      return await act();
+      await act();
     } finally {
       await rm(lock, { recursive: true, force: true });
     }
-  }
+  });
+}
 
-  async #try<Value>(done: string, act: () => Promise<Value>): Promise<Value> {
+async function takeLock(lock: string): Promise<void> {
+  for (let left = LOCK_TRIES; ; left--) {
     try {
-      return await act();
+      await mkdir(lock);
+      return;
     } catch (error) {
-      const message = error instanceof UnreadableFile ? error.reason : (error as Error).message;
-      throw new ScratchFailure(`the scratch journal ${this.file} cannot be ${done}: ${message}`, { cause: error });
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || left === 0) throw error;
+      const made = await stat(lock).catch(() => undefined);
+      if (made !== undefined && Date.now() - made.mtimeMs > LOCK_AGE) await rm(lock, { recursive: true, force: true });
+      else await sleep(LOCK_WAIT);
     }
+  }
+}
+
+async function attempt<Value>(file: string, done: string, act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act();
+  } catch (error) {
+    const message = error instanceof UnreadableFile ? error.reason : (error as Error).message;
+    throw new ScratchFailure(`the scratch journal ${file} cannot be ${done}: ${message}`, { cause: error });
   }
 }
 
@@ -237,16 +220,12 @@ function linesOf(text: string): string[] {
 }
 
 function parse(line: string): ScratchEntry | undefined {
-  try {
-    const { base_url, org, name, time, pid, host, flags } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof base_url !== 'string' || typeof org !== 'string' || typeof name !== 'string') return undefined;
-    return {
-      ...{ base_url, org, name, time: typeof time === 'string' ? time : '' },
-      ...(typeof pid === 'number' ? { pid } : {}),
-      ...(typeof host === 'string' ? { host } : {}),
-      ...(Array.isArray(flags) ? { flags: flags.map(String) } : {}),
-    };
-  } catch {
-    return undefined;
-  }
+  const { base_url, org, name, time, pid, host, flags } = (parseJson(line) ?? {}) as Record<string, unknown>;
+  if (typeof base_url !== 'string' || typeof org !== 'string' || typeof name !== 'string') return undefined;
+  return {
+    ...{ base_url, org, name, time: typeof time === 'string' ? time : '' },
+    ...(typeof pid === 'number' ? { pid } : {}),
+    ...(typeof host === 'string' ? { host } : {}),
+    ...(Array.isArray(flags) ? { flags: flags.map(String) } : {}),
+  };
 }

@@ -1,15 +1,10 @@
 import type { Shard } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
+import { groupBy } from '../target/json.js';
 
 /** The rules of each group, groups and rules in their order. */
 export function groupsOf(rules: readonly Rule[]): Rule[][] {
-  const groups = new Map<string, Rule[]>();
-  for (const rule of rules) {
-    const group = groups.get(rule.group);
-    if (group === undefined) groups.set(rule.group, [rule]);
-    else group.push(rule);
-  }
-  return [...groups.values()];
+  return [...groupBy(rules, ({ group }) => group).values()];
 }
 
 /**

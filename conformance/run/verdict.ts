@@ -9,6 +9,7 @@ import { redactValue } from '../report/redact.js';
 import type { RuleResult, SetupFailure, Verdict, Watched } from '../report/results.js';
 import { writeTranscript } from '../report/transcript.js';
 import type { Level, Rule } from '../rules/rule.js';
+import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
@@ -18,6 +19,14 @@ export const BROKEN: Readonly<Record<Level, Verdict>> = {
   SHOULD: 'warn',
   MAY: 'warn',
   UNSPECIFIED: 'warn',
+};
+
+/** What a rule of each level is where nothing is wrong. */
+const GOOD: Readonly<Record<Level, Verdict>> = {
+  MUST: 'pass',
+  SHOULD: 'pass',
+  MAY: 'observed',
+  UNSPECIFIED: 'observed',
 };
 
 /** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
@@ -30,23 +39,20 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   return undefined;
 }
 
-export type RuleVerdict = Omit<
-  RuleResult,
-  | 'id'
-  | 'section'
-  | 'says'
-  | 'level'
-  | 'reach'
-  | 'read_only'
-  | 'milliseconds'
-  | 'requests'
-  | 'variants'
-  | 'nearest'
-  | 'unproven'
-> & {
+/** What a report shows beside a verdict: all of it can be written down. */
+type Shown = Pick<RuleResult, 'transcript' | 'curl' | 'recipe'>;
+
+export interface RuleVerdict
+  extends Shown,
+    Pick<RuleResult, 'verdict' | 'evidence' | 'reason' | 'expected' | 'actual' | 'observed'> {
   /** The exchange that decided it, where it is not a good verdict. */
   readonly decidedBy?: Exchange;
-};
+}
+
+/** What a report says of every rule. */
+export function aboutRule({ id, section, says, level, reach }: Rule) {
+  return { id, section, says, level, reach };
+}
 
 /** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
 export class Overdue extends Error {
@@ -72,14 +78,13 @@ function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined 
 export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   const injected = injectedInto(rule, t);
   if (injected) return verdictOfThrown(rule, t, injected);
-  const observed = {
+  const seen = {
     evidence: evidenceIn(t.exchanges),
     ...(Object.keys(t.observations).length === 0 ? {} : { observed: t.observations }),
   };
-  if (t.warnings.length > 0) return { verdict: 'warn', reason: t.warnings.join('; '), ...observed };
-  if (t.otherVariants.length > 0) return { verdict: 'variant', reason: t.otherVariants.join('; '), ...observed };
-  const open = rule.level === 'UNSPECIFIED' || rule.level === 'MAY';
-  return { verdict: open ? 'observed' : 'pass', ...observed };
+  if (t.warnings.length > 0) return { verdict: 'warn', reason: t.warnings.join('; '), ...seen };
+  if (t.otherVariants.length > 0) return { verdict: 'variant', reason: t.otherVariants.join('; '), ...seen };
+  return { verdict: GOOD[rule.level], ...seen };
 }
 
 /** The verdict of a rule whose check threw. */
@@ -133,34 +138,24 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
   if (own !== undefined && own.verdict !== 'skip') return own;
   if (seen.answers === 0) return own ?? { verdict: 'skip', reason: NOTHING_SEEN };
-  const open = level === 'UNSPECIFIED' || level === 'MAY';
   const { evidence, answers } = seen;
-  return { verdict: open ? 'observed' : 'pass', evidence, observed: { answers } };
+  return { verdict: GOOD[level], evidence, observed: { answers } };
 }
 
 const NOTHING_SEEN = 'no answer of this run says anything about it';
 
-export function show(
-  exchanges: readonly Exchange[],
-  target: Target,
-): Pick<RuleVerdict, 'transcript' | 'curl' | 'recipe' | 'decidedBy'> {
+/** The requests of a rule as a report shows them, and the one that decided. */
+function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
-  const { recipe } = last;
-  const curl = writeCurl(last, target, Math.floor(Date.now() / 1000));
-  return {
-    transcript: writeTranscript(exchanges),
-    ...(curl === undefined ? {} : { curl }),
-    ...(recipe === undefined ? {} : { recipe: withRelativeTimes(recipe, Math.floor(Date.now() / 1000)) }),
-    decidedBy: last,
-  };
+  const seconds = Math.floor(Date.now() / 1000);
+  const recipe = last.recipe && withRelativeTimes(last.recipe, seconds);
+  const curl = writeCurl(last, target, seconds);
+  return { transcript: writeTranscript(exchanges), ...defined({ curl, recipe }), decidedBy: last };
 }
 
-/** What a report shows beside the verdict of a rule: all of it can be written down. */
-export function showWhole(
-  exchanges: readonly Exchange[],
-  target: Target,
-): Pick<RuleResult, 'transcript' | 'curl' | 'recipe'> {
+/** The same without the exchange. */
+export function showWhole(exchanges: readonly Exchange[], target: Target): Shown {
   const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
   return redactValue(shown);
 }

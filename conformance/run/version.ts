@@ -1,10 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FORMAT } from '../report/results.js';
 import { packageRoot } from '../target/package-root.js';
 
 export { packageRoot } from '../target/package-root.js';
 
-export function version(): string {
+function version(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   return version;
+}
+
+/** What every report begins with. `started`: milliseconds since the epoch. */
+export function beginReport(started: number, now: number) {
+  return {
+    format: FORMAT,
+    suite: { name: 'repohost-emulator conformance', version: version() },
+    specification: '1.0.0',
+    started_at: new Date(started).toISOString(),
+    milliseconds: now - started,
+  } as const;
 }

@@ -1,3 +1,4 @@
+import { defined } from './json.js';
 import { readSecretFile, type SigningKey, signingKey } from './keys.js';
 import type { KeyEntry, Secret } from './target-file.js';
 
@@ -16,8 +17,6 @@ export async function readKeyEntry(entry: KeyEntry, environment: NodeJS.ProcessE
   return {
     // Line ends of a PEM are often written `\n` where a variable holds one line.
     ...signingKey(file === undefined ? pem.replaceAll('\\n', '\n') : pem, file ?? `$${env}`),
-    ...(env !== undefined && { env }),
-    ...(id !== undefined && { id }),
-    ...(scopes !== undefined && { allowedScopes: scopes }),
+    ...defined({ env, id, allowedScopes: scopes }),
   };
 }

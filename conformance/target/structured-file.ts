@@ -1,23 +1,10 @@
 import type { z } from 'zod';
-import { readYaml, YamlError } from './yaml.js';
-
-/** A file that does not say what it has to; the message is the rest of a sentence that its name begins. */
-export class InvalidFile extends Error {
-  override readonly name: string = 'InvalidFile';
-}
-
-/** The value of a YAML or JSON text. Throws `InvalidFile`. */
-export function parseStructured(text: string): unknown {
-  try {
-    return readYaml(text);
-  } catch (error) {
-    throw error instanceof YamlError ? new InvalidFile(`is neither YAML nor JSON: ${error.message}`) : error;
-  }
-}
+import { InvalidFile } from './text-file.js';
+import { readYaml } from './yaml.js';
 
 /** The value as the schema has it. Throws `InvalidFile`, which names the member that is wrong, never what it holds. */
 export function readStructured<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
-  const value = parseStructured(text);
+  const value = readYaml(text);
   if (value === null || value === undefined) throw new InvalidFile('is empty');
   const read = schema.safeParse(value);
   if (read.success) return read.data;

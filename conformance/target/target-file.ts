@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { InvalidFile, readStructured } from './structured-file.js';
-import { readTextFile, UnreadableFile } from './text-file.js';
+import { readStructured } from './structured-file.js';
+import { InvalidFile, readTextFile } from './text-file.js';
 
 const address = z.url({ protocol: /^https?$/, error: 'has to be an http or https address' });
 const name = z.string().min(1);
@@ -147,8 +147,7 @@ export async function readTargetFile(path: string): Promise<TargetFile> {
   try {
     return located(parseTargetFile(await readTextFile(path)), dirname(path));
   } catch (error) {
-    if (!(error instanceof UnreadableFile || error instanceof InvalidFile)) throw error;
-    throw new InvalidTargetFile(`${path} ${error.message}`);
+    throw error instanceof InvalidFile ? new InvalidTargetFile(`${path} ${error.message}`) : error;
   }
 }
 

@@ -1,7 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A file that cannot be read; the message is the rest of a sentence that its name begins: `… cannot be read: …`. */
-export class UnreadableFile extends Error {
+/** A file that does not hold what it has to; the message is the rest of a sentence that its name begins: `… is not JSON`. */
+export class InvalidFile extends Error {
+  override readonly name: string = 'InvalidFile';
+}
+
+/** A file that cannot be read. */
+export class UnreadableFile extends InvalidFile {
   override readonly name = 'UnreadableFile';
   /** Error code of the system; undefined if the file is too large. */
   readonly code: string | undefined;
@@ -21,7 +26,7 @@ const CHUNK = 64 * 1024;
 /** Maximum size of files that programs write, in bytes: results, recorded traffic, journals. */
 export const LARGE_FILE = 128 * MEBIBYTE;
 
-/** Why a file cannot be read, in words; the codes are those of the system. */
+/** Why a file cannot be read or written, in words; the codes are those of the system. */
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'a part of its path is no folder',
@@ -30,8 +35,19 @@ const WHY: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'its links go in circles',
+  EROFS: 'the file system is read-only',
+  EFBIG: 'it gets larger than a file may be',
+  ENOSPC: 'no space is left on the device',
+  EDQUOT: 'the quota of the disk is used up',
   ERR_INVALID_ARG_VALUE: 'its name is none',
 };
+
+/** Says why the system refused a file. `own`: words that replace the usual ones, by code. */
+export function reasonOf(error: unknown, own: Readonly<Record<string, string>> = {}): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const words = { ...WHY, ...own };
+  return Object.hasOwn(words, code) ? `${words[code]} (${code})` : message;
+}
 
 /**
  * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Never reads more than one chunk past the limit.
@@ -50,9 +66,7 @@ export async function readTextFile(path: string, limit = MEBIBYTE): Promise<stri
     }
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const reason = Object.hasOwn(WHY, code) ? `${WHY[code]} (${code})` : message;
-    throw new UnreadableFile(reason, error as NodeJS.ErrnoException);
+    throw new UnreadableFile(reasonOf(error), error as NodeJS.ErrnoException);
   }
 }
 

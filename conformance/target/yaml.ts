@@ -1,9 +1,5 @@
 import { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
-
-/** A text that is not one YAML document. The message has no full stop. */
-export class YamlError extends Error {
-  override readonly name = 'YamlError';
-}
+import { InvalidFile } from './text-file.js';
 
 /** Maximum nesting of collections in files. */
 export const MAX_DEPTH = 200;
@@ -17,17 +13,17 @@ type Place = number | readonly number[] | { readonly offset: number };
 
 /**
  * Reads one YAML 1.2 document, of which JSON is a part. Time and memory are linear in the length of the text. Collections
- * are nested at most `MAX_DEPTH` deep. Throws `YamlError` at the first mistake.
+ * are nested at most `MAX_DEPTH` deep. Throws `InvalidFile` at the first mistake.
  */
 export function readYaml(text: string): unknown {
   const lines = new LineCounter();
-  let failure: YamlError | undefined;
+  let failure: InvalidFile | undefined;
   const fail = (message: string, place: Place): never => {
     // The composer catches an error inside a collection, and reports it again.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
-    failure = new YamlError(`${message.replace(/[:.]$/, '')} at line ${line}, column ${col}`);
+    failure = invalid(`${message.replace(/[:.]$/, '')} at line ${line}, column ${col}`);
     throw failure;
   };
 
@@ -81,8 +77,12 @@ export function readYaml(text: string): unknown {
     try {
       value = document.toJS({ maxAliasCount: MAX_ALIASES });
     } catch (error) {
-      throw error instanceof ReferenceError ? new YamlError(error.message) : error;
+      throw error instanceof ReferenceError ? invalid(error.message) : error;
     }
   }
   return value;
+}
+
+function invalid(mistake: string): InvalidFile {
+  return new InvalidFile(`is neither YAML nor JSON: ${mistake}`);
 }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { main } from '../cli/main.js';
-import { run, startEmulator, Unready } from '../index.js';
+import { run, startTargetEmulator, Unready } from '../index.js';
 import { reporterOf } from '../report/reporters.js';
 import type { Report } from '../report/results.js';
 import { allRules } from '../rules/registry.js';
@@ -38,8 +38,8 @@ t.test('no rule but those of reach emulator is checked on what a fault made', as
 });
 
 t.test('a rule of reach emulator says that it was checked on what a fault made', async (t) => {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const only = 'err.generic.500,err.generic.499,err.generic.404,filemeta.err.408';
   const report = await run(emulator.target, { only });
   t.same(Object.fromEntries(report.rules.map(({ id, verdict, evidence }) => [id, [verdict, evidence]])), {
@@ -54,8 +54,8 @@ t.test('a rule of reach emulator says that it was checked on what a fault made',
 t.test(
   'without its admin token an emulator checks nothing that needs it, and with a wrong one nothing at all',
   async (t) => {
-    const emulator = await startEmulator('--admin-token', 'canary-token');
-    t.teardown(() => emulator.stop());
+    const emulator = await startTargetEmulator('--admin-token', 'canary-token');
+    t.teardown(() => emulator.close());
     const { adminToken, ...target } = emulator.target;
     const only = [...BY_ADMIN, 'err.generic.500'].join();
     t.equal(adminToken, 'canary-token');
@@ -92,16 +92,16 @@ t.test(
 );
 
 t.test('where faults in band are off, rules that ask for one are skipped', async (t) => {
-  const emulator = await startEmulator('--host', '0.0.0.0', '--test-keys');
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator('--host', '0.0.0.0', '--test-keys');
+  t.teardown(() => emulator.close());
   const report = await run(emulator.target, { only: [...BY_ADMIN, 'err.generic.500'].join() });
   const skipped = { 'filemeta.err.408': 'skip', 'err.generic.500': 'skip' };
   t.same(verdictsOf(report), { ...all('pass'), ...skipped }, 'the admin token is in a file');
 });
 
 t.test('a target that says it is an emulator needs no admin address', async (t) => {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const { adminUrl, ...target } = emulator.target;
   const report = await run(target, { only: BY_ADMIN.join() });
   t.same(verdictsOf(report), all('pass'));
@@ -110,8 +110,8 @@ t.test('a target that says it is an emulator needs no admin address', async (t) 
 });
 
 t.test('what a restricted key may not sign for is tried with one that the suite registers', async (t) => {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const { restrictedKey, ...without } = emulator.target;
   t.same(restrictedKey?.allowedScopes, ['git:read', 'org:read']);
   const only = 'restricted.*';

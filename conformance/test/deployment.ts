@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import { createSigner } from '../auth/tokens.js';
 import { main } from '../cli/main.js';
 import { listenOnLoopback } from '../http/listen.js';
-import { startEmulator } from '../run/emulator-process.js';
+import { startTargetEmulator } from '../run/emulator-process.js';
 import { passThrough } from './pass-through.js';
 
 /** `conformance <argv>` in this process, and all it said. */
@@ -26,8 +26,8 @@ export type DeletionAnswer = readonly [status: number, body?: string];
 
 /** A service on loopback that is right and does not say that it is an emulator, with one repository. */
 export async function startDeployment(t: Test) {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const { target } = emulator;
   const asked: string[] = [];
   const state: { isBroken: boolean; deletion?: ((path: string) => DeletionAnswer | undefined) | undefined } = {

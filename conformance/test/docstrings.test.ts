@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import ts from 'typescript';
 import * as library from '../index.js';
-import { openScratch, run, startEmulator } from '../index.js';
+import { openScratch, run, startTargetEmulator } from '../index.js';
 
 // The tests run compiled, from dist/conformance/test.
 const SOURCES = fileURLToPath(new URL('../../../conformance/', import.meta.url));
@@ -44,8 +44,8 @@ t.test('every export has an example', (t) => {
 });
 
 t.test('every example runs', async (t) => {
-  const emulator = await startEmulator();
-  t.teardown(() => emulator.stop());
+  const emulator = await startTargetEmulator();
+  t.teardown(() => emulator.close());
   const { target } = emulator;
   const folder = t.testdir({
     'target.yaml': 'base_url: https://api.example.com\norg: acme\nkeys: { main: { env: KEY } }\n',

@@ -14,9 +14,9 @@ const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.j
 
 /** A test file as somebody would write it who has the suite as a library. */
 const HEAD = `
-import { eachRule, readKey, startEmulator } from '${module}';
+import { eachRule, readKey, startTargetEmulator } from '${module}';
 import { assertHeld } from '${module}';
-const emulator = await startEmulator();
+const emulator = await startTargetEmulator();
 const target = { ...emulator.target, companion: false };
 const options = { only: 'general.https,other.meta.exists,repo.get.route' };
 `;
@@ -26,7 +26,7 @@ import test from 'node:test';
 for await (const result of eachRule(target, options)) {
   test(result.id, (t) => assertHeld(result, { skip: (why) => t.skip(why) }));
 }
-await emulator.stop();
+await emulator.close();
 `,
   tap: `${HEAD}
 import t from '${pathToFileURL(join(packageRoot(), 'node_modules/tap/dist/esm/index.js')).href}';
@@ -34,7 +34,7 @@ for await (const result of eachRule(target, options)) {
   const skip = result.verdict === 'skip' && result.reason;
   t.test(result.id, { skip }, async () => assertHeld(result));
 }
-await emulator.stop();
+await emulator.close();
 `,
 };
 

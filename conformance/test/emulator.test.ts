@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { mergeReports, run, startEmulator, UnmergeableReports } from '../index.js';
+import { mergeReports, run, startTargetEmulator, UnmergeableReports } from '../index.js';
 import { explain } from '../report/reporter.js';
 import { allRules } from '../rules/registry.js';
 import { estimateRequests, readRecordedRequests } from '../run/budget.js';
@@ -48,8 +48,8 @@ t.test(
   'where hosting and other notes refs are switched off, that is what is checked, and the rest skipped',
   async (t) => {
     const variants = join(t.testdir({ 'variants.json': '{"customNotesRefs":"off"}' }), 'variants.json');
-    const bare = await startEmulator('--hosting', 'off', '--variants', variants);
-    t.teardown(() => bare.stop());
+    const bare = await startTargetEmulator('--hosting', 'off', '--variants', variants);
+    t.teardown(() => bare.close());
     const only = 'err.specific.hosting_*,err.specific.deployment_*,scope.read-family,version.other-names';
     const { rules } = await run(bare.target, { strict: true, only });
     t.same(Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict])), {

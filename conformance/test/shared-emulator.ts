@@ -1,6 +1,6 @@
 import root, { type Test } from 'tap';
 import { callAdmin } from '../http/admin.js';
-import { startEmulator } from '../index.js';
+import { startTargetEmulator } from '../index.js';
 import type { EmulatorProcess } from '../run/emulator-process.js';
 import { type ReadyLine, readEmulatorTarget } from '../run/emulator-target.js';
 import type { Target } from '../target/target.js';
@@ -19,8 +19,8 @@ let started: Promise<EmulatorProcess> | undefined;
  */
 export async function startNamespace(t: Pick<Test, 'teardown'>, options: NamespaceOptions = {}): Promise<Target> {
   if (started === undefined) {
-    started = startEmulator();
-    root.teardown(async () => (await started)?.stop());
+    started = startTargetEmulator();
+    root.teardown(async () => (await started)?.close());
   }
   const { adminUrl } = (await started).target;
   const url = `${adminUrl}/namespaces`;

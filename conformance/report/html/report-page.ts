@@ -3,6 +3,7 @@ import {
   brokenSetup,
   bySection,
   conclude,
+  countsOf,
   explain,
   isBroken,
   MARKS,
@@ -12,6 +13,7 @@ import {
   remarks,
   repeatCommand,
   THE_RUN,
+  tally,
   unproven,
 } from '../reporter.js';
 import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from '../results.js';
@@ -75,17 +77,12 @@ function mark(verdict: Verdict): string {
 }
 
 function controls(report: Report): string {
-  const verdicts = VERDICTS.filter((verdict) => report.counts[verdict] > 0).map(
-    (verdict) =>
-      `<button type="button" aria-pressed="false" data-filter="verdict" data-value="${verdict}" title="${escapeHtml(MEANINGS[verdict])}">${MARKS[verdict]} ${verdict} ${report.counts[verdict]}</button>`,
+  const verdicts = tally(report).flatMap(({ name, mark, count, means }) =>
+    mark === undefined ? [] : [button('verdict', name, `${mark} ${name} ${count}`, ` title="${escapeHtml(means)}"`)],
   );
   const levels = LEVELS.flatMap((level) => {
     const count = report.rules.filter((rule) => rule.level === level).length;
-    return count === 0
-      ? []
-      : [
-          `<button type="button" aria-pressed="false" data-filter="level" data-value="${level}">${level} ${count}</button>`,
-        ];
+    return count === 0 ? [] : [button('level', level, `${level} ${count}`)];
   });
   return `<form class="controls" role="search">
 <p><label>Search <input type="search" autocomplete="off" spellcheck="false"></label> <span class="quiet">or press /</span></p>
@@ -93,6 +90,10 @@ function controls(report: Report): string {
 <fieldset><legend>Level</legend>${levels.join('')}</fieldset>
 <p><button type="button" id="reset">Show all</button> <output id="shown" aria-live="polite">${report.rules.length} of ${report.rules.length} shown</output></p>
 </form>`;
+}
+
+function button(filter: string, value: string, label: string, title = ''): string {
+  return `<button type="button" aria-pressed="false" data-filter="${filter}" data-value="${value}"${title}>${label}</button>`;
 }
 
 function anchorOf(index: number): string {
@@ -112,13 +113,6 @@ function contents(report: Report): string {
 <tbody>${items.join('\n')}</tbody></table>
 </nav>
 <details><summary>What the marks mean</summary><ul>${legend.join('')}</ul></details>`;
-}
-
-function countsOf(results: readonly RuleResult[]): string {
-  return VERDICTS.flatMap((verdict) => {
-    const count = results.filter((result) => result.verdict === verdict).length;
-    return count === 0 ? [] : [`${count} ${verdict}`];
-  }).join(', ');
 }
 
 function rules(report: Report): string {

@@ -1,12 +1,12 @@
 import { archive, reader } from '../../api/requests.js';
-import { expectMatch, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { forcedFailures } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
 
@@ -18,8 +18,7 @@ async function knownPaths(t: RuleContext): Promise<string[]> {
 /** The files in an archive of the history, by path. `prefix`: what the request put before every path. */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
-  const answer = await archive(t, name, body);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await archive(t, name, body), 200);
   return readPaths(answer, await knownPaths(t), prefix);
 }
 
@@ -36,17 +35,15 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
-    check: async (t) => {
-      const history = await historyRepository(t);
-      const answer = await archive(t, history.name);
-      expectStatus(answer, 200);
+    check: on(historyRepository, async (t, history) => {
+      const answer = expectStatus(await archive(t, history.name), 200);
       const files = readPaths(answer, await knownPaths(t));
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
       for (const { name, bytes, mode } of files) {
         expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
         expectSame((mode & 0o100) !== 0, name === EXECUTABLE, `${name} is executable or not`);
       }
-    },
+    }),
   },
   {
     id: 'archive.repo-from-claim',
@@ -66,10 +63,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.body.absent',
     says: 'What a request without a body gets is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      t.observe('no body', (await t.post('/api/v1/repos/archive', { as: reader(name) })).outcome);
-    },
+    check: on(sampleContent, async (t, { name }) =>
+      t.observe('no body', await t.post('/api/v1/repos/archive', { as: reader(name) })),
+    ),
   },
   {
     id: 'archive.ref.default',
@@ -95,14 +91,13 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.ref.branch',
     says: 'ref may be a branch, a tag or a commit.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
+    check: on(historyRepository, async (t, { first }) => {
       expectTrue((await paths(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
       for (const ref of ['v1', first.sha]) {
         const readme = (await files(t, { ref })).find((file) => file.name === 'README.md');
         expectMatch(readme?.bytes.toString(), /first edition/, `${ref} has the first edition`);
       }
-    },
+    }),
   },
   {
     id: 'archive.include_globs',
@@ -128,12 +123,11 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size',
     says: 'Files with more bytes than max_blob_size are left out.',
-    check: async (t) => {
-      const { files } = await historyRepository(t);
+    check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
       expectSame(await paths(t, { max_blob_size: 10 }), expected, 'only files of up to ten bytes');
-    },
+    }),
   },
   {
     id: 'archive.max_blob_size.equal',
@@ -150,32 +144,28 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.max_blob_size.invalid',
     says: 'A max_blob_size below zero or of another type is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      for (const max_blob_size of [0, 1.5])
-        t.observe(String(max_blob_size), (await archive(t, name, { max_blob_size })).outcome);
+    check: on(sampleContent, async (t, { name }) => {
+      for (const max_blob_size of [0, 1.5]) t.observe(String(max_blob_size), await archive(t, name, { max_blob_size }));
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
-    },
+    }),
   },
   {
     id: 'archive.prefix',
     says: 'archive.prefix comes before every path, with a slash between.',
-    check: async (t) => {
-      const expected = await onMain(t);
+    check: on(onMain, async (t, expected) => {
       for (const prefix of ['p/', 'p'])
         expectSame(await paths(t, { archive: { prefix } }, 'p/'), expected, `prefix ${prefix}`);
-    },
+    }),
   },
   {
     id: 'archive.prefix.dotdot',
     says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
       }
       expectSame(await paths(t, { archive: { prefix: 'a/b' } }, 'a/b/'), await onMain(t), 'a/b is fine');
-    },
+    }),
   },
   {
     id: 'archive.prefix.default',
@@ -190,7 +180,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
         await onMain(t),
         'the paths',
       );
-      t.observe('empty prefix', (await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } })).outcome);
+      t.observe('empty prefix', await archive(t, (await sampleContent(t)).name, { archive: { prefix: '' } }));
     },
   },
   {
@@ -204,8 +194,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.header.disposition',
     says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const header = (await archive(t, name)).header('content-disposition');
       expectMatch(
         header,
@@ -216,19 +205,18 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       // What cannot stand in a file name everywhere may be left out.
       if (/^[\w.-]+$/.test(last)) expectTrue(header.includes(last), 'the name of the repository is in it', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
-    },
+    }),
   },
   {
     id: 'archive.header.cache-control',
     says: 'Cache-Control forbids storing.',
     level: 'SHOULD',
-    check: async (t) => {
+    check: async (t) =>
       expectMatch(
         (await archive(t, (await sampleContent(t)).name)).header('cache-control'),
         /\bno-store\b/,
         'no-store',
-      );
-    },
+      ),
   },
   {
     id: 'archive.err.400.json',
@@ -254,22 +242,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     scope: 'archive.err.403',
     missingRepo: 'archive.err.404.repo',
   }),
-  {
-    id: 'archive.err.500',
-    says: 'An archive that cannot be made is 500.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'internal_error'), 500, 'internal_error'),
-  },
-  {
-    id: 'archive.err.502',
-    says: 'With storage out of reach it is 502.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'bad_gateway'), 502, 'bad_gateway'),
-  },
-  {
-    id: 'archive.err.503',
-    says: 'With no storage to choose it is 503.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'archive', 'service_unavailable'), 503, 'service_unavailable'),
-  },
+  ...forcedFailures('archive', [
+    ['archive.err.500', 'An archive that cannot be made is 500.', 500, 'internal_error'],
+    ['archive.err.502', 'With storage out of reach it is 502.', 502, 'bad_gateway'],
+    ['archive.err.503', 'With no storage to choose it is 503.', 503, 'service_unavailable'],
+  ]),
 ]);

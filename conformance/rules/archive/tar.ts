@@ -2,20 +2,16 @@ import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../../check/answer.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 
-export interface TarFile {
-  readonly name: string;
-  /** Permission bits. */
-  readonly mode: number;
-  readonly bytes: Buffer;
-}
+/** A file of an archive; `mode` is its permission bits. */
+export type TarFile = ReturnType<typeof readTar>[number];
 
 /**
  * The files of a tar.gz body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at 156,
  * prefix at 345; pax headers, type `x`, replace the path of the next entry).
  */
-export function readTar(answer: Answer): TarFile[] {
+export function readTar(answer: Answer) {
   const tar = gunzip(answer);
-  const files: TarFile[] = [];
+  const files: { name: string; mode: number; bytes: Buffer }[] = [];
   let longPath: string | undefined;
   for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
     const header = tar.subarray(at, at + 512);

@@ -8,10 +8,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
-import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { faulted } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
 import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
-import { acceptsToken, readWithToken, refuseTokens, rejectsTokens } from './token-checks.js';
+import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
@@ -69,11 +69,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.scopes.empty',
     says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await readWithToken(t, { scopes: [] });
-      t.observe('outcome', answer.outcome);
+    check: on(tokenRead({ scopes: [] }), async (t, answer) => {
+      t.observe('outcome', answer);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
-    },
+    }),
   },
   rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
     ({ scope }) => ({ scopes: [scope, 'git:admin'] }),
@@ -112,19 +111,18 @@ export const claims = defineRules('Token claims', 'token-claims', [
     id: 'claim.exp.missing-unrestricted',
     says: 'Whether an unrestricted key may sign without exp is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await readWithToken(t, { claims: { exp: null } });
-      t.observe('outcome', answer.outcome);
+    check: on(tokenRead({ claims: { exp: null } }), async (t, answer) => {
+      t.observe('outcome', answer);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
-    },
+    }),
   },
   {
     id: 'claim.times.type',
     says: 'What times that are no numbers do is left open.',
     level: 'UNSPECIFIED',
     check: async (t) => {
-      t.observe('exp', (await readWithToken(t, { claims: { exp: String(t.seconds + 600) } })).outcome);
-      t.observe('iat', (await readWithToken(t, { claims: { iat: String(t.seconds) } })).outcome);
+      t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
+      t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
     },
   },
   acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
@@ -142,17 +140,16 @@ export const claims = defineRules('Token claims', 'token-claims', [
         'empty sub': { sub: '' },
         'future iat': { iat: future },
       };
-      for (const [name, claims] of Object.entries(all)) t.observe(name, (await readWithToken(t, { claims })).outcome);
+      for (const [name, claims] of Object.entries(all)) t.observe(name, await readWithToken(t, { claims }));
     },
   },
   {
     id: 'helper.default-lifetime',
     says: 'A token that the emulator makes without being told a lifetime lives for a year of 365 days.',
     reach: 'emulator',
-    check: async (t) => {
-      const { iat, exp } = await helperClaims(t);
-      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s');
-    },
+    check: on(helperClaims, async (_t, { iat, exp }) =>
+      expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s'),
+    ),
   },
   {
     id: 'helper.default-scopes',
@@ -173,17 +170,15 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.no-header',
     says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
     writes: 'where-allowed',
-    check: async (t) => {
+    check: async (t) =>
       await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
         const token = t.token(recipe);
         const headers = { cookie: `token=${token}; access_token=${token}` };
         for (const options of [{}, { recipe, headers }]) expectNoCredential(place, await askWithout(options));
         if (place.name !== 'repo') return;
-        const answer = await t.get(`/api/v1/repo?access_token=${token}&token=${token}`);
-        expectNoCredential(place, answer);
-      });
-    },
+        expectNoCredential(place, await t.get(`/api/v1/repo?access_token=${token}&token=${token}`));
+      }),
   },
   {
     id: 'authfail.401.scheme-basic',
@@ -206,7 +201,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
     },
   },
@@ -214,11 +209,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.401.scheme-case',
     says: 'The name of the scheme may be written in lower case.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const authorization = `bearer ${t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
-    },
+    }),
   },
   {
     id: 'authfail.401.www-authenticate',
@@ -231,11 +225,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.invalid.detail',
     says: 'The detail of a refused token says that it is invalid or expired.',
     level: 'SHOULD',
-    check: async (t) => {
-      const answer = await readWithToken(t, { defect: 'foreign-key' });
+    check: on(tokenRead({ defect: 'foreign-key' }), async (_t, answer) => {
       expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
       expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
-    },
+    }),
   },
   {
     id: 'authfail.403.tenant.detail',
@@ -249,11 +242,10 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified every request is 403 authentication_unavailable, and afterwards it is not.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'repo', 'authentication_unavailable');
+    check: on(faulted('repo', 'authentication_unavailable'), async (t, answer) => {
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
       expectStatus(await readWithToken(t, {}), 200);
-    },
+    }),
   },
   {
     id: 'authfail.problem-json',

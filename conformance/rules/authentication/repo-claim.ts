@@ -5,8 +5,8 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
-import type { Scope } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { slug } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
 import { forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
 /** Another name where the name has a letter with two cases. */
@@ -37,14 +37,12 @@ function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: To
   }
 }
 
-/** Every place that takes the scope refuses a token that names no repository. */
-function refusesWithoutClaim(t: RuleContext, scope: Scope): Promise<void> {
-  return forEachPlace(
-    t,
-    (place) => place.scope === scope,
-    async ({ place, ask }) => expectClaimMissing(t, place, await ask({ claims: NO_REPO })),
-  );
-}
+/** Scopes of a repository, and whether a place that takes one writes. */
+const MISSING = [
+  ['git:read', false],
+  ['git:write', 'where-allowed'],
+  ['repo:write', true],
+] as const;
 
 /** What an error says, but for what names the request: `instance`, and the names of repositories in its texts. */
 function withoutNames(answer: Answer, ...names: readonly string[]): object {
@@ -83,23 +81,17 @@ async function comparePreferredRoutes(t: RuleContext): Promise<void> {
 }
 
 export const repoClaim = defineRules('Repository claim', 'repository-claim', [
-  {
-    id: 'auth.repo-claim.missing.git-read',
-    says: 'A token with git:read and without repo is refused.',
-    check: (t) => refusesWithoutClaim(t, 'git:read'),
-  },
-  {
-    id: 'auth.repo-claim.missing.git-write',
-    says: 'A token with git:write and without repo is refused.',
-    writes: 'where-allowed',
-    check: (t) => refusesWithoutClaim(t, 'git:write'),
-  },
-  {
-    id: 'auth.repo-claim.missing.repo-write',
-    says: 'A token with repo:write and without repo is refused.',
-    writes: true,
-    check: (t) => refusesWithoutClaim(t, 'repo:write'),
-  },
+  ...MISSING.map(([scope, writes]) => ({
+    id: `auth.repo-claim.missing.${slug(scope)}`,
+    says: `A token with ${scope} and without repo is refused.`,
+    writes,
+    check: (t: RuleContext) =>
+      forEachPlace(
+        t,
+        (place) => place.scope === scope,
+        async ({ place, ask }) => expectClaimMissing(t, place, await ask({ claims: NO_REPO })),
+      ),
+  })),
   {
     id: 'auth.repo-claim.missing.mixed',
     says: 'A token with org:read and another scope needs repo all the same.',
@@ -109,8 +101,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         ({ scope }) => scope === 'org:read',
         async ({ place, ask }) => {
           for (const other of ['git:read', 'git:write', 'repo:write']) {
-            const answer = await ask({ scopes: ['org:read', other], claims: NO_REPO });
-            expectClaimMissing(t, place, answer);
+            expectClaimMissing(t, place, await ask({ scopes: ['org:read', other], claims: NO_REPO }));
           }
         },
       ),
@@ -153,13 +144,14 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-differs',
     says: 'A path that names another repository than the token is 404 repository_not_found.',
     writes: 'where-allowed',
-    check: async (t) => {
-      const other = await otherRepository(t);
-      await forEachPlace(t, namesRepository, async ({ place, repo }) => {
-        const recipe = { repo: other.name, scopes: [place.scope] };
-        expectCode(await place.send(t, repo, recipe), 404, 'repository_not_found');
-      });
-    },
+    check: on(
+      otherRepository,
+      async (t, other) =>
+        await forEachPlace(t, namesRepository, async ({ place, repo }) => {
+          const recipe = { repo: other.name, scopes: [place.scope] };
+          expectCode(await place.send(t, repo, { as: recipe }), 404, 'repository_not_found');
+        }),
+    ),
   },
   {
     id: 'auth.repo-claim.path-missing-repo',
@@ -171,7 +163,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         ({ isGit, scope }) => !isGit && (scope === 'git:read' || scope === 'git:write'),
         async ({ place }) => {
           const repo = t.uniqueName();
-          const answer = await place.send(t, repo, { repo, scopes: [place.scope] });
+          const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
           if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
           else expectCode(answer, 404, 'repository_not_found');
         },
@@ -181,11 +173,11 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     id: 'auth.repo-claim.path-indistinguishable',
     says: 'The two cannot be told apart.',
     writes: 'where-allowed',
-    check: async (t) => {
-      const other = await otherRepository(t);
+    check: on(otherRepository, async (t, other) => {
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
         const [missing, unknown] = [t.uniqueName(), t.uniqueName()];
-        const ask = (path: string, claim: string) => place.send(t, path, { repo: claim, scopes: [place.scope] });
+        const ask = (path: string, claim: string) =>
+          place.send(t, path, { as: { repo: claim, scopes: [place.scope] } });
         await tryAgain(async () => {
           const expected = withoutNames(await ask(missing, missing), missing);
           expectSame(withoutNames(await ask(repo, other.name), repo, other.name), expected, 'the answers are equal');
@@ -193,17 +185,16 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
         });
       });
       if (t.target.companion && t.target.write) await comparePreferredRoutes(t);
-    },
+    }),
   },
   {
     id: 'auth.repo-claim.path-case',
     says: 'Case and a .git at the end make another name.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
         const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
         expectCode(answer, 404, 'repository_not_found');
       }
-    },
+    }),
   },
 ]);

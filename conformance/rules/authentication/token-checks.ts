@@ -15,6 +15,9 @@ export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promis
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
+/** The same as what a check looks at. */
+export const tokenRead = (recipe: TokenRecipe) => (t: RuleContext) => readWithToken(t, recipe);
+
 /** What the restricted key may sign for. Skips the rule where that is not known. */
 export function allowedScopes(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
@@ -57,7 +60,7 @@ export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<
   await forEachPlace(
     t,
     (place) => READING.includes(place.name) && isAllowed(place),
-    async ({ ask }) => expectStatus(await ask(recipe), 200),
+    async ({ ask }) => void expectStatus(await ask(recipe), 200),
     NONE_ALLOWED,
   );
 }

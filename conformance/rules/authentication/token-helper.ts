@@ -29,27 +29,16 @@ export function runTokenHelper(t: RuleContext, key: string, repo: string): Promi
   });
 }
 
-/** A folder for a key that is not to stay. */
-export class KeyFolder implements AsyncDisposable {
-  private constructor(private readonly path: string) {}
-
-  /** Skips the rule where no folder can be made. */
-  static async create(): Promise<KeyFolder> {
-    try {
-      return new KeyFolder(await mkdtemp(join(tmpdir(), 'conformance-')));
-    } catch (error) {
-      throw new Skip(`needs a folder for a key file: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-
-  /** Writes the key, and gives the name of its file. */
-  async write(pem: string): Promise<string> {
-    const file = join(this.path, 'key.pem');
+/** Uses the file of a key that is not to stay. Skips the rule where no folder can be made for it. */
+export async function withKeyFile<Result>(pem: string, use: (file: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'conformance-')).catch((error: Error) => {
+    throw new Skip(`needs a folder for a key file: ${error.message}`);
+  });
+  try {
+    const file = join(folder, 'key.pem');
     await writeFile(file, pem, { mode: 0o600 });
-    return file;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.path, { recursive: true, force: true });
+    return await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

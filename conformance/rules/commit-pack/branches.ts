@@ -4,7 +4,7 @@ import { expectAbsent, expectProblem, expectSame, expectStatus, expectTrue } fro
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -25,63 +25,51 @@ async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<
   return git.parents(await git.fetch(repo, branch));
 }
 
-export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
+export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches', [
   {
     id: 'pack.expected_head.match',
     says: 'The right expected_head_sha passes.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
-      await commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip });
-    },
+    check: on(twoCommits, (t, { name, tip }) =>
+      commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip }),
+    ),
   },
   {
     id: 'pack.expected_head.mismatch',
     says: 'A wrong expected_head_sha is 409, and the branch stays.',
-    writes: true,
-    check: async (t) => {
-      const { name, older, tip } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, older, tip }) => {
       const expecting = (sha: string) => sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: sha }));
       expectStatus(await expecting(older), 409);
       expectSame(await mustTipOf(t, name), tip, 'the branch stays');
-      t.observe('malformed', (await expecting('xyz')).outcome);
-      t.observe('zeros', (await expecting(ZEROS)).outcome);
-    },
+      t.observe('malformed', await expecting('xyz'));
+      t.observe('zeros', await expecting(ZEROS));
+    }),
   },
   {
     id: 'pack.expected_head.omitted',
     says: 'Without expected_head_sha a commit goes on top of whatever is there.',
-    writes: true,
-    check: async (t) => {
-      const { name, older } = await twoCommits(t);
-      expectSame(await parentsOf(t, name, 'main'), [older], 'the second stands on the first');
-    },
+    check: on(twoCommits, async (t, { name, older }) =>
+      expectSame(await parentsOf(t, name, 'main'), [older], 'the second stands on the first'),
+    ),
   },
   {
     id: 'pack.expected_head.race',
     says: 'Of two commits that expect the same tip at the same time exactly one is made.',
-    writes: true,
     alone: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, tip }) => {
       const racers = ['a', 'b'].map((racer) =>
         sendPack(t, name, packLines({ [`${racer}.txt`]: racer }, { expected_head_sha: tip })),
       );
       const statuses = (await Promise.all(racers)).map(({ status }) => status).sort();
       expectSame(statuses, [201, 409], 'one wins, one conflicts');
-    },
+    }),
   },
   {
     id: 'pack.empty-repo.seed',
     says: 'The default branch of an empty repository can be written without any expectation.',
-    writes: true,
     check: async (t) => {
       const name = t.uniqueName();
       await createNamedRepository(t, name);
-      t.observe(
-        'another branch',
-        (await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' }))).outcome,
-      );
+      t.observe('another branch', await sendPack(t, name, packLines({ 'x.txt': 'x' }, { target_branch: 'side' })));
       const { sha } = await commitFiles(t, name, { 'first.txt': 'first' });
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');
     },
@@ -89,9 +77,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
   {
     id: 'pack.base_branch.creates',
     says: 'base_branch makes the new branch out of another one.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
       const { sha } = await commitFiles(
         t,
@@ -103,70 +89,58 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       expectSame(await parentsOf(t, name, branch), [tip], 'it stands on the base');
       const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
       expectTrue(files.includes('older.txt') && files.includes('on-branch.txt'), 'with the files of the base', files);
-    },
+    }),
   },
   {
     id: 'pack.base_branch.target-exists',
     says: 'base_branch does nothing where the target branch exists.',
     level: 'SHOULD',
-    writes: true,
-    check: async (t) => {
-      const { name } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name }) => {
       const branch = newBranch(t);
       const { sha } = await commitFiles(t, name, { 'one.txt': '1' }, { target_branch: branch, base_branch: 'main' });
-      const answer = await sendPack(
-        t,
-        name,
-        packLines({ 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' }),
+      const answer = expectStatus(
+        await sendPack(t, name, packLines({ 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' })),
+        201,
       );
-      expectStatus(answer, 201);
       expectSame(answer.string('result', 'old_sha'), sha, 'it goes on top of the target');
       expectSame(await parentsOf(t, name, branch), [sha], 'with the target as parent');
-    },
+    }),
   },
   {
     id: 'pack.base_branch.latest',
     says: 'Without expected_head_sha the new branch starts at the newest commit of the base.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
       await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
       expectSame(await parentsOf(t, name, branch), [tip], 'the newest commit');
-    },
+    }),
   },
   {
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch expected_head_sha is compared with the base, and the right one passes.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
-      await commitFiles(
+    check: on(twoCommits, (t, { name, tip }) =>
+      commitFiles(
         t,
         name,
         { 'x.txt': 'x' },
         { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip },
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'pack.base_branch.expected.mismatch',
     says: 'For a new branch a wrong expected_head_sha is 409, and no branch appears.',
-    writes: true,
-    check: async (t) => {
-      const { name, older } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, older }) => {
       const branch = newBranch(t);
       const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
       expectStatus(await sendPack(t, name, packLines({ 'x.txt': 'x' }, metadata)), 409);
       expectAbsent(await tipOf(t, name, branch), 'no branch appears');
-    },
+    }),
   },
   {
     id: 'pack.base_branch.missing',
     says: 'A base that does not exist is 404.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       const answer = await sendPack(
         t,
@@ -176,52 +150,44 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
       expectProblem(answer, 404, 'branch_not_found', 'ref_not_found', 'not_found');
       t.tolerate('A28', 'missing base branch', answer, ['404 branch_not_found', '404 ref_not_found', '404 not_found']);
       expectAbsent(await tipOf(t, name, branch), 'no branch appears');
-    },
+    }),
   },
   {
     id: 'pack.ephemeral.true',
     says: 'ephemeral true writes where only ephemeral reads look.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       await commitFiles(t, name, { 'e.txt': 'e' }, { target_branch: branch, base_branch: 'main', ephemeral: true });
       expectStatus(await fileMetadata(t, name, { ref: branch, ephemeral: 'true' }), 200);
       expectStatus(await fileMetadata(t, name, { ref: branch }), 404);
       const odd = packLines({ 'e.txt': 'e' }, { target_branch: newBranch(t), base_branch: 'main', ephemeral: 'yes' });
-      t.observe('ephemeral "yes"', (await sendPack(t, name, odd)).outcome);
-    },
+      t.observe('ephemeral "yes"', await sendPack(t, name, odd));
+    }),
   },
   {
     id: 'pack.ephemeral.isolated',
     says: 'Writing an ephemeral branch leaves the ordinary branch of that name alone.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, tip }) => {
       await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: 'main', ephemeral: true });
       expectSame(await mustTipOf(t, name), tip, 'main stays');
-    },
+    }),
   },
   {
     id: 'pack.ephemeral_base.true',
     says: 'ephemeral_base true looks for the base among the ephemeral branches.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const base = newBranch(t);
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: base, base_branch: 'main', ephemeral: true });
       const from = { base_branch: base };
       await commitFiles(t, name, { 'c.txt': 'c' }, { target_branch: newBranch(t), ...from, ephemeral_base: true });
       expectStatus(await sendPack(t, name, packLines({ 'c.txt': 'c' }, { target_branch: newBranch(t), ...from })), 404);
-    },
+    }),
   },
   {
     id: 'pack.atomic',
     says: 'A stream that fails leaves the branch as it was.',
     level: 'SHOULD',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const branch = newBranch(t);
       const broken = packLines(
@@ -234,7 +200,7 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
         [tip, undefined],
         'nothing moved or appeared',
       );
-    },
+    }),
   },
   ...tokenRules('pack', {
     noHeader: 'pack.err.401.no-header',
@@ -246,11 +212,9 @@ export const packBranches = defineRules('5. Commit pack', 'pack-branches', [
     id: 'pack.err.body',
     says: 'A commit that fails may answer with a write result.',
     level: 'MAY',
-    writes: true,
-    check: async (t) => {
-      const { name, older } = await twoCommits(t);
+    check: on(twoCommits, async (t, { name, older }) => {
       const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));
       expectFailureBody(t, 'failed commit-pack', answer, 'problem');
-    },
+    }),
   },
 ]);

@@ -3,11 +3,11 @@ import { AUTHOR, getFile } from '../../api/requests.js';
 import { expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
 /** The most one chunk may decode to. */
-const CHUNK = 4 * 1024 * 1024;
+const MOST = 4 * 1024 * 1024;
 
 function metadataFor(...paths: string[]): object {
   const files = paths.map((path) => ({ path, content_id: path }));
@@ -22,91 +22,74 @@ function noise(length: number): Buffer {
 }
 
 async function read(t: RuleContext, repo: string, path: string): Promise<Buffer> {
-  const answer = await getFile(t, repo, { path });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, repo, { path }), 200);
   return answer.body;
 }
 
-export const packChunks = defineRules('5. Commit pack', 'pack-chunks', [
-  {
-    id: 'pack.chunk.base64.invalid',
-    says: 'Data that is no base64, and a chunk without content_id or data, are 400.',
-    writes: true,
-    check: (t) => {
-      const [metadata] = packLines({ 'x.txt': 'x' });
-      const with_ = (blob_chunk: object) => [metadata, { blob_chunk }];
-      return refusesPacks(
-        t,
-        with_({ content_id: 'c0', data: '***', eof: true }),
-        with_({ data: 'eA==', eof: true }),
-        with_({ content_id: 'c0', eof: true }),
-      );
-    },
-  },
-  {
-    id: 'pack.chunk.unknown-content_id',
-    says: 'A chunk for a content_id that no file has is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, [...packLines({ 'x.txt': 'x' }), chunk('stranger', 'x')]),
-  },
-  {
-    id: 'pack.chunk.missing',
-    says: 'An upsert without any chunk is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, packLines({ 'x.txt': 'x' }).slice(0, 1)),
-  },
-  {
-    id: 'pack.chunk.no-eof',
-    says: 'A file whose last chunk does not say eof is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, [metadataFor('x.txt'), chunk('x.txt', 'x', false)]),
-  },
+const [METADATA, CHUNK] = packLines({ 'x.txt': 'x' });
+const SPOILT_CHUNKS = [
+  { content_id: 'c0', data: '***', eof: true },
+  { data: 'eA==', eof: true },
+  { content_id: 'c0', eof: true },
+];
+
+export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
+  ...refusals<readonly unknown[]>(refusesPacks, [
+    [
+      'pack.chunk.base64.invalid',
+      'Data that is no base64, and a chunk without content_id or data, are 400.',
+      ...SPOILT_CHUNKS.map((blob_chunk) => [METADATA, { blob_chunk }]),
+    ],
+    [
+      'pack.chunk.unknown-content_id',
+      'A chunk for a content_id that no file has is 400.',
+      [METADATA, CHUNK, chunk('stranger', 'x')],
+    ],
+    ['pack.chunk.missing', 'An upsert without any chunk is 400.', [METADATA]],
+    [
+      'pack.chunk.no-eof',
+      'A file whose last chunk does not say eof is 400.',
+      [metadataFor('x.txt'), chunk('x.txt', 'x', false)],
+    ],
+  ]),
   {
     id: 'pack.chunk.multi',
     says: 'Chunks of one file are put together in the order they come.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const bytes = noise(9 * 1024 * 1024);
       const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
       const chunks = parts.map((part, index) => chunk('large.bin', part, index === 2));
       expectStatus(await sendPack(t, name, [metadataFor('large.bin'), ...chunks]), 201);
       expectSame((await read(t, name, 'large.bin')).equals(bytes), true, 'the bytes are those sent');
       const woven = [chunk('a', '1', false), chunk('b', '1', false), chunk('a', '2'), chunk('b', '2')];
-      t.observe('interleaved', (await sendPack(t, name, [metadataFor('a', 'b'), ...woven])).outcome);
+      t.observe('interleaved', await sendPack(t, name, [metadataFor('a', 'b'), ...woven]));
       const late = [chunk('late', '1'), chunk('late', '2')];
-      t.observe('after eof', (await sendPack(t, name, [metadataFor('late'), ...late])).outcome);
-    },
+      t.observe('after eof', await sendPack(t, name, [metadataFor('late'), ...late]));
+    }),
   },
   {
     id: 'pack.chunk.max-4mib.ok',
     says: 'A chunk of exactly 4 MiB is accepted.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
-      await commitFiles(t, name, { 'full.bin': noise(CHUNK) });
-      expectSame((await read(t, name, 'full.bin')).length, CHUNK, 'every byte arrived');
-    },
+    check: on(groupRepository, async (t, { name }) => {
+      await commitFiles(t, name, { 'full.bin': noise(MOST) });
+      expectSame((await read(t, name, 'full.bin')).length, MOST, 'every byte arrived');
+    }),
   },
   {
     id: 'pack.chunk.max-4mib.over',
     says: 'A chunk of one byte more is refused.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
-      const answer = await sendPack(t, name, packLines({ 'over.bin': noise(CHUNK + 1) }));
+    check: on(groupRepository, async (t, { name }) => {
+      const answer = await sendPack(t, name, packLines({ 'over.bin': noise(MOST + 1) }));
       t.tolerate('A21', 'chunk above 4 MiB', answer, ['400', '413']);
       expectStatus(await getFile(t, name, { path: 'over.bin' }), 404);
-    },
+    }),
   },
   {
     id: 'pack.chunk.empty-file',
     says: 'An empty file is one chunk without data.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'empty.txt': '' });
       expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file is empty');
-    },
+    }),
   },
 ]);

@@ -4,7 +4,8 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
+import { refusesPacks } from './metadata.js';
 import { keepsEveryByte } from './odd-content.js';
 
 /** A stream whose file operations are written by hand. */
@@ -22,25 +23,8 @@ async function send(t: RuleContext, lines: readonly unknown[]): Promise<{ name: 
   return { name, tip, answer: await sendPack(t, name, lines) };
 }
 
-/** Such an operation is 400 and the branch stays. */
-function refuses(id: string, says: string, ...streams: readonly (readonly unknown[])[]): RuleRow {
-  return {
-    id,
-    says,
-    writes: true,
-    check: async (t) => {
-      for (const lines of streams) {
-        const { name, tip, answer } = await send(t, lines);
-        expectStatus(answer, 400);
-        expectSame(await mustTipOf(t, name), tip, 'the branch stays');
-      }
-    },
-  };
-}
-
 async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
-  const answer = await getFile(t, repo, { path });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, repo, { path }), 200);
   return answer.text;
 }
 
@@ -59,44 +43,41 @@ async function deletion(t: RuleContext, operation: object, ...chunks: object[]) 
   return { name, tip, answer };
 }
 
-export const packFiles = defineRules('5. Commit pack', 'pack-files', [
-  refuses(
-    'pack.file.path.required',
-    'A file operation without path is 400.',
-    oneOperation({ content_id: 'c' }, chunk('c', 'x')),
-  ),
+export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
+  ...refusals<readonly unknown[]>(refusesPacks, [
+    [
+      'pack.file.path.required',
+      'A file operation without path is 400.',
+      oneOperation({ content_id: 'c' }, chunk('c', 'x')),
+    ],
+  ]),
   {
     id: 'pack.file.path.leading-slash',
     says: 'Slashes at the beginning of a path are dropped, however many.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
       for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
-    },
+    }),
   },
   {
     id: 'pack.file.path.traversal',
     says: 'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
-        t.observe(path || 'empty', (await sendPack(t, name, packLines({ [path]: 'x' }))).outcome);
+        t.observe(path || 'empty', await sendPack(t, name, packLines({ [path]: 'x' })));
       }
       const same = { path: 'd', content_id: 'c' };
-      t.observe('twice', (await sendPack(t, name, stream([same, same], chunk('c', 'x')))).outcome);
+      t.observe('twice', await sendPack(t, name, stream([same, same], chunk('c', 'x'))));
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
-    },
+    }),
   },
   {
     id: 'pack.file.op.default',
     says: 'An operation that is not named is an upsert.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await send(
         t,
@@ -109,54 +90,43 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.upsert-add',
     says: 'upsert adds a file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
-      await keepsEveryByte(t, name);
-    },
+    check: on(groupRepository, (t, { name }) => keepsEveryByte(t, name)),
   },
   {
     id: 'pack.file.op.upsert-replace',
     says: 'upsert replaces a file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'replaced.txt': 'before' });
       await commitFiles(t, name, { 'replaced.txt': 'after' });
       expectSame(await contentOf(t, name, 'replaced.txt'), 'after', 'the new bytes');
-    },
+    }),
   },
   {
     id: 'pack.file.op.delete',
     says: 'delete removes a file and no other.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' });
       expectStatus(answer, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file');
-      t.observe('deleting what is not there', (await sendPack(t, name, packLines({ 'never.txt': null }))).outcome);
+      t.observe('deleting what is not there', await sendPack(t, name, packLines({ 'never.txt': null })));
     },
   },
   {
     id: 'pack.file.op.delete-no-chunk',
     says: 'A delete needs no chunk.',
-    writes: true,
     check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
   },
   {
     id: 'pack.file.op.delete-empty-chunk',
     says: 'Whether a delete may come with an empty chunk is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) =>
-      t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer.outcome),
+    check: async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
   },
   {
     id: 'pack.file.op.delete-data-chunk',
     says: 'A delete that comes with data is 400, and the file stays.',
     level: 'SHOULD',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
       expectStatus(answer, 400);
@@ -166,22 +136,22 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
   {
     id: 'pack.file.op.delete-no-content_id',
     says: 'A delete without content_id is 400, and the file stays.',
-    writes: true,
     check: async (t) => {
       const { name, answer } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', answer, ['400', '201']);
       if (answer.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
     },
   },
-  refuses(
-    'pack.file.op.unknown',
-    'An operation that nobody knows is 400.',
-    oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
-  ),
+  ...refusals<readonly unknown[]>(refusesPacks, [
+    [
+      'pack.file.op.unknown',
+      'An operation that nobody knows is 400.',
+      oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
+    ],
+  ]),
   {
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',
-    writes: true,
     check: async (t) => {
       const { name, tip, answer } = await send(t, oneOperation({ path: 'x.txt' }));
       expectStatus(answer, 400);
@@ -190,15 +160,13 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
         { path: 'one.txt', content_id: 'c' },
         { path: 'two.txt', content_id: 'c' },
       ];
-      t.observe('one id for two files', (await sendPack(t, name, stream(shared, chunk('c', 'x')))).outcome);
+      t.observe('one id for two files', await sendPack(t, name, stream(shared, chunk('c', 'x'))));
     },
   },
   {
     id: 'pack.file.mode.100755',
     says: 'mode becomes the mode of the file.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, {
         'run.sh': { content: 'x', mode: '100755' },
         'plain.txt': { content: 'x', mode: '100644' },
@@ -211,7 +179,7 @@ export const packFiles = defineRules('5. Commit pack', 'pack-files', [
       await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));
-      t.observe('mode 777', (await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } }))).outcome);
-    },
+      t.observe('mode 777', await sendPack(t, name, packLines({ 'odd.txt': { content: 'x', mode: '777' } })));
+    }),
   },
 ]);

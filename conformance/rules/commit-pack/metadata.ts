@@ -4,8 +4,8 @@ import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../che
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
-import { expectKept, PADDED } from '../kept-text.js';
-import { defineRules } from '../rule.js';
+import { expectKept, expectPerson, PADDED } from '../kept-text.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
@@ -27,54 +27,45 @@ async function committed(t: RuleContext, metadata: object) {
   return getCommit(t, name, sha);
 }
 
-export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
+type Lines = readonly unknown[];
+
+const [METADATA, CHUNK] = packLines({ 'spoilt.txt': 'x' });
+const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
+const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
+
+export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata', [
   {
     id: 'pack.route',
     says: 'POST /api/v1/repos/commit-pack takes NDJSON and answers 201 with commit and result.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const { answer } = await commitFiles(t, name, { 'route.txt': 'x' });
       expectStatus(answer, 201);
       answer.record('commit');
       answer.record('result');
-    },
+    }),
   },
   {
     id: 'pack.repo-from-claim',
     says: 'The branch that moves is in the repository the token names.',
-    writes: true,
-    check: async (t) => {
-      const bystander = await newRepository(t);
+    check: on(newRepository, async (t, bystander) => {
       const { name } = await groupRepository(t);
       const { sha } = await commitFiles(t, name, { 'claim.txt': t.uniqueName() });
       expectSame(await mustTipOf(t, name), sha, 'the named one moved');
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
-    },
+    }),
   },
-  {
-    id: 'pack.metadata.first',
-    says: 'A stream that begins with a chunk is 400.',
-    writes: true,
-    check: async (t) => {
-      const [metadata, first] = packLines({ 'first.txt': 'x' });
-      await refusesPacks(t, [first, metadata]);
-    },
-  },
-  {
-    id: 'pack.body.empty',
-    says: 'An empty stream, one without metadata and one with a line that is no JSON are 400.',
-    writes: true,
-    check: async (t) => {
-      const [metadata, data] = packLines({ 'broken.txt': 'x' });
-      await refusesPacks(t, [], ['{}'], [metadata, '{', data]);
-    },
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.metadata.first', 'A stream that begins with a chunk is 400.', [CHUNK, METADATA]],
+    [
+      'pack.body.empty',
+      'An empty stream, one without metadata and one with a line that is no JSON are 400.',
+      ...[[], ['{}'], [METADATA, '{', CHUNK]],
+    ],
+  ]),
   {
     id: 'pack.line.kinds',
     says: 'After metadata nothing but chunks may come.',
     level: 'SHOULD',
-    writes: true,
     check: async (t) => {
       const [metadata, data] = packLines({ 'kinds.txt': 'x' });
       await refusesPacks(t, [metadata, metadata, data], [metadata, { other: {} }, data]);
@@ -84,58 +75,46 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
     id: 'pack.line.framing',
     says: 'Blank lines, CRLF and a missing last newline are left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
       for (const [form, separator] of Object.entries(forms)) {
         const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
         const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
         const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
-        t.observe(form, answer.outcome);
+        t.observe(form, answer);
       }
-    },
+    }),
   },
-  {
-    id: 'pack.fields.invalid',
-    says: 'A member of another type is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, spoilt({ target_branch: 5 }), spoilt({ author: 'x' }), spoilt({ files: {} })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)],
+  ]),
   {
     id: 'pack.target_branch.required',
     says: 'A commit without target_branch is 400.',
-    writes: true,
     check: async (t) => {
       await refusesPacks(t, spoilt({ target_branch: undefined }));
       const { name } = await groupRepository(t);
       const full = await sendPack(t, name, packLines({ 'full.txt': 'x' }, { target_branch: 'refs/heads/main' }));
-      t.observe('refs/heads/main', full.outcome);
+      t.observe('refs/heads/main', full);
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     },
   },
   {
     id: 'pack.target_branch.must-exist',
     says: 'A branch that does not exist is refused unless a base is named, and does not appear.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(answer);
       t.tolerate('A19', 'missing target branch', answer, ['404', '400', '409']);
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
-    },
+    }),
   },
-  {
-    id: 'pack.commit_message.required',
-    says: 'A commit without commit_message is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, spoilt({ commit_message: undefined })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.commit_message.required', 'A commit without commit_message is 400.', spoilt({ commit_message: undefined })],
+  ]),
   {
     id: 'pack.commit_message.recorded',
     says: 'commit_message is the message of the commit.',
-    writes: true,
     check: async (t) => {
       for (const message of ['Say why\n\nAt length, ünïcode too.', PADDED]) {
         const answer = await committed(t, { commit_message: message });
@@ -143,87 +122,61 @@ export const packMetadata = defineRules('5. Commit pack', 'pack-metadata', [
       }
     },
   },
-  {
-    id: 'pack.author.required',
-    says: 'A commit without author is 400.',
-    writes: true,
-    check: (t) => refusesPacks(t, spoilt({ author: undefined })),
-  },
-  {
-    id: 'pack.author.name.required',
-    says: 'An author without name or without email is 400.',
-    writes: true,
-    check: (t) =>
-      refusesPacks(t, spoilt({ author: { email: AUTHOR.email } }), spoilt({ author: { name: AUTHOR.name } })),
-  },
+  ...refusals<Lines>(refusesPacks, [
+    ['pack.author.required', 'A commit without author is 400.', spoilt({ author: undefined })],
+    ['pack.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS.map(spoilt)],
+  ]),
   {
     id: 'pack.author.recorded',
     says: 'The author given is the author of the commit.',
-    writes: true,
     check: async (t) => {
-      const answer = await committed(t, { author: { name: 'Äda Ünique', email: 'u@example.com' } });
-      expectSame(
-        [answer.find('commit', 'author_name'), answer.find('commit', 'author_email')],
-        ['Äda Ünique', 'u@example.com'],
-        'the author',
-      );
+      const author = { name: 'Äda Ünique', email: 'u@example.com' };
+      expectPerson(await committed(t, { author }), 'author', author);
     },
   },
   {
     id: 'pack.committer.recorded',
     says: 'The committer given is the committer of the commit.',
-    writes: true,
     check: async (t) => {
-      const answer = await committed(t, { committer: COMMITTER });
-      expectSame(
-        [answer.find('commit', 'committer_name'), answer.find('commit', 'committer_email')],
-        [COMMITTER.name, COMMITTER.email],
-        'the committer',
-      );
+      expectPerson(await committed(t, { committer: COMMITTER }), 'committer', COMMITTER);
       t.observe('committer without one', (await committed(t, {})).string('commit', 'committer_name'));
     },
   },
   {
     id: 'pack.files.required',
     says: 'A commit without files is 400.',
-    writes: true,
     check: async (t) => {
       const lines = spoilt({ files: undefined });
       await refusesPacks(t, lines, lines.slice(0, 1));
       const { name } = await groupRepository(t);
-      t.observe('no operations', (await sendPack(t, name, packLines({}))).outcome);
+      t.observe('no operations', await sendPack(t, name, packLines({})));
       await commitFiles(t, name, { 'same.txt': 'same' });
-      t.observe('identical bytes', (await sendPack(t, name, packLines({ 'same.txt': 'same' }))).outcome);
+      t.observe('identical bytes', await sendPack(t, name, packLines({ 'same.txt': 'same' })));
     },
   },
   {
     id: 'pack.visible.git',
     says: 'Git and the API see the new commit.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
       const git = await createGit(t);
       await t.eventually(async () => (await git.fetch(name)) === sha, 'Git fetches the new commit');
       expectSame((await git.readFile(sha, 'seen.txt')).toString(), 'seen\n', 'with the new bytes');
-    },
+    }),
   },
   {
     id: 'pack.parent',
     says: 'The parent of the new commit is the old tip.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
       const git = await createGit(t);
       await git.fetch(name);
       expectSame(await git.parents(sha), [before], 'one parent: the old tip');
-    },
+    }),
   },
   {
     id: 'pack.untouched-files',
     says: 'Files that are not named stay as they were.',
-    writes: true,
     check: async (t) => {
       const { name, tip } = await newRepository(t, {
         'a/keep.txt': 'keep',

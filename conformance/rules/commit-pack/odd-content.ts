@@ -24,13 +24,11 @@ export async function keepsEveryByte(t: RuleContext, repo: string): Promise<void
   const { sha } = await commitFiles(t, repo, CONTENTS);
   const git = await createGit(t);
   await git.fetch(repo);
-  const tar = await archive(t, repo, { ref: sha });
-  expectStatus(tar, 200);
+  const tar = expectStatus(await archive(t, repo, { ref: sha }), 200);
   const known = Object.keys(await git.listTree(sha));
   const archived = new Map(readPaths(tar, known).map(({ name, bytes }) => [name, bytes]));
   for (const [path, bytes] of Object.entries(CONTENTS)) {
-    const answer = await getFile(t, repo, { path, ref: sha });
-    expectStatus(answer, 200);
+    const answer = expectStatus(await getFile(t, repo, { path, ref: sha }), 200);
     const read = { 'the file': answer.body, 'the archive': archived.get(path), Git: await git.readFile(sha, path) };
     for (const [by, found] of Object.entries(read)) {
       expectSame(found?.toString('hex'), bytes.toString('hex'), `${path} has the bytes that were sent, by ${by}`);

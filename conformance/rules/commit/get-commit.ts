@@ -3,25 +3,23 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
 import { otherRepository } from '../../fixtures/repositories.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 /** A revision of the history resolves to a commit. */
 function resolves(
   id: string,
   says: string,
-  revision: (history: HistoryRepository) => string,
-  known: (history: HistoryRepository) => KnownCommit,
+  known: (history: HistoryRepository) => readonly [revision: string, commit: KnownCommit],
 ): RuleRow {
   return {
     id,
     says,
-    check: async (t) => {
-      const history = await historyRepository(t);
-      const answer = await getCommit(t, history.name, revision(history));
-      expectStatus(answer, 200);
-      expectSame(answer.string('commit', 'sha'), known(history).sha, 'the commit');
-    },
+    check: on(historyRepository, async (t, history) => {
+      const [revision, { sha }] = known(history);
+      const answer = expectStatus(await getCommit(t, history.name, revision), 200);
+      expectSame(answer.string('commit', 'sha'), sha, 'the commit');
+    }),
   };
 }
 
@@ -29,72 +27,48 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   {
     id: 'commit.get.route',
     says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
-      const answer = await getCommit(t, name, branch);
-      expectStatus(answer, 200);
+    check: on(sampleContent, async (t, { name, branch }) => {
+      const answer = expectStatus(await getCommit(t, name, branch), 200);
       answer.record('commit');
-    },
+    }),
   },
   {
     id: 'commit.get.repo-from-claim',
     says: 'A commit is found only in the repository the token names.',
-    check: async (t) => {
-      const { name, first } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, first }) => {
       expectStatus(await getCommit(t, name, first.sha), 200);
       expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
-    },
+    }),
   },
-  resolves(
-    'commit.get.full-sha',
-    'A full SHA names its commit.',
-    ({ second }) => second.sha,
-    ({ second }) => second,
-  ),
-  resolves(
-    'commit.get.short-sha',
-    'The first digits of a SHA name its commit.',
-    ({ second }) => second.sha.slice(0, 8),
-    ({ second }) => second,
-  ),
-  resolves(
-    'commit.get.branch',
-    'A branch names its tip.',
-    () => 'feature',
-    ({ feature }) => feature,
-  ),
-  resolves(
-    'commit.get.tag',
-    'A tag names the commit it points at.',
-    () => 'v1',
-    ({ first }) => first,
-  ),
-  resolves(
-    'commit.get.annotated-tag',
-    'An annotated tag names its commit, not itself.',
-    () => 'v2',
-    ({ second }) => second,
-  ),
+  resolves('commit.get.full-sha', 'A full SHA names its commit.', ({ second }) => [second.sha, second]),
+  resolves('commit.get.short-sha', 'The first digits of a SHA name its commit.', ({ second }) => [
+    second.sha.slice(0, 8),
+    second,
+  ]),
+  resolves('commit.get.branch', 'A branch names its tip.', ({ feature }) => ['feature', feature]),
+  resolves('commit.get.tag', 'A tag names the commit it points at.', ({ first }) => ['v1', first]),
+  resolves('commit.get.annotated-tag', 'An annotated tag names its commit, not itself.', ({ second }) => [
+    'v2',
+    second,
+  ]),
   {
     id: 'commit.get.revision-syntax',
     says: 'What Git can resolve is resolved: HEAD, a number of parents back, peeling.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name, second, third } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, second, third }) => {
       const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
       for (const [revision, sha] of Object.entries(known)) {
         const answer = await getCommit(t, name, revision);
         expectSame(answer.find('commit', 'sha'), sha, `${revision} resolves`);
       }
-    },
+    }),
   },
   {
     id: 'commit.get.sha.missing',
     says: 'Without sha it is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400);
-    },
+    check: on(sampleContent, async (t, { name }) =>
+      expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400),
+    ),
   },
   {
     id: 'commit.get.sha.empty',
@@ -104,10 +78,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   {
     id: 'commit.get.no-diff',
     says: 'The answer holds no changes of files.',
-    check: async (t) => {
-      const { name, second } = await historyRepository(t);
-      const answer = await getCommit(t, name, second.sha);
-      expectStatus(answer, 200);
+    check: on(historyRepository, async (t, { name, second }) => {
+      const answer = expectStatus(await getCommit(t, name, second.sha), 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
       expectSame(
         members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member)),
@@ -117,7 +89,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       for (const changed of Object.keys(SECOND)) {
         expectTrue(!answer.text.includes(changed), `nothing tells that ${changed} was changed`, answer.text);
       }
-    },
+    }),
   },
   {
     id: 'commit.get.404.commit',
@@ -137,10 +109,9 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.not-a-commit',
     says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, first } = await historyRepository(t);
-      t.observe('tree', (await getCommit(t, name, first.tree)).outcome);
-      t.observe('four digits', (await getCommit(t, name, first.sha.slice(0, 4))).outcome);
-    },
+    check: on(historyRepository, async (t, { name, first }) => {
+      t.observe('tree', await getCommit(t, name, first.tree));
+      t.observe('four digits', await getCommit(t, name, first.sha.slice(0, 4)));
+    }),
   },
 ]);

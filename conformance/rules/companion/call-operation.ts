@@ -19,15 +19,19 @@ const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 /** Calls an operation as a client would, by a route that the family has. Default: the request of its row, which succeeds. */
 export async function callOperation(
   repository: TestRepository,
-  operation: Operation,
+  named: Operation | string,
   family: Family,
   request?: OperationRequest,
-  scopes = operation.scopes,
+  scopes?: Operation['scopes'],
 ): Promise<Answer> {
+  const operation = typeof named === 'string' ? operationOf(named) : named;
   const { repo = repository.name, params, ...options } = request ?? (await operation.request(repository, family));
   const path = routeOf(operation, family, repo, params);
   if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
-  const answer = await repository.t.request(operation.method, path, { ...options, as: { repo, scopes } });
+  const answer = await repository.t.request(operation.method, path, {
+    ...options,
+    as: { repo, scopes: scopes ?? operation.scopes },
+  });
   // What a service can switch off, and says so in these words.
   if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return answer;

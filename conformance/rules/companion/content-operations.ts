@@ -4,30 +4,27 @@ import {
   each,
   GIT_READ,
   GIT_WRITE,
+  numbers,
   type Operation,
   type OperationRequest,
   operation,
   PAGE,
   STATS,
+  strings,
 } from './operation.js';
 import type { Shape } from './shape.js';
 import type { TestRepository } from './test-repository.js';
 
 const WRITTEN: Shape = {
-  'commit.commit_sha': 'string',
-  'commit.tree_sha': 'string',
-  'commit.target_branch': 'string',
+  ...strings('commit.commit_sha', 'commit.tree_sha', 'commit.target_branch'),
   'commit.pack_bytes': 'number',
-  'result.branch': 'string',
-  'result.old_sha': 'string',
-  'result.new_sha': 'string',
+  ...strings('result.branch', 'result.old_sha', 'result.new_sha'),
   'result.success': 'boolean',
   'result.status': 'string',
 };
+const PACKED: Shape = { ...WRITTEN, 'commit.blob_count': 'number' };
 const NOTE: Shape = {
-  sha: 'string',
-  target_ref: 'string',
-  new_ref_sha: 'string',
+  ...strings('sha', 'target_ref', 'new_ref_sha'),
   'result.success': 'boolean',
   'result.status': 'string',
 };
@@ -41,130 +38,81 @@ const restored = async (repository: TestRepository): Promise<OperationRequest> =
   ],
 });
 
+const COMMIT_ENTRY: Shape = { ...strings('sha', 'message'), parent_shas: 'array' };
+const COMMIT: Shape = { 'commit.sha': 'string', 'commit.parent_shas': 'array' };
+
 const commits: readonly Operation[] = [
-  operation('list commits', 'GET /commits', GIT_READ, 200, () => ({}), {
-    ...each('commits', { sha: 'string', message: 'string', parent_shas: 'array' }),
-    ...PAGE,
+  operation('list commits', ['GET /commits'], GIT_READ, 200, { ...each('commits', COMMIT_ENTRY), ...PAGE }),
+  operation('get commit', ['GET /commit'], GIT_READ, 200, COMMIT, () => ({ query: { sha: 'main' } })),
+  operation('commit diff', ['GET /diff'], GIT_READ, 200, { sha: 'string', ...STATS }, (repository) => ({
+    query: { sha: repository.tip },
+  })),
+  operation('commit-pack', ['POST /commit-pack'], GIT_WRITE, 201, PACKED, async (repository) => ({
+    lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
+  })),
+  operation('diff-commit', ['POST /diff-commit'], GIT_WRITE, 201, PACKED, async (repository) => {
+    const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
+    const metadata = { target_branch: await repository.createBranch(), commit_message: 'Patch', author: AUTHOR };
+    return { lines: [{ metadata }, { diff_chunk: { data, eof: true } }] };
   }),
-  operation('get commit', 'GET /commit', GIT_READ, 200, () => ({ query: { sha: 'main' } }), {
-    'commit.sha': 'string',
-    'commit.parent_shas': 'array',
-  }),
-  operation('commit diff', 'GET /diff', GIT_READ, 200, (repository) => ({ query: { sha: repository.tip } }), {
-    sha: 'string',
-    ...STATS,
-  }),
-  operation(
-    'commit-pack',
-    'POST /commit-pack',
-    GIT_WRITE,
-    201,
-    async (repository) => ({
-      lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
-    }),
-    { ...WRITTEN, 'commit.blob_count': 'number' },
-  ),
-  operation(
-    'diff-commit',
-    'POST /diff-commit',
-    GIT_WRITE,
-    201,
-    async (repository) => {
-      const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
-      const metadata = { target_branch: await repository.createBranch(), commit_message: 'Patch', author: AUTHOR };
-      return { lines: [{ metadata }, { diff_chunk: { data, eof: true } }] };
-    },
-    { ...WRITTEN, 'commit.blob_count': 'number' },
-  ),
-  operation('restore-commit', 'POST /restore-commit', GIT_WRITE, 201, restored, WRITTEN),
-  operation('reset-commits', 'POST /reset-commits', GIT_WRITE, 201, restored, WRITTEN),
+  operation('restore-commit', ['POST /restore-commit'], GIT_WRITE, 201, WRITTEN, restored),
+  operation('reset-commits', ['POST /reset-commits'], GIT_WRITE, 201, WRITTEN, restored),
 ];
 
+const readme = () => ({ query: { path: 'README.md' } });
+const BLAMED_LINE: Shape = {
+  ...numbers('line_number', 'original_line_number'),
+  ...strings('commit_sha', 'original_path', 'author_name', 'author_email', 'author_time'),
+  ...strings('committer_name', 'committer_email', 'committer_time', 'summary'),
+};
+
 const files: readonly Operation[] = [
-  operation('list files', 'GET /files', GIT_READ, 200, () => ({}), {
+  operation('list files', ['GET /files'], GIT_READ, 200, {
     paths: 'array',
     ref: 'string',
-    ...each('entries', { path: 'string', type: 'string', mode: 'string' }),
+    ...each('entries', strings('path', 'type', 'mode')),
     ...PAGE,
   }),
-  operation('file metadata', 'GET /files/metadata', GIT_READ, 200, () => ({}), {
-    ...each('files', { path: 'string', mode: 'string', size: 'number', last_commit_sha: 'string' }),
+  operation('file metadata', ['GET /files/metadata'], GIT_READ, 200, {
+    ...each('files', { ...strings('path', 'mode', 'last_commit_sha'), size: 'number' }),
     commits: 'object',
     ref: 'string',
   }),
-  operation('read file', 'GET /file', GIT_READ, 200, () => ({ query: { path: 'README.md' } })),
-  operation('head file', 'HEAD /file', GIT_READ, 200, () => ({ query: { path: 'README.md' } })),
-  operation('blame', 'GET /blame', GIT_READ, 200, () => ({ query: { path: 'README.md' } }), {
-    ref: 'string',
-    path: 'string',
-    commit_sha: 'string',
-    ...each('lines', {
-      line_number: 'number',
-      commit_sha: 'string',
-      original_line_number: 'number',
-      original_path: 'string',
-      author_name: 'string',
-      author_email: 'string',
-      author_time: 'string',
-      committer_name: 'string',
-      committer_email: 'string',
-      committer_time: 'string',
-      summary: 'string',
-    }),
-  }),
-  operation('grep', 'POST /grep', GIT_READ, 200, () => ({ json: { query: { pattern: 'e' } } }), {
-    matches: 'array',
-    has_more: 'boolean',
-  }),
-  operation('archive', 'POST /archive', GIT_READ, 200, () => ({})),
+  operation('read file', ['GET /file'], GIT_READ, 200, {}, readme),
+  operation('head file', ['HEAD /file'], GIT_READ, 200, {}, readme),
+  operation(
+    'blame',
+    ['GET /blame'],
+    GIT_READ,
+    200,
+    { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) },
+    readme,
+  ),
+  operation('grep', ['POST /grep'], GIT_READ, 200, { matches: 'array', has_more: 'boolean' }, () => ({
+    json: { query: { pattern: 'e' } },
+  })),
+  operation('archive', ['POST /archive'], GIT_READ, 200, {}),
 ];
 
 const notes: readonly Operation[] = [
-  operation(
-    'add note',
-    'POST /notes',
-    GIT_WRITE,
-    [201, 200],
-    async (repository) => ({
-      json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
-    }),
-    NOTE,
-  ),
-  operation(
-    'read note',
-    'GET /notes',
-    GIT_READ,
-    200,
-    async (repository) => ({ query: { sha: await repository.createCommit('noted') } }),
-    {
-      sha: 'string',
-      note: 'string',
-      ref_sha: 'string',
-    },
-  ),
-  operation(
-    'delete note',
-    'DELETE /notes',
-    GIT_WRITE,
-    200,
-    async (repository) => ({
-      json: { sha: await repository.createCommit('noted') },
-    }),
-    NOTE,
-  ),
+  operation('add note', ['POST /notes'], GIT_WRITE, [201, 200], NOTE, async (repository) => ({
+    json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
+  })),
+  operation('read note', ['GET /notes'], GIT_READ, 200, strings('sha', 'note', 'ref_sha'), async (repository) => ({
+    query: { sha: await repository.createCommit('noted') },
+  })),
+  operation('delete note', ['DELETE /notes'], GIT_WRITE, 200, NOTE, async (repository) => ({
+    json: { sha: await repository.createCommit('noted') },
+  })),
   operation(
     'list notes refs',
-    'GET /notes/refs',
+    ['GET /notes/refs'],
     GIT_READ,
     200,
+    { ...each('refs', strings('cursor', 'ref', 'sha')), prefix: 'string', ...PAGE },
     async (repository) => {
       await repository.createCommit('noted');
       return {};
-    },
-    {
-      ...each('refs', { cursor: 'string', ref: 'string', sha: 'string' }),
-      prefix: 'string',
-      ...PAGE,
     },
   ),
 ];

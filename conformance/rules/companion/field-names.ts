@@ -1,58 +1,51 @@
 import { packLines } from '../../api/commit-pack.js';
 import { AUTHOR, mustTipOf } from '../../api/requests.js';
+import { isRecord } from '../../http/exchange.js';
 import type { OperationRequest } from './operation.js';
 import { MERGER } from './operations.js';
 import type { TestRepository } from './test-repository.js';
+
+export const WORDINGS = ['old', 'new'] as const;
+type Wording = (typeof WORDINGS)[number];
 
 /** One request in the names of older and of newer clients, and the names that its answer is read by. */
 export interface RenamedFields {
   readonly operation: string;
   /** Whether the specification shows its /api/v1 route. */
   readonly isDocumented?: boolean;
-  readonly old: (repository: TestRepository) => Promise<OperationRequest> | OperationRequest;
-  readonly new: (repository: TestRepository) => Promise<OperationRequest> | OperationRequest;
+  /** The request in the old names. */
+  readonly request: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
+  /** Its members: the old name, then the new one. */
+  readonly names: Readonly<Record<string, string>>;
   /** Members of the answer that say the same: the old name, then the new one. */
   readonly aliases?: readonly (readonly [old: string, new: string])[];
 }
 
 const RESULT = [['result.branch', 'result.target_branch']] as const;
 const HEAD = ['expected_head_sha', 'expected_target_sha'] as const;
+const NEW_HEAD = { [HEAD[0]]: HEAD[1] };
+const NEW_NOTE = { sha: 'object_ref', ref: 'notes_ref' };
 
 /** A new branch, with its tip as the one that is expected. */
-async function target(repository: TestRepository, name: (typeof HEAD)[number]): Promise<object> {
+async function target(repository: TestRepository): Promise<object> {
   const branch = await repository.createBranch();
-  return { target_branch: branch, [name]: await mustTipOf(repository.t, repository.name, branch) };
+  return { target_branch: branch, [HEAD[0]]: await mustTipOf(repository.t, repository.name, branch) };
 }
 
 export const RENAMED_FIELDS: readonly RenamedFields[] = [
-  {
-    operation: 'get repository',
-    old: () => ({}),
-    new: () => ({}),
-    aliases: [['url', 'repo_name']],
-  },
-  {
-    operation: 'get commit',
-    old: () => ({ query: { sha: 'main' } }),
-    new: () => ({ query: { ref: 'main' } }),
-  },
-  {
-    operation: 'list commits',
-    old: () => ({ query: { branch: 'main' } }),
-    new: () => ({ query: { ref: 'main' } }),
-  },
+  { operation: 'get repository', request: () => ({}), names: {}, aliases: [['url', 'repo_name']] },
+  { operation: 'get commit', request: () => ({ query: { sha: 'main' } }), names: { sha: 'ref' } },
+  { operation: 'list commits', request: () => ({ query: { branch: 'main' } }), names: { branch: 'ref' } },
   {
     operation: 'commit diff',
-    old: async (repository) => ({
+    request: async (repository) => ({
       query: { sha: await repository.createBranch(), baseSha: repository.tip, gitApplyCompatible: 'true' },
     }),
-    new: async (repository) => ({
-      query: { ref: await repository.createBranch(), base_ref: repository.tip, git_apply_compatible: 'true' },
-    }),
+    names: { sha: 'ref', baseSha: 'base_ref', gitApplyCompatible: 'git_apply_compatible' },
   },
   {
     operation: 'merge',
-    old: async (repository) => ({
+    request: async (repository) => ({
       json: {
         source_branch: await repository.createBranch(),
         target_branch: await repository.createBranch(),
@@ -60,64 +53,72 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
         ...MERGER,
       },
     }),
-    new: async (repository) => ({
-      json: {
-        source_ref: await repository.createBranch(),
-        target_branch: await repository.createBranch(),
-        strategy: 'merge',
-        ...MERGER,
-      },
-    }),
+    names: { source_branch: 'source_ref' },
     aliases: [['source.branch', 'source.ref']],
   },
   {
     operation: 'create tag',
-    old: (repository) => ({ json: { name: repository.unusedName('v'), target: repository.tip } }),
-    new: (repository) => ({ json: { name: repository.unusedName('v'), ref: 'main' } }),
+    request: (repository, wording) => ({
+      json: { name: repository.unusedName('v'), target: wording === 'old' ? repository.tip : 'main' },
+    }),
+    names: { target: 'ref' },
   },
   {
     operation: 'delete branch',
-    old: async (repository) => ({ json: { name: await repository.createBranch() } }),
-    new: async (repository) => ({ json: { target_branch: await repository.createBranch() } }),
+    request: async (repository) => ({ json: { name: await repository.createBranch() } }),
+    names: { name: 'target_branch' },
     aliases: [['name', 'target_branch']],
   },
   {
     operation: 'read note',
-    old: async (repository) => ({ query: { sha: await repository.createCommit('noted'), ref: 'commits' } }),
-    new: async (repository) => ({
-      query: { object_ref: await repository.createCommit('noted'), notes_ref: 'commits' },
-    }),
+    request: async (repository) => ({ query: { sha: await repository.createCommit('noted'), ref: 'commits' } }),
+    names: NEW_NOTE,
   },
   {
     operation: 'add note',
     isDocumented: true,
-    old: async (repository) => ({ json: { sha: await repository.createCommit(), note: 'x', ref: 'reviews' } }),
-    new: async (repository) => ({
-      json: { object_ref: await repository.createCommit(), note: 'x', notes_ref: 'reviews' },
-    }),
+    request: async (repository) => ({ json: { sha: await repository.createCommit(), note: 'x', ref: 'reviews' } }),
+    names: NEW_NOTE,
     aliases: [['target_ref', 'notes_ref']],
   },
   {
     operation: 'restore-commit',
     isDocumented: true,
-    old: async (repository) => ({
-      lines: [
-        { metadata: { ...(await target(repository, HEAD[0])), target_commit_sha: repository.tip, author: AUTHOR } },
-      ],
+    request: async (repository) => ({
+      lines: [{ metadata: { ...(await target(repository)), target_commit_sha: repository.tip, author: AUTHOR } }],
     }),
-    new: async (repository) => ({
-      lines: [{ metadata: { ...(await target(repository, HEAD[1])), base_ref: repository.tip, author: AUTHOR } }],
-    }),
+    names: { ...NEW_HEAD, target_commit_sha: 'base_ref' },
     aliases: RESULT,
   },
   {
     operation: 'commit-pack',
     isDocumented: true,
-    old: async (repository) => ({ lines: packLines({ 'old.txt': 'x' }, await target(repository, HEAD[0])) }),
-    new: async (repository) => ({ lines: packLines({ 'new.txt': 'x' }, await target(repository, HEAD[1])) }),
+    request: async (repository, wording) => ({
+      lines: packLines({ [`${wording}.txt`]: 'x' }, await target(repository)),
+    }),
+    names: NEW_HEAD,
     aliases: RESULT,
   },
 ];
+
+/** The request of a row in one of the two wordings. */
+export async function wordedRequest(
+  { request, names }: RenamedFields,
+  wording: Wording,
+  repository: TestRepository,
+): Promise<OperationRequest> {
+  const worded = await request(repository, wording);
+  return wording === 'old' ? worded : (rename(worded, names, 3) as OperationRequest);
+}
+
+/** Renames members, `depth` levels deep: of a body, of its lines, and of their metadata. */
+function rename(value: unknown, names: Readonly<Record<string, string>>, depth: number): unknown {
+  if (Array.isArray(value)) return value.map((item) => rename(item, names, depth));
+  if (!isRecord(value) || depth === 0) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [names[name] ?? name, rename(member, names, depth - 1)]),
+  );
+}
 
 /** Commits that expect a tip which has moved on: a name that is not read lets them through. */
 export async function staleHeadRequests(

@@ -1,5 +1,5 @@
 import type { TokenRecipe } from '../../auth/tokens.js';
-import type { Shape } from './shape.js';
+import type { Kind, Shape } from './shape.js';
 import type { Family, TestRepository } from './test-repository.js';
 
 /** What one operation is asked with. */
@@ -33,15 +33,14 @@ export const GIT_READ = ['git:read'];
 export const GIT_WRITE = ['git:write'];
 export const REPO_WRITE = ['repo:write'];
 
-/** A row of an operation on one repository; both routes end alike unless one says otherwise. */
+/** A row of an operation on one repository; both routes end alike unless `routes` says otherwise. */
 export function operation(
   name: string,
-  route: string,
+  [route, routes = {}]: readonly [route: string, routes?: Partial<Operation['routes']>],
   scopes: readonly string[],
   ok: number | readonly number[],
-  request: Operation['request'],
-  shape: Shape = {},
-  routes: Partial<Operation['routes']> = {},
+  shape: Shape,
+  request: Operation['request'] = () => ({}),
 ): Operation {
   const [method, path] = route.split(' ') as [string, string];
   return {
@@ -55,18 +54,18 @@ export function operation(
   };
 }
 
+const ofKind = (kind: Kind, members: readonly string[]): Shape =>
+  Object.fromEntries(members.map((member) => [member, kind]));
+
+export const strings = (...members: readonly string[]): Shape => ofKind('string', members);
+export const numbers = (...members: readonly string[]): Shape => ofKind('number', members);
+
 /** What every list ends with. */
 export const PAGE: Shape = { has_more: 'boolean' };
 
 export const STATS: Shape = {
-  'stats.files': 'number',
-  'stats.additions': 'number',
-  'stats.deletions': 'number',
-  'stats.changes': 'number',
-  'files[].path': 'string',
-  'files[].state': 'string',
-  'files[].raw': 'string',
-  'files[].bytes': 'number',
+  ...numbers('stats.files', 'stats.additions', 'stats.deletions', 'stats.changes', 'files[].bytes'),
+  ...strings('files[].path', 'files[].state', 'files[].raw'),
   'files[].is_eof': 'boolean',
   filtered_files: 'array',
 };

@@ -32,14 +32,7 @@ export class TestRepository {
 
   /** A branch with one commit on top of the seed. */
   async createBranch(): Promise<string> {
-    const name = this.unusedName('branch');
-    await commitFiles(
-      this.t,
-      this.name,
-      { [`${name}.txt`]: 'x\n' },
-      { target_branch: name, base_branch: 'main', expected_head_sha: this.tip },
-    );
-    return name;
+    return (await this.#commit('branch')).branch;
   }
 
   async createTag(): Promise<string> {
@@ -51,19 +44,23 @@ export class TestRepository {
 
   /** A commit, and a note on it where one is asked for. */
   async createCommit(note?: string): Promise<string> {
-    const branch = this.unusedName('noted');
-    const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: this.tip };
-    const { sha } = await commitFiles(this.t, this.name, { [`${branch}.txt`]: 'x\n' }, metadata);
+    const { sha } = await this.#commit('noted');
     if (note !== undefined) expectSuccess(await writeNote(this.t, this.name, { sha, note }));
     return sha;
+  }
+
+  async #commit(stem: string): Promise<{ branch: string; sha: string }> {
+    const branch = this.unusedName(stem);
+    const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: this.tip };
+    const { sha } = await commitFiles(this.t, this.name, { [`${branch}.txt`]: 'x\n' }, metadata);
+    return { branch, sha };
   }
 
   /** The id of a Git credential of a repository of its own. */
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
-    const answer = await this.t.post(`${repositoryPath(repo)}/git-credentials`, options);
-    expectSuccess(answer);
+    const answer = expectSuccess(await this.t.post(`${repositoryPath(repo)}/git-credentials`, options));
     return { repo, id: answer.string('id') };
   }
 
@@ -100,8 +97,9 @@ export class TestRepository {
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const answer = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
-    expectSuccess(answer);
+    const answer = expectSuccess(
+      await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } }),
+    );
     return answer.string('id');
   }
 }

@@ -5,8 +5,8 @@ import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
-import { withFault } from '../documented-operations.js';
-import { defineRules, type RuleRow, type Watch } from '../rule.js';
+import { faulted } from '../documented-operations.js';
+import { defineRules, on, type RuleRow, type Watch } from '../rule.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -172,15 +172,14 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         ? undefined
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
     },
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       // An unknown encoding earns 415; a target that ignores the encoding says nothing about the rule.
       const headers = { 'content-encoding': 'conformance' };
       const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[answer.status];
       if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${answer.outcome}`);
       expectCode(answer, answer.status, code);
-    },
+    }),
   },
   {
     id: 'err.error-only-bodies',
@@ -218,7 +217,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await t.get('/api/no-such-route');
-      t.observe('outcome', answer.outcome);
+      t.observe('outcome', answer);
       t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
     },
   },
@@ -227,12 +226,11 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'What other methods on a known route give is left open, file metadata aside.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const as = { repo: name, scopes: ['git:read'] };
-      t.observe('DELETE /api/v1/repo', (await t.request('DELETE', '/api/v1/repo', { as })).outcome);
-      t.observe('PUT /api/meta', (await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } })).outcome);
-    },
+      t.observe('DELETE /api/v1/repo', await t.request('DELETE', '/api/v1/repo', { as }));
+      t.observe('PUT /api/meta', await t.request('PUT', '/api/meta', { as: { scopes: ['org:read'] } }));
+    }),
   },
   {
     id: 'err.idempotency-header',
@@ -256,9 +254,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'Whether a 503 says when to come back is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'repository_thawing');
-      t.observe('Retry-After', answer.header('retry-after') ?? 'none');
-    },
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) =>
+      t.observe('Retry-After', answer.header('retry-after') ?? 'none'),
+    ),
   },
 ]);

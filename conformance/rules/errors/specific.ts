@@ -7,7 +7,7 @@ import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expect
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
-import { callOperation, operationOf } from '../companion/call-operation.js';
+import { callOperation } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
@@ -53,8 +53,8 @@ function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES):
 function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
   return async (repository, family) => {
     const same = await request(repository);
-    expectSuccess(await callOperation(repository, operationOf(name), family, same));
-    return callOperation(repository, operationOf(name), family, same);
+    expectSuccess(await callOperation(repository, name, family, same));
+    return callOperation(repository, name, family, same);
   };
 }
 
@@ -65,8 +65,7 @@ const viaRoute = (provoke: (t: RuleContext) => Promise<Answer>, writes = false):
 });
 
 /** Asks for a deployment of a repository that has no hosting project. */
-const deploy: Attempt = (repository) =>
-  callOperation(repository, operationOf('create deployment'), 'preferred', { json: {} });
+const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
 /** An organization without hosting says so, or does not know the scopes of a token that names them. */
 function skipWithoutHosting(answer: Answer): Answer {
@@ -159,16 +158,11 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     await commitFiles(t, repo, { 'README.md': 'theirs\n' }, { target_branch: 'theirs', base_branch: 'main' });
     await commitFiles(t, repo, { 'README.md': 'ours\n' });
     const json = { source_branch: 'theirs', target_branch: 'main', strategy: 'merge', ...MERGER };
-    return callOperation(repository, operationOf('merge'), family, { json });
+    return callOperation(repository, 'merge', family, { json });
   }),
   credential_not_found: viaCompanion((repository, family) => {
-    const { name: repo } = repository;
     const json = { password: 'p', ...(family === 'v1' ? { id: 'none' } : {}) };
-    return callOperation(repository, operationOf('update Git credential'), family, {
-      repo,
-      params: { id: 'none' },
-      json,
-    });
+    return callOperation(repository, 'update Git credential', family, { params: { id: 'none' }, json });
   }),
   credential_exists: viaCompanion(
     repeated('create Git credential', async (repository) => ({
@@ -187,7 +181,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
-      callOperation(repository, operationOf('create repository'), family, {
+      callOperation(repository, 'create repository', family, {
         repo: await reserveName(repository.t),
         json: { base_repo: ABSENT_UPSTREAM },
       }),
@@ -216,20 +210,20 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   deployment_not_found: viaCompanion(
     async (repository) => {
       await repository.ensureHosting();
-      return callOperation(repository, operationOf('get deployment'), 'preferred', { params: { id: 'none' } });
+      return callOperation(repository, 'get deployment', 'preferred', { params: { id: 'none' } });
     },
     ['preferred'],
   ),
   deployment_project_name_in_use: viaCompanion(async (repository, family) => {
     const json = { deployment: { project_name: repository.unusedName('project') } };
     const other = await TestRepository.create(repository.t);
-    expectSuccess(skipWithoutHosting(await callOperation(other, operationOf('update repository'), family, { json })));
-    return callOperation(repository, operationOf('update repository'), family, { json });
+    expectSuccess(skipWithoutHosting(await callOperation(other, 'update repository', family, { json })));
+    return callOperation(repository, 'update repository', family, { json });
   }),
   idempotency_key_reused: viaCompanion(
     async (repository) => {
       const headers = { 'idempotency-key': repository.unusedName('key') };
-      const create = operationOf('create deployment');
+      const create = 'create deployment';
       await repository.ensureHosting();
       await repository.ensureHosting();
       expectSuccess(await callOperation(repository, create, 'preferred', { headers, json: { ref: 'main' } }));

@@ -12,14 +12,12 @@ import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from '
 const FAILED = 'repo.sync.failed';
 
 /** A rule that is told of events. */
-function eventRule(
-  row: Pick<RuleRow, 'id' | 'says' | 'level'>,
-  check: (t: RuleContext, receiver: Receiver) => Promise<void>,
-): RuleRow {
+function eventRule(id: string, says: string, check: (t: RuleContext, receiver: Receiver) => Promise<void>): RuleRow {
   return {
+    id,
+    says,
     reach: 'emulator',
     writes: true,
-    ...row,
     check: async (t) => {
       await using receiver = await Receiver.open(t);
       await check(t, receiver);
@@ -48,17 +46,15 @@ async function pull(t: RuleContext, repo: string): Promise<void> {
 }
 
 export const events = defineRules('Events', 'events', [
+  eventRule('event.sync-failed.sent', 'A sync run that fails sends repo.sync.failed.', async (t, receiver) => {
+    const { repo } = await firstFailure(receiver, 'absent');
+    await pull(t, repo);
+    await receiver.next(repo, 2);
+    expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
+  }),
   eventRule(
-    { id: 'event.sync-failed.sent', says: 'A sync run that fails sends repo.sync.failed.' },
-    async (t, receiver) => {
-      const { repo } = await firstFailure(receiver, 'absent');
-      await pull(t, repo);
-      await receiver.next(repo, 2);
-      expectSame(receiver.about(repo).map(eventOf), [FAILED, FAILED], 'one event for each run');
-    },
-  ),
-  eventRule(
-    { id: 'event.sync-failed.retries-exhausted', says: 'It is sent when the last retry has failed.' },
+    'event.sync-failed.retries-exhausted',
+    'It is sent when the last retry has failed.',
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
@@ -70,17 +66,12 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
     },
   ),
+  eventRule('event.sync-failed.infrastructure', 'It is sent when the infrastructure failed.', async (_t, receiver) => {
+    await firstFailure(receiver, 'unreachable');
+  }),
   eventRule(
-    { id: 'event.sync-failed.infrastructure', says: 'It is sent when the infrastructure failed.' },
-    async (_t, receiver) => {
-      await firstFailure(receiver, 'unreachable');
-    },
-  ),
-  eventRule(
-    {
-      id: 'event.sync-failed.not-on-cancel',
-      says: 'It is not sent when the service cancelled the run itself.',
-    },
+    'event.sync-failed.not-on-cancel',
+    'It is not sent when the service cancelled the run itself.',
     async (t, receiver) => {
       const repo = await receiver.follow('silent');
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
@@ -91,7 +82,7 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).map(eventOf), [], 'events about the run that the service cancelled');
     },
   ),
-  eventRule({ id: 'event.run_count', says: 'run_count counts the run that has just ended.' }, async (t, receiver) => {
+  eventRule('event.run_count', 'run_count counts the run that has just ended.', async (t, receiver) => {
     const { repo } = await firstFailure(receiver, 'absent');
     for (const count of [2, 3]) {
       await pull(t, repo);
@@ -103,7 +94,7 @@ export const events = defineRules('Events', 'events', [
       'run_count of the first, the second and the third run',
     );
   }),
-  eventRule({ id: 'event.no-others', says: 'No operation of the API sends any other event.' }, async (t, receiver) => {
+  eventRule('event.no-others', 'No operation of the API sends any other event.', async (t, receiver) => {
     const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
@@ -117,25 +108,25 @@ export const events = defineRules('Events', 'events', [
     await firstFailure(receiver, 'absent');
     for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
   }),
-  eventRule(
-    {
-      id: 'event.delivery',
-      says: 'Payload, headers, signature and retries of a delivery are left open.',
-      level: 'UNSPECIFIED',
-    },
-    async (t, receiver) => {
-      receiver.refusesFirst = true;
-      const { repo, delivery } = await firstFailure(receiver, 'absent');
-      const again = await receiver.next(repo, 2);
-      t.observe('payload', Object.keys(delivery.payload));
-      t.observe(
-        'headers',
-        Object.keys(delivery.headers).filter((name) => /^x-|^user-agent$|^content-type$/.test(name)),
-      );
-      t.observe('signature', describeSignature(delivery));
-      t.observe('again after a 500', again.bytes.equals(delivery.bytes) ? 'the same body' : 'another body');
-    },
-  ),
+  {
+    level: 'UNSPECIFIED',
+    ...eventRule(
+      'event.delivery',
+      'Payload, headers, signature and retries of a delivery are left open.',
+      async (t, receiver) => {
+        receiver.refusesFirst = true;
+        const { repo, delivery } = await firstFailure(receiver, 'absent');
+        const again = await receiver.next(repo, 2);
+        t.observe('payload', Object.keys(delivery.payload));
+        t.observe(
+          'headers',
+          Object.keys(delivery.headers).filter((name) => /^x-|^user-agent$|^content-type$/.test(name)),
+        );
+        t.observe('signature', describeSignature(delivery));
+        t.observe('again after a 500', again.bytes.equals(delivery.bytes) ? 'the same body' : 'another body');
+      },
+    ),
+  },
 ]);
 
 /** `t=<unix seconds>,sha256=<hex>` over `<t>.<body>`, as the receivers of published clients check it. */

@@ -4,6 +4,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { reserveName } from '../../fixtures/repositories.js';
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import { listenOnLoopback } from '../../http/listen.js';
+import { parseJson } from '../../target/json.js';
 import { isLoopback } from '../../target/target.js';
 
 /** One request that told of an event. */
@@ -142,12 +143,8 @@ function repositoryOf({ payload }: Delivery): unknown {
 }
 
 function readObject(bytes: Buffer): JsonRecord {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(bytes.toString('utf8'));
+  return isRecord(value) ? value : {};
 }
 
 /** The name of an event: in the body, or in the header that is for it. */

@@ -1,13 +1,14 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { fileMetadata, reader } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
-import { expectSame, expectStatus } from '../../check/expect.js';
+import type { Answer } from '../../check/answer.js';
+import { expectStatus } from '../../check/expect.js';
 import { answerToNobody } from '../../check/journal.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
-import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { faulted, forcedFailures } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
@@ -30,6 +31,11 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
     await commitFiles(inner, name, { 'later.txt': 'later\n' });
     await check(inner, name);
   });
+}
+
+/** The status, and what went wrong in the member error: these errors need no code. */
+function expectErrorOnly(answer: Answer, status: number): void {
+  expectStatus(answer, status).string('error');
 }
 
 export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata-errors', [
@@ -55,10 +61,9 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.content-type',
     says: 'The media type of those errors is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange));
-    },
+    check: on(sampleRepository, async (t, { name }) =>
+      t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange)),
+    ),
   },
   ...tokenRules('filemeta', {
     noHeader: 'filemeta.err.401.missing',
@@ -76,29 +81,29 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.405',
     says: 'Any method but GET is 405.',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const head = await t.request('HEAD', PATH, { as: reader(name) });
       t.tolerateValue('A29', 'HEAD, file metadata', String(head.status), ['405', '200']);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         expectStatus(await t.request(method, PATH, { as: { repo: name, scopes: ['git:read', 'git:write'] } }), 405);
       }
-    },
+    }),
   },
   {
     id: 'filemeta.err.408',
     says: 'A request that is cancelled while the repository is prepared is noted as 408.',
     reach: 'emulator',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       // Where no fault can be asked for the rule ends here: the journal files what is refused early under no subject.
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
       // Without a latch that holds it the answer might be there first.
       const latch = t.uniqueName().replaceAll('/', '-');
-      const answer = await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` });
-      expectStatus(answer, 408);
+      const answer = expectStatus(
+        await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` }),
+        408,
+      );
       answer.string('error');
-    },
+    }),
   },
   {
     id: 'filemeta.err.429.too-many',
@@ -110,8 +115,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
         await changeState(inner, { limits: { maxMetadataCommits: 2 } });
         expectStatus(await fileMetadata(inner, name), 200);
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = await fileMetadata(inner, name, {}, SHOWS_429);
-        expectStatus(answer, 429);
+        const answer = expectStatus(await fileMetadata(inner, name, {}, SHOWS_429), 429);
         answer.string('error');
       }),
   },
@@ -128,44 +132,35 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
         for (const header of ['retry-after', 'ratelimit']) t.observe(header, answer.header(header) ?? 'none');
       }),
   },
-  {
-    id: 'filemeta.err.500',
-    says: 'An unexpected failure is 500.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'internal_error');
-      expectStatus(answer, 500);
-      answer.string('error');
-    },
-  },
+  ...forcedFailures(
+    'filemeta',
+    [['filemeta.err.500', 'An unexpected failure is 500.', 500, 'internal_error']],
+    expectErrorOnly,
+  ),
   {
     id: 'filemeta.err.503.thawing',
     says: 'A repository in cold storage is 503.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'repository_thawing');
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) => {
       t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
       answer.string('error');
-    },
+    }),
   },
   {
     id: 'filemeta.err.503.syncing',
     says: 'A repository that is being synced is 503.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'filemeta', 'sync_in_progress');
+    check: on(faulted('filemeta', 'sync_in_progress'), async (t, answer) => {
       t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
       answer.string('error');
-    },
+    }),
   },
-  ...(['replica', 'storage'] as const).map((what) => ({
-    id: `filemeta.err.503.${what}`,
-    says: what === 'replica' ? 'With no replica to choose it is 503.' : 'With storage out of reach it is 503.',
-    reach: 'emulator' as const,
-    check: async (t: RuleContext) => {
-      const answer = await withFault(t, 'filemeta', 'service_unavailable');
-      expectStatus(answer, 503);
-      expectSame(typeof answer.find('error'), 'string', 'error is a string');
-    },
-  })),
+  ...forcedFailures(
+    'filemeta',
+    [
+      ['filemeta.err.503.replica', 'With no replica to choose it is 503.', 503, 'service_unavailable'],
+      ['filemeta.err.503.storage', 'With storage out of reach it is 503.', 503, 'service_unavailable'],
+    ],
+    expectErrorOnly,
+  ),
 ]);

@@ -7,12 +7,11 @@ import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 /** The paths of a whole tree. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
-  const answer = await fileMetadata(t, repo, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, repo, query), 200);
   return answer
     .records('files')
     .map(({ path }) => path)
@@ -22,8 +21,7 @@ async function paths(t: RuleContext, repo: string, query: Record<string, string>
 /** Size of a file tells which commit was read. */
 async function readme(t: RuleContext, query: Record<string, string>) {
   const history = await historyRepository(t);
-  const answer = await fileMetadata(t, history.name, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, history.name, query), 200);
   return { history, answer, sha: answer.records('files').find(({ path }) => path === 'README.md')?.last_commit_sha };
 }
 
@@ -32,8 +30,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.route',
     says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
     check: async (t) => {
-      const answer = await listSample(t, (await sampleContent(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
       answer.array('files');
       answer.record('commits');
       answer.string('ref');
@@ -51,10 +48,9 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.ref.default-branch',
     says: 'Without ref the default branch is listed.',
-    check: async (t) => {
-      const history = await historyRepository(t);
-      expectSame(await paths(t, history.name), Object.keys(history.files).sort(), 'the files of main');
-    },
+    check: on(historyRepository, async (t, history) =>
+      expectSame(await paths(t, history.name), Object.keys(history.files).sort(), 'the files of main'),
+    ),
   },
   {
     id: 'filemeta.ref.fallback-head',
@@ -79,120 +75,108 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   {
     id: 'filemeta.ref.branch',
     says: 'ref may be a branch.',
-    check: async (t) => {
-      const history = await historyRepository(t);
+    check: on(historyRepository, async (t, history) => {
       const expected = [...Object.keys(history.files), 'feature.txt'].sort();
       expectSame(await paths(t, history.name, { ref: 'feature' }), expected, 'the files of the branch');
-    },
+    }),
   },
   {
     id: 'filemeta.ref.sha',
     says: 'ref may be a commit.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
-      expectSame((await readme(t, { ref: first.sha })).sha, first.sha, 'the tree of the commit');
-    },
+    check: on(historyRepository, async (t, { first }) =>
+      expectSame((await readme(t, { ref: first.sha })).sha, first.sha, 'the tree of the commit'),
+    ),
   },
   {
     id: 'filemeta.ref.tag',
     says: 'Whether ref may be a tag is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const answer = await fileMetadata(t, name, { ref: 'v1' });
-      t.observe('tag', answer.outcome);
+      t.observe('tag', answer);
       t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
-    },
+    }),
   },
   {
     id: 'filemeta.ephemeral.true',
     says: 'A branch that is only ephemeral is found with ephemeral=true and not without.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) => {
       expectSame(
         await paths(t, name, { ref: 'only', ephemeral: 'true' }),
         ['inherited.txt', 'only.txt'],
         'it is listed',
       );
       expectStatus(await fileMetadata(t, name, { ref: 'only' }), 404);
-    },
+    }),
   },
   {
     id: 'filemeta.ephemeral.shadow',
     says: 'Of two branches with one name, ephemeral selects which; false is the same as nothing.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) => {
       const size = async (query: Record<string, string>) => {
         const answer = await fileMetadata(t, name, { ref: 'both', ...query });
         return answer.records('files').find(({ path }) => path === 'both.txt')?.size;
       };
       expectSame(await size({ ephemeral: 'true' }), 16, 'the ephemeral one');
       expectSame([await size({}), await size({ ephemeral: 'false' })], [13, 13], 'the ordinary one');
-    },
+    }),
   },
   {
     id: 'filemeta.ephemeral.not-filter',
     says: 'ephemeral=true lists the files a branch inherited as well.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) =>
       expectTrue(
         (await paths(t, name, { ref: 'only', ephemeral: 'true' })).includes('inherited.txt'),
         'inherited files are there',
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'filemeta.ephemeral.invalid',
     says: 'ephemeral takes true and false and nothing else.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const ephemeral of ['TRUE', '1', '']) {
-        t.observe(ephemeral || 'empty', (await fileMetadata(t, name, { ephemeral })).outcome);
+        t.observe(ephemeral || 'empty', await fileMetadata(t, name, { ephemeral }));
       }
       expectStatus(await fileMetadata(t, name, { ephemeral: 'maybe' }), 400);
-    },
+    }),
   },
   {
     id: 'filemeta.ephemeral.unresolvable',
     says: 'ephemeral=true with a branch that is not ephemeral is 400.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) => {
       const answer = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
       t.tolerate('A12', 'not ephemeral, file metadata', answer, ['400', '404']);
-    },
+    }),
   },
   {
     id: 'filemeta.ephemeral.sha',
     says: 'What ephemeral=true does to a SHA is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, main } = await ephemeralRepository(t);
-      t.observe('sha', (await fileMetadata(t, name, { ref: main, ephemeral: 'true' })).outcome);
-    },
+    check: on(ephemeralRepository, async (t, { name, main }) =>
+      t.observe('sha', await fileMetadata(t, name, { ref: main, ephemeral: 'true' })),
+    ),
   },
   {
     id: 'filemeta.ephemeral.no-ref',
     says: 'What ephemeral=true does without ref is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
-      t.observe('no ref', (await fileMetadata(t, name, { ephemeral: 'true' })).outcome);
-    },
+    check: on(ephemeralRepository, async (t, { name }) =>
+      t.observe('no ref', await fileMetadata(t, name, { ephemeral: 'true' })),
+    ),
   },
   {
     id: 'filemeta.resp.files',
     says: 'The whole tree comes in one answer, however large.',
-    check: async (t) => {
-      const { name, paths: known } = await largeRepository(t);
+    check: on(largeRepository, async (t, { name, paths: known }) => {
       expectSame((await paths(t, name)).length, TWO_LINE_FILES + 1, 'every file is there');
       expectSame(await paths(t, name), known, 'and it is these');
-    },
+    }),
   },
   {
     id: 'filemeta.resp.ref',
     says: 'ref names what was resolved, whatever was passed: also for nothing and for HEAD.',
-    check: async (t) => {
-      const { name, third, feature } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, third, feature }) => {
       const plain = (await fileMetadata(t, name)).string('ref');
       t.tolerateValue('A37', 'ref, default branch', plain === third.sha ? 'SHA' : plain, [
         'main',
@@ -208,14 +192,13 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       // Whether HEAD is taken at all is not stated; that it resolves to something with another name is.
       const head = await fileMetadata(t, name, { ref: 'HEAD' });
       if (head.status === 200) expectOneOf(head.find('ref'), ['main', 'refs/heads/main', third.sha], 'ref for HEAD');
-    },
+    }),
   },
   {
     id: 'filemeta.unpaginated.fields',
     says: 'The answer has none of cursor, next_cursor, limit and has_more.',
     check: async (t) => {
-      const answer = await listSample(t, (await sampleContent(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
       const members = Object.keys(answer.record());
       expectSame(
         members.filter((member) => /^(next_)?cursor$|^limit$|^has_more$/.test(member)),
@@ -228,17 +211,16 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.unpaginated.limit',
     says: 'A limit does not shorten the list.',
     level: 'SHOULD',
-    check: async (t) => {
-      const history = await historyRepository(t);
+    check: on(historyRepository, async (t, history) => {
       const answer = await fileMetadata(t, history.name, { limit: '1' });
       if (answer.find('has_more') !== undefined) t.observe('has_more', answer.find('has_more'));
       expectSame(answer.array('files').length, Object.keys(history.files).length, 'every file is there');
-    },
+    }),
   },
   {
     id: 'filemeta.empty-repo',
     says: 'What a repository without commits answers is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => t.observe('empty', (await fileMetadata(t, (await emptyRepository(t)).name)).outcome),
+    check: async (t) => t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
   },
 ]);

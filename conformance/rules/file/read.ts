@@ -5,13 +5,12 @@ import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 /** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
-  const answer = await getFile(t, name, { path, ...query });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getFile(t, name, { path, ...query }), 200);
   return answer.body;
 }
 
@@ -19,10 +18,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.route',
     says: 'GET /api/v1/repos/file answers 200 with one file.',
-    check: async (t) => {
-      const { name, path } = await sampleFile(t);
-      expectStatus(await getFile(t, name, { path }), 200);
-    },
+    check: on(sampleFile, async (t, { name, path }) => expectStatus(await getFile(t, name, { path }), 200)),
   },
   {
     id: 'file.repo-from-claim',
@@ -37,12 +33,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.bytes',
     says: 'The body is the file, byte for byte.',
-    check: async (t) => {
-      const { files } = await historyRepository(t);
+    check: on(historyRepository, async (t, { files }) => {
       for (const path of ['binary.bin', 'empty.txt', 'README.md']) {
         expectTrue(files[path]?.equals(await bytes(t, path)) === true, `${path} has its bytes`);
       }
-    },
+    }),
   },
   {
     id: 'file.content-type',
@@ -57,11 +52,10 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.path.required',
     says: 'Without path it is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      t.observe('empty path', (await getFile(t, name, { path: '' })).outcome);
+    check: on(sampleContent, async (t, { name }) => {
+      t.observe('empty path', await getFile(t, name, { path: '' }));
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
-    },
+    }),
   },
   {
     id: 'file.path.invalid',
@@ -71,24 +65,22 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.path.nested',
     says: 'Nested paths work with and without encoded slashes, odd characters included.',
-    check: async (t) => {
-      const { name, files } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, files }) => {
       for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
         const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
         expectSame([answer.status, answer.text], [200, 'nested\n'], query);
       }
       expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
-    },
+    }),
   },
   {
     id: 'file.path.directory',
     says: 'What a directory or a leading slash gives is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
-      t.observe('directory', (await getFile(t, name, { path: 'src' })).outcome);
-      t.observe('leading slash', (await getFile(t, name, { path: '/README.md' })).outcome);
-    },
+    check: on(historyRepository, async (t, { name }) => {
+      t.observe('directory', await getFile(t, name, { path: 'src' }));
+      t.observe('leading slash', await getFile(t, name, { path: '/README.md' }));
+    }),
   },
   {
     id: 'file.ref.default',
@@ -104,10 +96,9 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.ref.sha',
     says: 'ref may be a commit.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
-      expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes');
-    },
+    check: on(historyRepository, async (t, { first }) =>
+      expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes'),
+    ),
   },
   {
     id: 'file.ref.tag',
@@ -115,15 +106,14 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     level: 'UNSPECIFIED',
     check: async (t) => {
       const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
-      t.observe('tag', answer.outcome);
+      t.observe('tag', answer);
       t.tolerate('A15', 'tag, file', answer, ['200', '404']);
     },
   },
   {
     id: 'file.ephemeral.true',
     says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) => {
       const read = async (path: string, query: Record<string, string>) => {
         const answer = await getFile(t, name, { path, ...query });
         return answer.status === 200 ? answer.text : answer.status;
@@ -137,36 +127,34 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
         BOTH_NORMAL,
         'false is the same as nothing',
       );
-    },
+    }),
   },
   {
     id: 'file.ephemeral.unresolvable',
     says: 'ephemeral=true with a branch that is not ephemeral is a missing ref.',
-    check: async (t) => {
-      const { name } = await ephemeralRepository(t);
+    check: on(ephemeralRepository, async (t, { name }) => {
       const file = { path: 'inherited.txt', ref: 'normal' };
-      t.observe('ephemeral=maybe', (await getFile(t, name, { ...file, ephemeral: 'maybe' })).outcome);
+      t.observe('ephemeral=maybe', await getFile(t, name, { ...file, ephemeral: 'maybe' }));
       const answer = await getFile(t, name, { ...file, ephemeral: 'true' });
       t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
-    },
+    }),
   },
   {
     id: 'file.conditional',
     says: 'HEAD, ranges and conditions are left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const path = '/api/v1/repos/file?path=README.md';
       t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
       for (const range of ['bytes=0-1', 'bytes=4096-']) {
-        t.observe(range, (await t.get(path, { as: reader(name), headers: { range } })).outcome);
+        t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
       }
       const etag = (await t.get(path, { as: reader(name) })).header('etag');
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
       // What comes of these two is checked as any error is: by its code and its media type.
-      t.observe('If-Match', (await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } })).outcome);
-    },
+      t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+    }),
   },
 ]);

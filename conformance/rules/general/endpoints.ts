@@ -3,10 +3,11 @@ import { archive, fileMetadata, getCommit, getFile, getRepo, grep, reader, write
 import { expectMatch } from '../../check/expect.js';
 import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { emptyRepository, groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import { parseJson } from '../../target/json.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
-import { RENAMED_FIELDS, staleHeadRequests } from '../companion/field-names.js';
+import { RENAMED_FIELDS, staleHeadRequests, WORDINGS, wordedRequest } from '../companion/field-names.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
@@ -14,41 +15,35 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     says: 'What another Content-Type than the documented one does is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       const contentType = 'text/plain';
-      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } }, { contentType })).outcome);
-      t.observe('archive', (await archive(t, name, {}, { contentType })).outcome);
-      t.observe(
-        'notes',
-        (await writeNote(t, name, { sha: tip, action: 'append', note: 'n' }, { contentType })).outcome,
-      );
-      t.observe('commit-pack', (await sendPack(t, name, packLines({ 'type.txt': 'x' }), { contentType })).outcome);
-    },
+      t.observe('grep', await grep(t, name, { query: { pattern: 'e' } }, { contentType }));
+      t.observe('archive', await archive(t, name, {}, { contentType }));
+      t.observe('notes', await writeNote(t, name, { sha: tip, action: 'append', note: 'n' }, { contentType }));
+      t.observe('commit-pack', await sendPack(t, name, packLines({ 'type.txt': 'x' }), { contentType }));
+    }),
   },
   {
     id: 'general.unknown-members',
     says: 'What members and parameters nobody documented do is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       const odd = { conformance_unknown: true };
-      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ...odd })).outcome);
-      t.observe('archive', (await archive(t, name, odd)).outcome);
-      t.observe('notes', (await writeNote(t, name, { sha: tip, action: 'append', note: 'n', ...odd })).outcome);
-      t.observe('commit-pack', (await sendPack(t, name, packLines({ 'odd.txt': 'x' }, odd))).outcome);
+      t.observe('grep', await grep(t, name, { query: { pattern: 'e' }, ...odd }));
+      t.observe('archive', await archive(t, name, odd));
+      t.observe('notes', await writeNote(t, name, { sha: tip, action: 'append', note: 'n', ...odd }));
+      t.observe('commit-pack', await sendPack(t, name, packLines({ 'odd.txt': 'x' }, odd)));
       const query = { sha: 'main', conformance_unknown: '1' };
-      t.observe('commit', (await t.get('/api/v1/repos/commit', { as: reader(name), query })).outcome);
-      t.observe('repo', (await t.get('/api/v1/repo', { as: reader(name), query })).outcome);
-    },
+      t.observe('commit', await t.get('/api/v1/repos/commit', { as: reader(name), query }));
+      t.observe('repo', await t.get('/api/v1/repo', { as: reader(name), query }));
+    }),
   },
   {
     id: 'general.ref-forms',
     says: 'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
         const answers = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
@@ -61,30 +56,28 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
           answers.map((answer) => answer.outcome),
         );
       }
-    },
+    }),
   },
   {
     id: 'general.ref-empty',
     says: 'What an empty ref means outside the archive is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, path } = await sampleFile(t);
-      t.observe('file', (await getFile(t, name, { path, ref: '' })).outcome);
-      t.observe('file metadata', (await fileMetadata(t, name, { ref: '' })).outcome);
-      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' }, ref: '' })).outcome);
-    },
+    check: on(sampleFile, async (t, { name, path }) => {
+      t.observe('file', await getFile(t, name, { path, ref: '' }));
+      t.observe('file metadata', await fileMetadata(t, name, { ref: '' }));
+      t.observe('grep', await grep(t, name, { query: { pattern: 'e' }, ref: '' }));
+    }),
   },
   {
     id: 'general.empty-repo',
     says: 'What a repository without commits answers to reads is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await emptyRepository(t);
-      t.observe('grep', (await grep(t, name, { query: { pattern: 'e' } })).outcome);
-      t.observe('archive', (await archive(t, name)).outcome);
-      t.observe('commit', (await getCommit(t, name, 'HEAD')).outcome);
-      t.observe('file', (await getFile(t, name, { path: 'README.md' })).outcome);
-    },
+    check: on(emptyRepository, async (t, { name }) => {
+      t.observe('grep', await grep(t, name, { query: { pattern: 'e' } }));
+      t.observe('archive', await archive(t, name));
+      t.observe('commit', await getCommit(t, name, 'HEAD'));
+      t.observe('file', await getFile(t, name, { path: 'README.md' }));
+    }),
   },
 ]);
 
@@ -93,20 +86,18 @@ export const resources = defineRules('Resources', 'resources', [
     id: 'problem.unshown-records',
     says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
         const answer = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
-    },
+    }),
   },
   {
     id: 'general.extra-members',
     says: 'Members beside the documented ones are neither promised nor forbidden.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
       t.observe(
@@ -118,7 +109,7 @@ export const resources = defineRules('Resources', 'resources', [
         'commit',
         Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
       );
-    },
+    }),
   },
 ]);
 
@@ -141,13 +132,12 @@ export const versioning = defineRules('Versioning', 'versioning', [
     id: 'version.wire-names',
     says: 'Members are spelled as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       const answer = await getRepo(t, name);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
       const commit = await getCommit(t, name, branch);
       for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
-    },
+    }),
   },
   {
     id: 'version.other-names',
@@ -162,8 +152,13 @@ export const versioning = defineRules('Versioning', 'versioning', [
           const operation = operationOf(wording.operation);
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
-          for (const words of ['old', 'new'] as const) {
-            const answer = await callOperation(repository, operation, family, await wording[words](repository));
+          for (const words of WORDINGS) {
+            const answer = await callOperation(
+              repository,
+              operation,
+              family,
+              await wordedRequest(wording, words, repository),
+            );
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);
@@ -176,7 +171,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
         }
         for (const stale of await staleHeadRequests(repository)) {
           const answer = await callOperation(repository, operationOf('commit-pack'), family, stale.request);
-          t.observe(`${family}, stale ${stale.name}`, answer.outcome);
+          t.observe(`${family}, stale ${stale.name}`, answer);
           if (companion && answer.status < 400) t.warn(`a stale ${stale.name} is ${answer.outcome}`);
         }
       }
@@ -197,12 +192,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
 ]);
 
 function jsonText(body: Buffer): unknown {
-  if (body[0] !== 0x7b || body.length > 100_000) return undefined;
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return body[0] !== 0x7b || body.length > 100_000 ? undefined : parseJson(body.toString('utf8'));
 }
 
 /** Documented members that would be camelCase in a client library's own objects. */

@@ -5,7 +5,7 @@ import { expectOneOf, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 /** The names that a list shows. No more of it is compared: another answer may have other members, in another order. */
 function namesIn(answer: Answer): string[] {
@@ -20,15 +20,14 @@ export const paths = defineRules('What the service does', 'paths', [
   {
     id: 'general.path.slash-as-2f',
     says: 'A slash in a name travels as %2F, in either case of the letter.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
         const answer = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
         // Parameters of the list are not shown, so one of them might be missed; everything else is wrong.
         expectOneOf(answer.status, [200, 400], `${slash} stands for a slash and does not end the segment`);
       }
-    },
+    }),
   },
   {
     id: 'general.path.safe-chars-as-is',
@@ -51,8 +50,7 @@ export const paths = defineRules('What the service does', 'paths', [
     id: 'general.path.malformed-percent',
     says: 'Broken percent sequences, +, empty segments and trailing slashes are left open, but are no server error.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       for (const path of [
         '/api/repos/team%2/branches',
         '/api/repos/%zz/branches',
@@ -63,10 +61,10 @@ export const paths = defineRules('What the service does', 'paths', [
         '/api/repos/%2E%2E/branches',
       ]) {
         const answer = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
-        t.observe(path, answer.outcome);
+        t.observe(path, answer);
         if (answer.status >= 500) t.warn(`${path} is ${answer.status}`);
       }
-    },
+    }),
   },
   {
     id: 'general.name.charset',

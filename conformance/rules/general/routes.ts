@@ -8,7 +8,7 @@ import {
   listCommits,
   listRepos,
   repositoryPath,
-  resetRoute,
+  reset,
   restoreMetadata,
 } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
@@ -17,7 +17,7 @@ import { isTooLarge, sampleFile } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
 
@@ -47,12 +47,11 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.bearer.required',
     says: 'No documented read answers without a bearer token.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       for (const operation of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
         expectStatus(await operation.send(t, name, ANONYMOUS), 401);
       }
-    },
+    }),
   },
   {
     id: 'general.one-token-one-repo',
@@ -67,8 +66,7 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.route.api-prefix',
     says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
-    check: async (t) => {
-      const { name, branch, path } = await sampleFile(t);
+    check: on(sampleFile, async (t, { name, branch, path }) => {
       const answers = [
         await listRepos(t),
         await getRepo(t, name),
@@ -79,14 +77,13 @@ export const routes = defineRules('What the service does', 'routes', [
       for (const answer of answers) expectStatus(answer, 200);
       const files = await fileMetadata(t, name);
       if (!isTooLarge(t, files)) expectStatus(files, 200);
-    },
+    }),
   },
   {
     id: 'general.route.v1-deprecated',
     says: 'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
       for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
         t.observe(
@@ -94,15 +91,14 @@ export const routes = defineRules('What the service does', 'routes', [
           answers.map((answer) => answer.header(header) ?? null),
         );
       }
-    },
+    }),
   },
   {
     id: 'general.route.equivalents',
     says: 'Which operations have a second route below /api/repos/{repo_name}/ is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const base = repositoryPath(name);
       const gets = ['', '/files/metadata', '/commit?sha=main', '/file?path=README.md', '/commits', '/diff?sha=main'];
       const posts = ['/grep', '/archive', '/notes', '/commit-pack', '/restore-commit'];
@@ -114,63 +110,51 @@ export const routes = defineRules('What the service does', 'routes', [
         if ((await t.post(base + path, { as, body: '{' })).code !== 'route_not_found') served.push(`POST ${path}`);
       }
       t.observe('served', served);
-    },
+    }),
   },
   {
     id: 'general.path.name-in-path',
     says: 'A route of the current form takes the repository name from one segment of its path.',
     writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
-      const metadata = restoreMetadata(tip);
-      const answer = await t.post(resetRoute(name), {
-        as: { repo: name, scopes: ['git:write'] },
-        lines: [{ metadata }],
-      });
+    check: on(groupRepository, async (t, { name, tip }) => {
+      const answer = await reset(t, name, restoreMetadata(tip));
       expectOneOf(answer.status, [201, 409, 412, 200], 'the restore was tried');
       answer.record('result');
-    },
+    }),
   },
   {
     id: 'general.error-order',
     says: 'Which of two mistakes in one request is reported is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const absent = t.uniqueName();
       const bad = { body: '{' };
       t.observe(
         'scope and body',
-        (await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad })).outcome,
+        await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad }),
       );
-      t.observe('repository and body', (await grep(t, absent, undefined, bad)).outcome);
-      t.observe(
-        'repository and scope',
-        (await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } })).outcome,
-      );
-      t.observe('claim and scope', (await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } })).outcome);
-      t.observe('route and credential', (await t.get('/api/no-such-route')).outcome);
-    },
+      t.observe('repository and body', await grep(t, absent, undefined, bad));
+      t.observe('repository and scope', await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } }));
+      t.observe('claim and scope', await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } }));
+      t.observe('route and credential', await t.get('/api/no-such-route'));
+    }),
   },
   {
     id: 'general.path.raw-slash-other-route',
     says: 'A slash that is not encoded ends the segment, so it never addresses a repository with a slash in its name.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const raw = name.includes('/') ? name : `${name}/x`;
-      const answer = await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } });
-      expectStatus(answer, 404);
+      const answer = expectStatus(await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } }), 404);
       if (answer.code !== 'route_not_found') t.observe('code', answer.code ?? null);
-    },
+    }),
   },
   {
     id: 'general.path.decode-once',
     says: 'A name that was encoded twice is another name.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const twice = encodeURIComponent(encodeURIComponent(name.includes('/') ? name : `${name}/x`));
       expectCode(await t.get(`/api/repos/${twice}/branches`, { as: { repo: name } }), 404, 'repository_not_found');
-    },
+    }),
   },
 ]);

@@ -6,17 +6,15 @@ import {
   getFile,
   getRepo,
   grep,
-  RESTORE,
   restore,
   restoreMetadata,
   writeNote,
-  writer,
 } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
 import { isTooLarge, sampleFile } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 
 /** Every documented operation once, with a state forced on it. */
 async function underFault(t: RuleContext, fault: string) {
@@ -30,17 +28,17 @@ async function underFault(t: RuleContext, fault: string) {
     grep: await grep(t, name, { query: { pattern: 'e' } }, options),
     'file metadata': await fileMetadata(t, name, {}, options),
     'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
-    restore: await t.post(RESTORE, { as: writer(name), lines: [{ metadata: restoreMetadata(tip) }], ...options }),
+    restore: await restore(t, name, restoreMetadata(tip), options),
     notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
   };
 }
 
-export const states = defineRules('States', 'states', [
+export const states = defineWritingRules('States', 'states', [
   {
     id: 'state.active',
     says: 'A repository that nothing is wrong with serves every read.',
-    check: async (t) => {
-      const { name, branch, path } = await sampleFile(t);
+    writes: false,
+    check: on(sampleFile, async (t, { name, branch, path }) => {
       expectStatus(await getRepo(t, name), 200);
       expectStatus(await getCommit(t, name, branch), 200);
       expectStatus(await getFile(t, name, { path }), 200);
@@ -48,13 +46,12 @@ export const states = defineRules('States', 'states', [
       if (!isTooLarge(t, files)) expectStatus(files, 200);
       expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
       expectStatus(await archive(t, name), 200);
-    },
+    }),
   },
   {
     id: 'state.thawing.409',
     says: 'A repository that comes out of cold storage refuses with 409 repository_thawing.',
     reach: 'emulator',
-    writes: true,
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'repository_thawing');
@@ -67,7 +64,6 @@ export const states = defineRules('States', 'states', [
     id: 'state.syncing.409',
     says: 'A repository that is being synced refuses writes with 409 sync_in_progress.',
     reach: 'emulator',
-    writes: true,
     check: async (t) => {
       t.needsEmulator();
       const answers = await underFault(t, 'sync_in_progress');
@@ -81,7 +77,6 @@ export const states = defineRules('States', 'states', [
     says: 'Which operations each state refuses is left open.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
-    writes: true,
     check: async (t) => {
       t.needsEmulator();
       for (const fault of ['repository_thawing', 'sync_in_progress']) {
@@ -96,9 +91,7 @@ export const states = defineRules('States', 'states', [
   {
     id: 'state.ref-outcome-in-body',
     says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       expectSame(
         [written.find('result', 'success'), written.find('result', 'status')],
@@ -109,6 +102,6 @@ export const states = defineRules('States', 'states', [
       const nothing = await restore(t, name, restoreMetadata(tip));
       expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');
       expectTrue(typeof nothing.find('result', 'status') === 'string', 'with a status');
-    },
+    }),
   },
 ]);

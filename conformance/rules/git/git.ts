@@ -14,10 +14,10 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { createGit, type Git } from '../../git/git-client.js';
+import { commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { defineRules } from '../rule.js';
+import { defineRules, defineWritingRules, on } from '../rule.js';
 import { expectTokenRefused, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
 const ofGit = ({ isGit }: TokenPlace) => isGit;
@@ -25,15 +25,6 @@ const ofGit = ({ isGit }: TokenPlace) => isGit;
 function refusesRepository(t: RuleContext, answer: Answer, what: string, { name }: TokenPlace): void {
   showsNothing(answer);
   t.tolerate('A35', `${what}, ${name}`, answer, ['404', '403', '401']);
-}
-
-/** A commit on top of what was fetched, on a branch of the local repository. */
-async function commitLocally(git: Git, parent: string, branch: string): Promise<string> {
-  const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
-  const tree = await git.writeTree({ 'pushed.txt': branch });
-  const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [parent], author: who, committer: who });
-  await git.branch(branch, sha);
-  return sha;
 }
 
 /** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
@@ -70,39 +61,35 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.remote.form',
     says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
-    check: async (t) => {
-      const history = await historyRepository(t);
+    check: on(historyRepository, async (t, history) => {
       const git = await createGit(t);
       const tip = await git.fetch(history.name);
       expectSame(tip, history.third.sha, 'the tip of main');
       expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
       await expectHead(t, history.name, 'main', tip);
       t.observe('without .git', (await advertise(t, gitPath(history.name).slice(0, -4), reader(history.name))).status);
-    },
+    }),
   },
   {
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      const answer = await advertise(t, gitPath(name), reader(name));
-      expectStatus(answer, 200);
+    check: on(sampleContent, async (t, { name }) => {
+      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
       t.observe(
         'another user name',
         (await advertise(t, gitPath(name), reader(name), 'git-upload-pack', { user: 'x' })).status,
       );
-    },
+    }),
   },
   {
     id: 'git.remote.slash-name',
     says: 'How a slash in a name is written in a Git address is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       t.observe('/', (await advertise(t, gitPath(name), reader(name))).status);
       t.observe('%2F', (await advertise(t, `/${encodeURIComponent(name)}.git`, reader(name))).status);
-    },
+    }),
   },
   {
     id: 'git.challenge.401',
@@ -127,22 +114,19 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.basic.accepted',
     says: 'A token is accepted as Basic password.',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
-      const answer = await advertise(t, gitPath(name), reader(name));
-      expectStatus(answer, 200);
+    check: on(sampleRepository, async (t, { name }) => {
+      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
-    },
+    }),
   },
   {
     id: 'git.bearer',
     says: 'What Bearer does on the Git host is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleRepository(t);
+    check: on(sampleRepository, async (t, { name }) => {
       const headers = { authorization: `Bearer ${t.token(reader(name))}` };
       t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
-    },
+    }),
   },
   {
     id: 'git.invalid-token',
@@ -160,12 +144,13 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.wrong-repo',
     says: 'A token of one repository neither reads nor writes another.',
     writes: 'where-allowed',
-    check: async (t) => {
-      const other = await otherRepository(t);
-      await forEachPlace(t, ofGit, async ({ place, ask }) =>
-        refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
-      );
-    },
+    check: on(
+      otherRepository,
+      async (t, other) =>
+        await forEachPlace(t, ofGit, async ({ place, ask }) =>
+          refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
+        ),
+    ),
   },
   {
     id: 'git.missing-repo',
@@ -174,7 +159,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
-        const answer = await place.send(t, repo, { repo, scopes: [place.scope] });
+        const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
         refusesRepository(t, answer, 'missing repository', place);
       }),
   },
@@ -194,8 +179,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.protocol',
     says: 'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       for (const version of ['0', '1', '2']) {
         const answer = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
           headers: { 'git-protocol': `version=${version}` },
@@ -206,66 +190,58 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       const git = await createGit(t);
       t.observe(
         'depth 1',
-        await git.fetch(name, 'main', { depth: 1 }).then(
+        await git.fetch(name, 'main', 1).then(
           () => 'works',
           () => 'refused',
         ),
       );
-    },
+    }),
   },
 ]);
 
-export const gitWrites = defineRules('Git over HTTPS', 'git-writes', [
+export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.fetch',
     says: 'A fetch with git:read brings what the API committed.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const git = await createGit(t);
       await git.fetch(name);
       const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
       expectSame(await git.fetch(name), sha, 'the new commit arrives');
-    },
+    }),
   },
   {
     id: 'git.push',
     says: 'A push of a new branch with git:write is there for the API.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name, tip }) => {
       const git = await createGit(t);
       await git.fetch(name);
-      const sha = await commitLocally(git, tip, 'pushed');
+      const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
       expectAbsent(await git.push(name, ['pushed']), 'the push passes');
       expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
-    },
+    }),
   },
   {
     id: 'git.visibility.api-to-git',
     says: 'What the API writes, Git sees.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
         async () => (await listRefs(t, name, reader(name))).get('refs/heads/main') === sha,
         'ls-refs shows the new tip',
       );
       if (t.target.companion) await changesHead(t);
-    },
+    }),
   },
   {
     id: 'git.visibility.git-to-api',
     says: 'What Git pushes, the API sees.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const git = await createGit(t);
-      const sha = await commitLocally(git, await git.fetch(name), 'main');
+      const sha = await commitLocally(git, { parent: [await git.fetch(name)], branch: 'main' });
       expectAbsent(await git.push(name, ['main']), 'the push passes');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');
-    },
+    }),
   },
 ]);

@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -43,8 +43,7 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
 /** A list that has to be answered. */
 function listing(list: Lister): Lister {
   return async (query) => {
-    const answer = await list(query);
-    expectStatus(answer, 200);
+    const answer = expectStatus(await list(query), 200);
     return answer;
   };
 }
@@ -83,8 +82,7 @@ async function follow(
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await list(cursor === undefined ? { limit } : { limit, cursor });
-    expectStatus(answer, 200);
+    const answer = expectStatus(await list(cursor === undefined ? { limit } : { limit, cursor }), 200);
     pages.push(answer);
     cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
   } while (cursor !== undefined && pages.length < MOST_PAGES);
@@ -113,8 +111,10 @@ export const lists = defineRules('Limits', 'lists', [
       const repo = await longListsRepository(t);
       for (const { path, of, isShown = true } of LISTS) {
         if (!isShown && !t.target.companion) continue;
-        const answer = await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) });
-        expectStatus(answer, 200);
+        const answer = expectStatus(
+          await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) }),
+          200,
+        );
         expectSame(itemsOf(answer).length, 20, `${path('{repo_name}')}: twenty items`);
         expectSame(answer.boolean('has_more'), true, `${path('{repo_name}')}: more are left`);
       }
@@ -138,8 +138,7 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.page.cursor',
     says: 'Following the cursor shows every item once.',
     alone: true,
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const commits = await follow((query) => listCommits(t, name, query), '1');
       expectSame(commits.items.length, 3, 'three commits');
       expectSame(new Set(commits.items.map(({ sha }) => sha)).size, 3, 'each once');
@@ -150,20 +149,19 @@ export const lists = defineRules('Limits', 'lists', [
         const isThere = items.some(({ url }) => url === name);
         if (isComplete) expectTrue(isThere, 'the repository with the history is among them');
       });
-    },
+    }),
   },
   {
     id: 'limit.page.has_more',
     says: 'has_more is true on every page but the last.',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       expectSame(
         pages.map((one) => one.boolean('has_more')),
         [true, true, false],
         'true until the last',
       );
-    },
+    }),
   },
   {
     id: 'limit.page.next_cursor',
@@ -183,19 +181,18 @@ export const lists = defineRules('Limits', 'lists', [
     id: 'limit.page.invalid-cursor',
     says: 'What a list does with a cursor it never gave out is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => t.observe('cursor x', (await listRepos(t, { cursor: 'x' })).outcome),
+    check: async (t) => t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
   },
   {
     id: 'limit.page.next_cursor.end',
     says: 'What next_cursor is on the last page is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name }) => {
       const answer = await listCommits(t, name, { limit: '100' });
       expectSame(answer.find('has_more'), false, 'it is the last page');
       const cursor = answer.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
-    },
+    }),
   },
 ]);
 
@@ -209,16 +206,25 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** Checks a throttled answer of every place. */
-async function everyThrottled(
-  t: RuleContext,
+/** A rule about the throttled answers of every place. */
+function throttled(
+  id: string,
+  says: string,
   check: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
-): Promise<void> {
-  t.needsEmulator();
-  await forEachPlace(t, everyPlace, async ({ ask }) => {
-    const answer = await ask({}, { fault: 'rate_limited' });
-    check(answer, rateOf(answer));
-  });
+): RuleRow {
+  return {
+    id,
+    says,
+    writes: 'where-allowed',
+    reach: 'emulator',
+    check: async (t) => {
+      t.needsEmulator();
+      await forEachPlace(t, everyPlace, async ({ ask }) => {
+        const answer = await ask({}, { fault: 'rate_limited' });
+        check(answer, rateOf(answer));
+      });
+    },
+  };
 }
 
 /** The parameters of the first item of a list. */
@@ -235,43 +241,18 @@ function isCount(value: unknown): boolean {
 }
 
 export const rates = defineRules('Limits', 'rates', [
-  {
-    id: 'rate.429.ratelimit',
-    says: 'A 429 has a RateLimit field.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) => everyThrottled(t, (_, { field }) => expectOther(field, '', 'RateLimit says something')),
-  },
-  {
-    id: 'rate.429.ratelimit.r',
-    says: 'Its r is how much can be asked at once.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (_, { parameters }) =>
-        expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
-      ),
-  },
-  {
-    id: 'rate.429.ratelimit.t',
-    says: 'Its t is the window in seconds.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (_, { parameters }) =>
-        expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
-      ),
-  },
-  {
-    id: 'rate.429.retry-after',
-    says: 'A 429 says in Retry-After how long to wait at least.',
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: (t) =>
-      everyThrottled(t, (answer) =>
-        expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
-      ),
-  },
+  throttled('rate.429.ratelimit', 'A 429 has a RateLimit field.', (_, { field }) =>
+    expectOther(field, '', 'RateLimit says something'),
+  ),
+  throttled('rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (_, { parameters }) =>
+    expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
+  ),
+  throttled('rate.429.ratelimit.t', 'Its t is the window in seconds.', (_, { parameters }) =>
+    expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
+  ),
+  throttled('rate.429.retry-after', 'A 429 says in Retry-After how long to wait at least.', (answer) =>
+    expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
+  ),
   {
     id: 'rate.429.retry-after.precedence',
     says: 'Who has waited for as long as Retry-After says is served, whatever t says.',

@@ -8,7 +8,7 @@ import { groupRepository, otherRepository } from '../../fixtures/repositories.js
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -22,8 +22,7 @@ async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
 
 async function noted(t: RuleContext, note = 'first'): Promise<{ name: string; sha: string; answer: Answer }> {
   const { name, sha } = await bare(t);
-  const answer = await writeNote(t, name, { sha, note });
-  expectSuccess(answer);
+  const answer = expectSuccess(await writeNote(t, name, { sha, note }));
   return { name, sha, answer };
 }
 
@@ -87,8 +86,10 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
   expectSame(answer.string('base_commit'), tip, 'the notes stay');
 }
 
+type Sent = (sha: string) => object | string;
+
 /** Each of these is 400, and the notes stay. */
-async function refuses(t: RuleContext, ...bodies: readonly ((sha: string) => object | string)[]): Promise<void> {
+async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
   const { name, answer } = await noted(t);
   const { sha } = await bare(t);
   for (const make of bodies) {
@@ -99,74 +100,60 @@ async function refuses(t: RuleContext, ...bodies: readonly ((sha: string) => obj
   await expectNotesAt(t, name, answer.string('new_ref_sha'));
 }
 
-export const noteRules = defineRules('7. Notes', 'notes', [
+export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.route',
     says: 'POST /api/v1/repos/notes writes a note and tells what became of it.',
-    writes: true,
     check: async (t) => void (await noted(t)).answer.record('result'),
   },
   {
     id: 'note.repo-from-claim',
     says: 'The repository that gets the note is the one the token names.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await bare(t);
+    check: on(bare, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
       // What a sha gives that the repository does not have is left open.
-      t.observe('a commit of another repository', (await writeNote(t, other, { sha, note: 'astray' })).outcome);
+      t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
       const before = await readNote(t, other, sha);
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));
       await expectNote(t, name, sha, 'at home');
       const after = await readNote(t, other, sha);
       expectTrue(after === before, 'no other repository gets the note', after);
-    },
+    }),
   },
   {
     id: 'note.status.success',
     says: 'Which status a written note has is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, sha, answer } = await noted(t);
+    check: on(noted, async (t, { name, sha, answer }) => {
       t.observe('add', answer.status);
       t.observe('append', (await writeNote(t, name, { sha, action: 'append', note: 'more' })).status);
       t.tolerate('A24', 'note written', answer, ['201', '200']);
-    },
+    }),
   },
-  {
-    id: 'note.sha.required',
-    says: 'A note without sha is 400.',
-    writes: true,
-    check: (t) => refuses(t, () => ({ note: 'x' })),
-  },
+  ...refusals<Sent>(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
   {
     id: 'note.sha.unknown',
     says: 'What a sha gives that names no commit, or is a branch, is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await bare(t);
-      t.observe('absent', (await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' })).outcome);
-      t.observe('short', (await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' })).outcome);
-      t.observe('branch', (await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' })).outcome);
-    },
+    check: on(bare, async (t, { name, sha }) => {
+      t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
+      t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
+      t.observe('branch', await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' }));
+    }),
   },
   {
     id: 'note.note.required',
     says: 'A note without text is 400.',
-    writes: true,
     check: async (t) => {
       await refuses(t, (sha) => ({ sha }));
       const { name, sha } = await bare(t);
-      t.observe('empty text', (await writeNote(t, name, { sha, note: '' })).outcome);
+      t.observe('empty text', await writeNote(t, name, { sha, note: '' }));
     },
   },
   {
     id: 'note.err.400.format',
     says: 'A body that is no JSON or has members of another type is 400.',
     level: 'SHOULD',
-    writes: true,
     check: (t) =>
       refuses(
         t,
@@ -178,21 +165,15 @@ export const noteRules = defineRules('7. Notes', 'notes', [
   {
     id: 'note.action.default-add',
     says: 'An action that is not named is add: a commit with a note is 409.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await noted(t);
-      expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409);
-    },
+    check: on(noted, async (t, { name, sha }) => expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409)),
   },
   {
     id: 'note.action.add',
     says: 'add writes the note of a commit that has none.',
-    writes: true,
     check: async (t) => {
       for (const note of ['added', PADDED]) {
         const { name, sha } = await bare(t);
-        const answer = await writeNote(t, name, { sha, action: 'add', note });
-        expectSuccess(answer);
+        const answer = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
         expectSame(answer.boolean('result', 'success'), true, 'success');
         await expectNote(t, name, sha, note);
       }
@@ -201,7 +182,6 @@ export const noteRules = defineRules('7. Notes', 'notes', [
   {
     id: 'note.action.add.exists',
     says: 'add on a commit that has a note is 409, and the note stays.',
-    writes: true,
     check: async (t) => {
       const { name, sha, answer } = await noted(t, 'kept');
       expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'lost' }), 409);
@@ -213,7 +193,6 @@ export const noteRules = defineRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.existing',
     says: 'append puts its text behind what is there.',
-    writes: true,
     check: async (t) => {
       const { name, sha } = await noted(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
@@ -225,7 +204,6 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     id: 'note.action.append.separator',
     says: 'What stands between the two texts is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
     check: async (t) => {
       const { name, sha } = await noted(t, 'A');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
@@ -235,59 +213,48 @@ export const noteRules = defineRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.creates',
     says: 'append on a commit without a note writes one.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await bare(t);
+    check: on(bare, async (t, { name, sha }) => {
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
       await expectNote(t, name, sha, PADDED);
-    },
+    }),
   },
   {
     id: 'note.action.unknown',
     says: 'An action that nobody knows is 400.',
     level: 'SHOULD',
-    writes: true,
     check: (t) => refuses(t, (sha) => ({ sha, action: 'replace', note: 'x' })),
   },
   {
     id: 'note.author.used',
     says: 'The author given is the author of the notes commit; without one the note is written all the same.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await noted(t);
+    check: on(noted, async (t, { name }) => {
       const { sha } = await bare(t);
       const author = { name: 'Nina Notes', email: 'nina@example.com' };
-      const written = await writeNote(t, name, { sha, note: 'signed', author });
-      expectSuccess(written);
+      const written = expectSuccess(await writeNote(t, name, { sha, note: 'signed', author }));
       expectSame(await authorOf(t, name, written.string('new_ref_sha')), author, 'the author');
-    },
+    }),
   },
   {
     id: 'note.expected.match',
     says: 'The right expected_ref_sha passes.',
-    writes: true,
-    check: async (t) => {
-      const { name, answer } = await noted(t);
+    check: on(noted, async (t, { name, answer }) => {
       const { sha } = await bare(t);
       expectSuccess(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: answer.string('new_ref_sha') }));
-    },
+    }),
   },
   {
     id: 'note.expected.mismatch',
     says: 'A wrong expected_ref_sha is 409, and the notes stay.',
-    writes: true,
-    check: async (t) => {
-      const { name, answer } = await noted(t);
+    check: on(noted, async (t, { name, answer }) => {
       const { sha } = await bare(t);
       expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: ABSENT_SHA }), 409);
       await expectNotesAt(t, name, answer.string('new_ref_sha'));
-    },
+    }),
   },
   {
     id: 'note.git-visible',
     says: 'Git can fetch the notes.',
     level: 'SHOULD',
-    writes: true,
     check: async (t) => {
       const { name, sha } = await noted(t, 'for Git');
       t.observe('advertised', await isShown(t, name));
@@ -304,11 +271,9 @@ export const noteRules = defineRules('7. Notes', 'notes', [
     id: 'note.err.body',
     says: 'A note that fails may answer with a note result.',
     level: 'MAY',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await noted(t);
+    check: on(noted, async (t, { name, sha }) => {
       const answer = await writeNote(t, name, { sha, note: 'again', author: AUTHOR });
       expectFailureBody(t, 'failed note', answer, 'problem');
-    },
+    }),
   },
 ]);

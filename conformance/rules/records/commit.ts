@@ -3,13 +3,12 @@ import { expectMatch, expectSame, expectStatus, expectTime } from '../../check/e
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 /** The record of the commit whose author, committer and both dates differ. */
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
-  const answer = await getCommit(t, history.name, history.second.sha);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getCommit(t, history.name, history.second.sha), 200);
   return { answer, known: history.second };
 }
 
@@ -24,33 +23,30 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.sha.string',
     says: 'sha is the full SHA, whichever way the commit was asked for.',
-    check: async (t) => {
-      const { name, first, third } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, first, third }) => {
       const asked = { [first.sha.slice(0, 10)]: first.sha, main: third.sha, v1: first.sha };
       for (const [revision, sha] of Object.entries(asked)) {
         expectSame((await getCommit(t, name, revision)).string('commit', 'sha'), sha, `${revision} has its SHA`);
       }
-    },
+    }),
   },
   {
     id: 'commit.record.message',
     says: 'message is the whole commit message.',
-    check: async (t) => {
-      const { name, first, second } = await historyRepository(t);
+    check: on(historyRepository, async (t, { name, first, second }) => {
       for (const known of [first, second]) {
         const message = (await getCommit(t, name, known.sha)).string('commit', 'message');
         expectSame(message.replace(/\n$/, ''), known.message.replace(/\n$/, ''), 'the message is complete');
         t.observe('trailing newline', message.endsWith('\n'));
       }
-    },
+    }),
   },
   ...PEOPLE.map(([member, role, part]) => ({
     id: `commit.record.${member}`,
     says: `${member} is the ${part} of the ${role}.`,
-    check: async (t: RuleContext) => {
-      const { answer, known } = await second(t);
-      expectSame(answer.string('commit', member), known[role][part], `${member} is as written`);
-    },
+    check: on(second, async (_t, { answer, known }) =>
+      expectSame(answer.string('commit', member), known[role][part], `${member} is as written`),
+    ),
   })),
   {
     id: 'commit.record.date.rfc3339',
@@ -60,19 +56,16 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.date.author',
     says: 'date is when the author wrote, not when the committer committed.',
-    check: async (t) => {
-      const { answer, known } = await second(t);
+    check: on(second, async (_t, { answer, known }) => {
       const seconds = Date.parse(answer.string('commit', 'date')) / 1000;
       expectSame(seconds, known.author.timestamp, 'date is the author date');
-    },
+    }),
   },
   {
     id: 'commit.record.same-as-list',
     says: 'An entry of the commit list has the same members as this record.',
-    check: async (t) => {
-      const { name, first, second, third } = await historyRepository(t);
-      const list = await listCommits(t, name);
-      expectStatus(list, 200);
+    check: on(historyRepository, async (t, { name, first, second, third }) => {
+      const list = expectStatus(await listCommits(t, name), 200);
       const arrays = Object.values(list.record()).filter(Array.isArray);
       if (arrays.length !== 1) throw new AssertionFailure('the list has one array', 1, arrays.length);
       const entries: Record<string, unknown>[] = arrays.flat();
@@ -88,6 +81,6 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
         expectMatch(entry.message, /./, 'message is a string');
         expectTime(entry.date, 'date is a time');
       }
-    },
+    }),
   },
 ]);

@@ -3,12 +3,11 @@ import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectT
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import type { JsonRecord } from '../../http/exchange.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 async function metadata(t: RuleContext, query: Record<string, string> = {}) {
   const history = await historyRepository(t);
-  const answer = await fileMetadata(t, history.name, query);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await fileMetadata(t, history.name, query), 200);
   const files = answer.records('files');
   return { history, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
 }
@@ -22,14 +21,13 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.path.string',
     says: 'path is a path from the root of the repository, nested files included.',
-    check: async (t) => {
-      const { history, files } = await metadata(t);
+    check: on(metadata, async (_t, { history, files }) =>
       expectSame(
         files.map(({ path }) => path).sort(),
         Object.keys(history.files).sort(),
         'the paths are those of the tree',
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'file-entry.mode.regular',
@@ -44,33 +42,30 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.size.number',
     says: 'size is the number of bytes of the file.',
-    check: async (t) => {
-      const { history, entry } = await metadata(t);
+    check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, bytes] of Object.entries(history.files)) {
         expectSame(entry(path)?.size, bytes.length, `size of ${path}`);
       }
-    },
+    }),
   },
   {
     id: 'file-entry.last_commit_sha.string',
     says: 'last_commit_sha is the latest commit that changed this file, not the latest of all.',
-    check: async (t) => {
-      const { history, entry } = await metadata(t);
+    check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {
         expectSame(entry(path)?.last_commit_sha, sha, `last commit of ${path}`);
       }
-    },
+    }),
   },
   {
     id: 'file-entry.last_commit_sha.in-map',
     says: 'Every last_commit_sha can be looked up in commits.',
-    check: async (t) => {
-      const { answer, files } = await metadata(t);
+    check: on(metadata, async (_t, { answer, files }) => {
       const commits = answer.record('commits');
       expectTrue(files.length > 0, 'there are files');
       for (const file of files)
         expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
-    },
+    }),
   },
   {
     id: 'file-entry.special-modes',
@@ -86,14 +81,13 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     id: 'file-entry.only-files',
     says: 'Directories are not listed.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { files } = await metadata(t);
+    check: on(metadata, async (_t, { files }) =>
       expectSame(
         files.filter(({ mode }) => mode === '040000' || mode === '40000'),
         [],
         'no entry is a directory',
-      );
-    },
+      ),
+    ),
   },
 ]);
 
@@ -110,10 +104,9 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.author',
     says: 'author is the name of the author.',
-    check: async (t) => {
-      const { commit, known } = await summary(t);
-      expectSame(commit.author, known.author.name, 'author is the name');
-    },
+    check: on(summary, async (_t, { commit, known }) =>
+      expectSame(commit.author, known.author.name, 'author is the name'),
+    ),
   },
   {
     id: 'commit-summary.date',
@@ -124,28 +117,25 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     id: 'commit-summary.date.which',
     says: "Whether that date is the author's or the committer's is left open.",
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { commit, known } = await summary(t);
+    check: on(summary, async (t, { commit, known }) => {
       const seconds = Date.parse(String(commit.date)) / 1000;
       expectOneOf(seconds, [known.author.timestamp, known.committer.timestamp], 'date is one of the two');
       t.observe('date', seconds === known.author.timestamp ? 'author' : 'committer');
-    },
+    }),
   },
   {
     id: 'commit-summary.message.full',
     says: 'message has the body of the commit message as well as its subject.',
-    check: async (t) => {
-      const { commit, known } = await summary(t);
-      expectSame(String(commit.message).trimEnd(), known.message.trimEnd(), 'the message is complete');
-    },
+    check: on(summary, async (_t, { commit, known }) =>
+      expectSame(String(commit.message).trimEnd(), known.message.trimEnd(), 'the message is complete'),
+    ),
   },
   {
     id: 'commit-summary.dedup',
     says: 'commits has exactly the commits that the files refer to, each once.',
-    check: async (t) => {
-      const { answer, files } = await metadata(t);
+    check: on(metadata, async (_t, { answer, files }) => {
       const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
       expectSame(Object.keys(answer.record('commits')).sort(), used, 'the keys are the SHAs in use');
-    },
+    }),
   },
 ]);

@@ -4,37 +4,30 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 
 /** A note on a commit that has none. */
 async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
-  const answer = await writeNote(t, name, { sha, note: 'a note' });
-  expectSuccess(answer);
+  const answer = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
   return { name, sha, answer };
 }
 
-export const noteResult = defineRules('Note write result', 'note-result', [
+export const noteResult = defineWritingRules('Note write result', 'note-result', [
   {
     id: 'note.result.sha',
     says: 'sha is the commit the note belongs to.',
-    writes: true,
-    check: async (t) => {
-      const { sha, answer } = await note(t);
-      expectSame(answer.string('sha'), sha, 'sha is the commit');
-    },
+    check: on(note, async (_t, { sha, answer }) => expectSame(answer.string('sha'), sha, 'sha is the commit')),
   },
   {
     id: 'note.result.target_ref',
     says: 'target_ref is refs/notes/commits.',
-    writes: true,
     check: async (t) => expectSame((await note(t)).answer.string('target_ref'), 'refs/notes/commits', 'target_ref'),
   },
   {
     id: 'note.result.base_commit',
     says: 'base_commit is where the notes ref stood before.',
-    writes: true,
     check: async (t) => {
       const first = (await note(t)).answer.string('new_ref_sha');
       expectSame((await note(t)).answer.string('base_commit'), first, 'base_commit is the ref before');
@@ -44,49 +37,42 @@ export const noteResult = defineRules('Note write result', 'note-result', [
     id: 'note.result.base_commit.first',
     says: 'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await newRepository(t);
+    check: on(newRepository, async (t, { name, tip }) => {
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
-      t.observe('expecting zeros', answer.outcome);
+      t.observe('expecting zeros', answer);
       const { name: another, tip: commit } = await newRepository(t);
       t.observe(
         'base_commit',
         (await writeNote(t, another, { sha: commit, note: 'first' })).find('base_commit') ?? 'absent',
       );
-    },
+    }),
   },
   {
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is where the notes ref stands now.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await note(t);
+    check: on(note, async (t, { answer }) => {
       expectSha(answer.find('new_ref_sha'), 'new_ref_sha is a SHA');
       expectSame(
         (await note(t)).answer.string('base_commit'),
         answer.string('new_ref_sha'),
         'the next write starts there',
       );
-    },
+    }),
   },
   {
     id: 'note.result.result.success',
     says: 'result.success is true.',
-    writes: true,
     check: async (t) => expectSame((await note(t)).answer.boolean('result', 'success'), true, 'success'),
   },
   {
     id: 'note.result.result.status',
     says: 'result.status is ok.',
-    writes: true,
     check: async (t) => expectSame((await note(t)).answer.string('result', 'status'), 'ok', 'status'),
   },
   {
     id: 'note.result.result.message',
     says: 'result.message may be left out, and is a string when it is there.',
     level: 'MAY',
-    writes: true,
     check: async (t) => {
       const message = (await note(t)).answer.find('result', 'message');
       expectTrue(message === undefined || typeof message === 'string', 'message is absent or a string', message);

@@ -14,12 +14,11 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
   const { name } = await sampleRepository(t);
-  const answer = await getRepo(t, name);
-  expectStatus(answer, 200);
+  const answer = expectStatus(await getRepo(t, name), 200);
   return { name, answer };
 }
 
@@ -45,8 +44,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.repo_id.string',
     says: 'repo_id is a non-empty string, the same at every read and another for every repository.',
-    check: async (t) => {
-      const { name, answer } = await record(t);
+    check: on(record, async (t, { name, answer }) => {
       expectMatch(answer.find('repo_id'), /./, 'repo_id is a non-empty string');
       expectSame((await getRepo(t, name)).string('repo_id'), answer.string('repo_id'), 'a second read shows the same');
       if (!t.target.write) return;
@@ -56,43 +54,39 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
         answer.string('repo_id'),
         'another repository has another',
       );
-    },
+    }),
   },
   {
     id: 'repo.record.url.is-name',
     says: 'url is the name of the repository.',
-    check: async (t) => {
-      const { name, answer } = await record(t);
-      expectSame(answer.string('url'), name, 'url is the name');
-    },
+    check: on(record, async (_t, { name, answer }) => expectSame(answer.string('url'), name, 'url is the name')),
   },
   {
     id: 'repo.record.url.slash',
     says: 'url shows a slash in the name as a slash.',
-    check: async (t) => {
-      const { name, answer } = await record(t);
+    check: on(record, async (_t, { name, answer }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       expectSame(answer.string('url'), name, 'the slash is not encoded');
-    },
+    }),
   },
   {
     id: 'repo.record.default_branch.string',
     says: 'default_branch is the name of the default branch, without refs/heads/ before it.',
-    check: async (t) => {
-      const { name, answer } = await record(t);
+    check: on(record, async (t, { name, answer }) => {
       const branch = answer.find('default_branch');
       expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
       await sampleContent(t);
       const readAt = async (body: object) => {
-        const found = await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body });
-        expectStatus(found, 200);
+        const found = expectStatus(
+          await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body }),
+          200,
+        );
         return found.string('repo', 'commit');
       };
       // Somebody may push meanwhile: what is read without ref is the branch as it was before, or as it is after.
       const before = await readAt({ ref: branch });
-      const unnamed = await readAt({});
-      expectOneOf(unnamed, [before, await readAt({ ref: branch })], 'a read without ref reads that branch');
-    },
+      expectOneOf(await readAt({}), [before, await readAt({ ref: branch })], 'a read without ref reads that branch');
+    }),
   },
   {
     id: 'repo.record.created_at.rfc3339',
@@ -118,19 +112,16 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     says: `base_repo.${member} is a string.`,
     reach: 'needs-setup' as const,
     writes: true,
-    check: async (t: RuleContext) => {
-      (await imported(t)).string('base_repo', member);
-    },
+    check: async (t: RuleContext) => (await imported(t)).string('base_repo', member),
   })),
   {
     id: 'repo.record.base_repo.presence',
     says: 'Whether a repository without a source has base_repo at all is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { answer } = await record(t);
+    check: on(record, async (t, { answer }) => {
       const value = answer.find('base_repo');
       expectTrue(value === undefined || value === null || typeof value === 'object', 'base_repo is no scalar', value);
       t.observe('base_repo', value === undefined ? 'absent' : value);
-    },
+    }),
   },
 ]);

@@ -6,7 +6,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 
 /** A commit of two files on the repository of the group, with the tip before it. */
 async function write(t: RuleContext, metadata: object = {}) {
@@ -31,32 +31,27 @@ function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } 
   return isRecord(body) && isRecord(body.result) ? { body, result: body.result } : undefined;
 }
 
-export const writeCommit = defineRules('Write result', 'write-commit', [
+export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   {
     id: 'write.commit.commit_sha',
     says: 'commit.commit_sha is the new commit, and the branch stands there.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha } = await write(t);
+    check: on(write, async (t, { name, sha }) => {
       expectSame(await tipOf(t, name, sha), sha, 'the commit can be read');
       expectSame(await tipOf(t, name), sha, 'the branch is there');
-    },
+    }),
   },
   {
     id: 'write.commit.tree_sha',
     says: 'commit.tree_sha is the tree of the new commit.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha, tree } = await write(t);
+    check: on(write, async (t, { name, sha, tree }) => {
       const git = await createGit(t);
       await git.fetch(name);
       expectSame((await git.commit(sha)).tree, tree, 'Git sees the same tree');
-    },
+    }),
   },
   {
     id: 'write.commit.target_branch',
     says: 'commit.target_branch is the branch that was written.',
-    writes: true,
     check: (t) =>
       onTwoBranches(t, (answer, branch) =>
         expectSame(answer.string('commit', 'target_branch'), branch, 'target_branch'),
@@ -65,14 +60,12 @@ export const writeCommit = defineRules('Write result', 'write-commit', [
   {
     id: 'write.commit.pack_bytes',
     says: 'commit.pack_bytes is an integer, not below zero.',
-    writes: true,
     check: async (t) =>
       expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative'),
   },
   {
     id: 'write.commit.blob_count.type',
     says: 'commit-pack counts its blobs in commit.blob_count, an integer.',
-    writes: true,
     check: async (t) => {
       const count = (await write(t)).answer.integer('commit', 'blob_count');
       expectTrue(count >= 0, 'blob_count is not negative', count);
@@ -83,21 +76,17 @@ export const writeCommit = defineRules('Write result', 'write-commit', [
     id: 'write.commit.blob_count.restore',
     says: 'Whether a restore counts blobs is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await write(t);
-      const answer = await restore(t, name, restoreMetadata(tip));
-      expectStatus(answer, 201);
+    check: on(write, async (t, { name, tip }) => {
+      const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
       t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
-    },
+    }),
   },
 ]);
 
-export const writeResult = defineRules('Write result', 'write-result', [
+export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.branch',
     says: 'result.branch names the branch.',
-    writes: true,
     check: (t) =>
       onTwoBranches(t, (answer, name) => {
         const branch = answer.string('result', 'branch');
@@ -108,7 +97,6 @@ export const writeResult = defineRules('Write result', 'write-result', [
   {
     id: 'write.result.old_sha.hex40',
     says: 'result.old_sha is 40 hexadecimal digits, except where there is no commit because nothing was to be done.',
-    writes: true,
     watch: (exchange) => {
       const seen = resultOf(exchange);
       if (seen === undefined) return undefined;
@@ -123,18 +111,12 @@ export const writeResult = defineRules('Write result', 'write-result', [
   {
     id: 'write.result.old_sha.previous-tip',
     says: 'result.old_sha is where the branch stood before.',
-    writes: true,
-    check: async (t) => {
-      const { before, tip } = await write(t);
-      expectSame(before, tip, 'old_sha is the tip before');
-    },
+    check: on(write, async (_t, { before, tip }) => expectSame(before, tip, 'old_sha is the tip before')),
   },
   {
     id: 'write.result.old_sha.zeros',
     says: 'result.old_sha is forty zeros for a branch that did not exist, in an empty repository too.',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       const branch = await commitFiles(
         t,
         name,
@@ -148,35 +130,30 @@ export const writeResult = defineRules('Write result', 'write-result', [
       const metadata = { target_branch: t.uniqueName(), base_branch: 'main', expected_head_sha: ABSENT_SHA };
       const refused = await sendPack(t, name, packLines({ 'z.txt': 'z' }, metadata));
       expectOneOf(refused.find('result', 'old_sha') ?? '', [ZEROS, ''], 'old_sha of a branch that was not made');
-    },
+    }),
   },
   {
     id: 'write.result.new_sha',
     says: 'result.new_sha is where the branch stands now: at the new commit.',
-    writes: true,
-    check: async (t) => {
-      const { name, sha, answer } = await write(t);
+    check: on(write, async (t, { name, sha, answer }) => {
       expectSame(answer.string('result', 'new_sha'), sha, 'new_sha is the commit');
       expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
-    },
+    }),
   },
   {
     id: 'write.result.success.bool',
     says: 'result.success is true.',
-    writes: true,
     check: async (t) => expectSame((await write(t)).answer.boolean('result', 'success'), true, 'success'),
   },
   {
     id: 'write.result.status.ok',
     says: 'result.status is ok.',
-    writes: true,
     check: async (t) => expectSame((await write(t)).answer.string('result', 'status'), 'ok', 'status'),
   },
   {
     id: 'write.result.status.values',
     says: 'result.status is ok or precondition_failed.',
     level: 'SHOULD',
-    writes: true,
     watch: (exchange) => {
       const status = resultOf(exchange)?.result.status;
       if (status === undefined) return undefined;
@@ -186,7 +163,6 @@ export const writeResult = defineRules('Write result', 'write-result', [
   {
     id: 'write.result.message.empty-on-success',
     says: 'result.message is empty after a success.',
-    writes: true,
     check: async (t) => {
       const message = (await write(t)).answer.find('result', 'message');
       expectTrue(message === '' || message === undefined, 'message is empty', message);

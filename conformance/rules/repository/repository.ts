@@ -18,7 +18,7 @@ import { callOperation, forEachRoute, routeOf } from '../companion/call-operatio
 import { OPERATIONS } from '../companion/operations.js';
 import { findMismatches } from '../companion/shape.js';
 import { FAMILIES } from '../companion/test-repository.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
@@ -26,8 +26,7 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
     id: 'repo.get.route',
     says: 'GET /api/v1/repo answers 200 with the record of the repository.',
     check: async (t) => {
-      const answer = await getRepo(t, (await sampleRepository(t)).name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
     },
   },
@@ -53,13 +52,11 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     id: 'other.create.exists',
     says: 'POST /api/repos makes the repository that the token names.',
     writes: true,
-    check: async (t) => {
-      const name = await reserveName(t);
+    check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
-      const answer = await getRepo(t, name);
-      expectStatus(answer, 200);
+      const answer = expectStatus(await getRepo(t, name), 200);
       expectSame(answer.string('url'), name, 'it has the name of the claim');
-    },
+    }),
   },
   {
     id: 'other.create.status',
@@ -80,10 +77,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     id: 'other.create.body.equal',
     says: 'A repo_name in the body that equals the claim is accepted.',
     writes: true,
-    check: async (t) => {
-      const name = await reserveName(t);
-      expectSuccess(await createRepo(t, name, { json: { repo_name: name } }));
-    },
+    check: on(reserveName, async (t, name) => expectSuccess(await createRepo(t, name, { json: { repo_name: name } }))),
   },
   {
     id: 'other.create.body.absent',
@@ -109,13 +103,12 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'What a second creation of one name gives is left open.',
     level: 'UNSPECIFIED',
     writes: true,
-    check: async (t) => {
-      const name = await reserveName(t);
+    check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
       const again = await createRepo(t, name);
-      t.observe('outcome', again.outcome);
+      t.observe('outcome', again);
       t.tolerate('A25', 'duplicate repository', again, ['409 conflict', '409', '201', '200']);
-    },
+    }),
   },
   {
     id: 'other.meta.exists',
@@ -126,14 +119,13 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     id: 'other.meta.content',
     says: 'What the repository list, the organization metadata and a diff look like is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name, branch }) => {
       const meta = await t.get('/api/meta', { as: ORG_READER });
       const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } });
       for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
-    },
+    }),
   },
   {
     id: 'other.branches.exists',
@@ -148,10 +140,9 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   {
     id: 'other.diff.exists',
     says: 'GET /api/v1/repos/diff is a route.',
-    check: async (t) => {
-      const { name, branch } = await sampleContent(t);
-      expectRoute(await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } }));
-    },
+    check: on(sampleContent, async (t, { name, branch }) =>
+      expectRoute(await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } })),
+    ),
   },
   {
     id: 'other.named-only',
@@ -176,8 +167,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     id: 'other.err.401.no-header',
     says: 'The operations that are only named want a bearer token too.',
     writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       expectCode(await listRepos(t, {}, ANONYMOUS), 401, 'unauthorized');
       expectCode(await listBranches(t, name, ANONYMOUS), 401, 'unauthorized');
       for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
@@ -191,7 +181,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
           if (path !== undefined) expectStatus(await t.request(operation.method, path), 401);
         }
       }
-    },
+    }),
   },
 ]);
 
@@ -201,12 +191,11 @@ export const deleted = defineRules('States', 'states-deleted', [
     says: 'Deleting a repository that is deleted is 409 repository_deleted.',
     reach: 'emulator',
     writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       expectSuccess(await deleteRepo(t, name));
       const again = await deleteRepo(t, name);
       t.tolerate('A16', 'second delete', again, ['409 repository_deleted', '404 repository_not_found']);
-    },
+    }),
   },
   {
     id: 'state.deleted.reads',
@@ -214,14 +203,13 @@ export const deleted = defineRules('States', 'states-deleted', [
     level: 'UNSPECIFIED',
     reach: 'emulator',
     writes: true,
-    check: async (t) => {
-      const { name } = await newRepository(t);
+    check: on(newRepository, async (t, { name }) => {
       expectSuccess(await deleteRepo(t, name));
       const answer = await getRepo(t, name);
-      t.observe('read', answer.outcome);
+      t.observe('read', answer);
       t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
-      t.observe('list', (await listCommits(t, name)).outcome);
-      t.observe('create again', (await t.post('/api/repos', { as: repoWriter(name) })).outcome);
-    },
+      t.observe('list', await listCommits(t, name));
+      t.observe('create again', await t.post('/api/repos', { as: repoWriter(name) }));
+    }),
   },
 ]);

@@ -3,8 +3,8 @@ import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createGit } from '../../git/git-client.js';
-import { expectKept, PADDED } from '../kept-text.js';
-import { defineRules } from '../rule.js';
+import { expectKept, expectPerson, PADDED } from '../kept-text.js';
+import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
 
 async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer> {
@@ -12,58 +12,43 @@ async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer
   return getCommit(t, name, answer.string('commit', 'commit_sha'));
 }
 
-export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
+export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.effect.new-commit',
     says: 'A restore adds a commit.',
-    writes: true,
-    check: async (t) => {
-      const { seed, last, answer } = await restored(t);
+    check: on(restored, async (_t, { seed, last, answer }) => {
       const sha = answer.string('commit', 'commit_sha');
       expectTrue(sha !== seed && sha !== last.sha, 'the commit is new', sha);
-    },
+    }),
   },
   {
     id: 'restore.effect.tree',
     says: 'The new commit holds what the target commit holds.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed, answer } = await restored(t);
+    check: on(restored, async (t, { name, seed, answer }) => {
       const git = await createGit(t);
       const tip = await git.fetch(name);
       expectSame((await git.commit(tip)).tree, (await git.commit(seed)).tree, 'the trees are one');
       expectSame(answer.string('commit', 'tree_sha'), (await git.commit(seed)).tree, 'tree_sha is that tree');
-    },
+    }),
   },
   {
     id: 'restore.effect.history-kept',
     says: 'What was there before stays in the history.',
-    writes: true,
-    check: async (t) => {
-      const { name, last, answer } = await restored(t);
+    check: on(restored, async (t, { name, last, answer }) => {
       const git = await createGit(t);
       await git.fetch(name);
       const parents = await git.parents(answer.string('commit', 'commit_sha'));
       expectTrue(parents.includes(last.sha), 'the old tip is a parent of the new one', parents);
-    },
+    }),
   },
   {
     id: 'restore.author.recorded',
     says: 'The author given is the author of the commit.',
-    writes: true,
-    check: async (t) => {
-      const commit = await restoredCommit(t);
-      expectSame(
-        [commit.find('commit', 'author_name'), commit.find('commit', 'author_email')],
-        [AUTHOR.name, AUTHOR.email],
-        'the author',
-      );
-    },
+    check: on(restoredCommit, async (_t, commit) => expectPerson(commit, 'author', AUTHOR)),
   },
   {
     id: 'restore.commit_message.used',
     says: 'commit_message is the message of the commit.',
-    writes: true,
     check: async (t) => {
       for (const message of ['Put it back\n\nAs it was.', PADDED]) {
         const commit = await restoredCommit(t, { commit_message: message });
@@ -78,35 +63,26 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.committer.used',
     says: 'The committer given is the committer of the commit.',
-    writes: true,
     check: async (t) => {
       const commit = await restoredCommit(t, { committer: COMMITTER });
-      expectSame(
-        [commit.find('commit', 'committer_name'), commit.find('commit', 'committer_email')],
-        [COMMITTER.name, COMMITTER.email],
-        'the committer',
-      );
+      expectPerson(commit, 'committer', COMMITTER);
       t.observe('committer without one', (await restoredCommit(t)).string('commit', 'committer_name'));
     },
   },
   {
     id: 'restore.resp.commit',
     says: 'commit has the new commit, its tree, the branch and the size of the pack.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await restored(t);
+    check: on(restored, async (_t, { answer }) => {
       expectSha(answer.find('commit', 'commit_sha'), 'commit_sha is a SHA');
       expectSha(answer.find('commit', 'tree_sha'), 'tree_sha is a SHA');
       expectSame(answer.string('commit', 'target_branch'), 'main', 'target_branch');
       expectTrue(answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative');
-    },
+    }),
   },
   {
     id: 'restore.resp.result',
     says: 'result tells where the branch stood, where it stands, and that all is well.',
-    writes: true,
-    check: async (t) => {
-      const { last, answer } = await restored(t);
+    check: on(restored, async (_t, { last, answer }) => {
       const { old_sha, new_sha, success, status, message } = answer.record('result');
       const expected = {
         old_sha: last.sha,
@@ -117,12 +93,11 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
       };
       expectSame({ old_sha, new_sha, success, status, message: message ?? '' }, expected, 'the result');
       expectOneOf(answer.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
-    },
+    }),
   },
   {
     id: 'restore.expected_head.match',
     says: 'A restore passes without expected_head_sha and with the right one.',
-    writes: true,
     check: async (t) => {
       await restored(t);
       const { name, seed, last } = await moved(t);
@@ -132,11 +107,9 @@ export const restoreEffect = defineRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.expected_head.mismatch',
     says: 'A wrong expected_head_sha is 409, and the branch stays.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed, last } = await moved(t);
+    check: on(moved, async (t, { name, seed, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectSame(await tipOf(t, name), last.sha, 'the branch stays');
-    },
+    }),
   },
 ]);

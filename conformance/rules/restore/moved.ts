@@ -1,27 +1,18 @@
-import { commitFiles, type Written } from '../../api/commit-pack.js';
+import { commitFiles } from '../../api/commit-pack.js';
 import { restore, restoreMetadata } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 
 /** The repository of the group one commit after its seed: restoring the seed changes something. */
-export async function moved(t: RuleContext): Promise<{ name: string; seed: string; last: Written }> {
+export async function moved(t: RuleContext) {
   const { name, tip } = await groupRepository(t);
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
 /** A restore of the seed that has to work. */
-export async function restored(t: RuleContext, more: object = {}): Promise<Restored> {
+export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);
-  const answer = await restore(t, name, restoreMetadata(seed, more));
-  expectStatus(answer, 201);
+  const answer = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);
   return { name, seed, last, answer };
-}
-
-interface Restored {
-  readonly name: string;
-  readonly seed: string;
-  readonly last: Written;
-  readonly answer: Answer;
 }

@@ -1,10 +1,10 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { ABSENT_SHA, AUTHOR, mustTipOf, RESTORE, restore, restoreMetadata, tipOf, writer } from '../../api/requests.js';
+import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on, refusals } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
@@ -23,8 +23,7 @@ async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): P
 async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promise<void> {
   const { name, last } = await moved(t);
   for (const body of bodies) {
-    const answer = await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' });
-    expectStatus(answer, 400);
+    expectStatus(await restore(t, name, undefined, { body }), 400);
   }
   expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
 }
@@ -36,34 +35,27 @@ async function already(t: RuleContext): Promise<{ name: string; tip: string; ans
   return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
 }
 
-export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
+const WITHOUT_COMMIT = { target_commit_sha: undefined };
+const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }];
+
+export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusals', [
   {
     id: 'restore.content-type',
     says: 'The body is one NDJSON line with the key metadata.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      expectStatus(await restore(t, name, restoreMetadata(seed)), 201);
-    },
+    check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(seed)), 201)),
   },
   {
     id: 'restore.content-type.json',
     says: 'Whether the same line may be called application/json is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      t.observe(
-        'outcome',
-        (await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })).outcome,
-      );
-    },
+    check: on(moved, async (t, { name, seed }) =>
+      t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
+    ),
   },
   {
     id: 'restore.body.extra-key',
     says: 'What further keys, further lines and a missing last newline do is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
     check: async (t) => {
       const forms: Record<string, (line: object) => string> = {
         'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
@@ -73,136 +65,93 @@ export const restoreRefusals = defineRules('2. Restore', 'restore-refusals', [
       for (const [form, write] of Object.entries(forms)) {
         const { name, seed } = await moved(t);
         const body = write({ metadata: restoreMetadata(seed) });
-        t.observe(
-          form,
-          (await t.post(RESTORE, { as: writer(name), body, contentType: 'application/x-ndjson' })).outcome,
-        );
+        t.observe(form, await restore(t, name, undefined, { body }));
       }
     },
   },
-  {
-    id: 'restore.body.empty',
-    says: 'An empty body is 400.',
-    writes: true,
-    check: (t) => refusesBody(t, ''),
-  },
-  {
-    id: 'restore.body.no-metadata',
-    says: 'A line that is no JSON or has no metadata is 400.',
-    writes: true,
-    check: (t) => refusesBody(t, '{\n', '{}\n'),
-  },
-  {
-    id: 'restore.fields.invalid',
-    says: 'A field of another type is 400.',
-    writes: true,
-    check: (t) => refusesMetadata(t, { target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }),
-  },
-  {
-    id: 'restore.target_branch.required',
-    says: 'A restore without target_branch is 400.',
-    writes: true,
-    check: (t) => refusesMetadata(t, { target_branch: undefined }),
-  },
+  ...refusals(refusesBody, [
+    ['restore.body.empty', 'An empty body is 400.', ''],
+    ['restore.body.no-metadata', 'A line that is no JSON or has no metadata is 400.', '{\n', '{}\n'],
+  ]),
+  ...refusals<object>(refusesMetadata, [
+    [
+      'restore.fields.invalid',
+      'A field of another type is 400.',
+      ...[{ target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }],
+    ],
+    ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
+  ]),
   {
     id: 'restore.target_branch.missing-branch',
     says: 'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
-      t.observe('missing branch', missing.outcome);
+      t.observe('missing branch', missing);
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
-      t.observe(
-        'refs/heads/main',
-        (await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' }))).outcome,
-      );
+      t.observe('refs/heads/main', await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' })));
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
-    },
+    }),
   },
-  {
-    id: 'restore.target_commit_sha.required',
-    says: 'A restore without target_commit_sha is 400.',
-    writes: true,
-    check: (t) => refusesMetadata(t, { target_commit_sha: undefined }),
-  },
+  ...refusals<object>(refusesMetadata, [
+    ['restore.target_commit_sha.required', 'A restore without target_commit_sha is 400.', WITHOUT_COMMIT],
+  ]),
   {
     id: 'restore.target_commit_sha.unreachable',
     says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      t.observe('short SHA', (await restore(t, name, restoreMetadata(seed.slice(0, 7)))).outcome);
+    check: on(moved, async (t, { name, seed }) => {
+      t.observe('short SHA', await restore(t, name, restoreMetadata(seed.slice(0, 7))));
       const branch = { target_branch: 'aside', base_branch: 'main' };
       const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
-      t.observe('another branch', (await restore(t, name, restoreMetadata(sha))).outcome);
-    },
+      t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
+    }),
   },
-  {
-    id: 'restore.author.required',
-    says: 'A restore without author is 400.',
-    writes: true,
-    check: (t) => refusesMetadata(t, { author: undefined }),
-  },
-  {
-    id: 'restore.author.name.required',
-    says: 'An author without name or without email is 400.',
-    writes: true,
-    check: (t) => refusesMetadata(t, { author: { email: AUTHOR.email } }, { author: { name: AUTHOR.name } }),
-  },
+  ...refusals<object>(refusesMetadata, [
+    ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
+    ['restore.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS],
+  ]),
   {
     id: 'restore.err.404.commit',
     says: 'A target commit that does not exist is 404.',
-    writes: true,
-    check: async (t) => {
-      const { name, last } = await moved(t);
+    check: on(moved, async (t, { name, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(ABSENT_SHA)), 404);
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
-    },
+    }),
   },
   {
     id: 'restore.failure-body',
     says: 'A restore that fails answers with a restore result, or with problem details.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      const answer = await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed }));
-      expectStatus(answer, 409);
+    check: on(moved, async (t, { name, seed }) => {
+      const answer = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', answer, 'result');
-    },
+    }),
   },
   {
     id: 'restore.err.429.body',
     says: 'A throttled restore is problem details.',
     reach: 'emulator',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const answer = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
       expectSame(answer.outcome, '429 rate_limited', 'status and code');
       expectSame(answer.mediaType, 'application/problem+json', 'the media type');
-    },
+    }),
   },
 ]);
 
-export const restoreAlready = defineRules('2. Restore', 'restore-already', [
+export const restoreAlready = defineWritingRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.commit-null',
     says: 'Where nothing would change, commit is null.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (_t, { answer }) => {
       expectTrue('commit' in answer.record(), 'commit is a member');
       expectSame(answer.find('commit'), null, 'commit is null');
-    },
+    }),
   },
   {
     id: 'restore.already.result-empty',
     says: 'Then branch, old_sha and new_sha are empty.',
-    writes: true,
     check: async (t) => {
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
@@ -217,37 +166,28 @@ export const restoreAlready = defineRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.status',
     says: 'Then status is precondition_failed and success is false.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (_t, { answer }) => {
       expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
       expectSame(answer.boolean('result', 'success'), false, 'success');
-    },
+    }),
   },
   {
     id: 'restore.already.message',
     says: 'Then message says why.',
-    writes: true,
     check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
   },
   {
     id: 'restore.already.http-status',
     says: 'Which HTTP status that has is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await already(t);
+    check: on(already, async (t, { answer }) => {
       t.observe('status', answer.status);
       t.tolerate('A09', 'already matches', answer, ['409', '200', '201', '412']);
-    },
+    }),
   },
   {
     id: 'restore.already.no-commit',
     says: 'Then the branch stays where it is.',
-    writes: true,
-    check: async (t) => {
-      const { name, tip } = await already(t);
-      expectSame(await mustTipOf(t, name), tip, 'the branch stays');
-    },
+    check: on(already, async (t, { name, tip }) => expectSame(await mustTipOf(t, name), tip, 'the branch stays')),
   },
 ]);

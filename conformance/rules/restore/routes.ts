@@ -1,9 +1,12 @@
 import {
   ABSENT_SHA,
+  ANONYMOUS,
   mustTipOf,
   RESTORE,
   repositoryPath,
+  reset,
   resetRoute,
+  restore,
   restoreMetadata,
   segment,
   writer,
@@ -13,7 +16,7 @@ import { GENERIC, isListedCode } from '../../check/codes.js';
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import { tryAgain } from '../../check/try-again.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
+import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
@@ -27,35 +30,28 @@ function membersOf(answer: Answer): string[] {
   return ['code', 'commit', 'result'].filter((name) => name in answer.record());
 }
 
-export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
+export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', [
   {
     id: 'restore.route.v1',
     says: 'POST /api/v1/repos/restore-commit answers 201 with commit and result.',
-    writes: true,
-    check: async (t) => {
-      const { answer } = await restored(t);
+    check: on(restored, async (_t, { answer }) => {
       answer.record('commit');
       answer.record('result');
-    },
+    }),
   },
   {
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits does the same.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed, last } = await moved(t);
-      const answer = await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata: restoreMetadata(seed) }] });
-      expectStatus(answer, 201);
+    check: on(moved, async (t, { name, seed, last }) => {
+      const answer = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
       expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
-    },
+    }),
   },
   {
     id: 'restore.route.same-handler',
     says: 'Both routes answer the same mistakes alike.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       for (const metadata of [
         {},
         restoreMetadata(seed, { target_branch: 5 }),
@@ -63,85 +59,62 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
         restoreMetadata(seed, { expected_head_sha: seed }),
       ]) {
         await tryAgain(async () => {
-          const [a, b] = [
-            await t.post(RESTORE, { as: writer(name), lines: [{ metadata }] }),
-            await t.post(resetRoute(name), { as: writer(name), lines: [{ metadata }] }),
-          ];
+          const [a, b] = [await restore(t, name, metadata), await reset(t, name, metadata)];
           expectSame(outcomeOf(b), outcomeOf(a), 'status and code agree');
           expectSame(membersOf(b), membersOf(a), 'both are problem details, or a result');
         });
       }
-    },
+    }),
   },
   {
     id: 'restore.route.preferred',
     says: 'Where restore-commit exists beside /api/v1 is left open.',
     level: 'UNSPECIFIED',
-    writes: true,
-    check: async (t) => {
-      const { name } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name }) => {
       for (const path of [
         RESTORE,
         `${repositoryPath(name)}/restore-commit`,
         '/api/v1/repos/reset-commits',
         resetRoute(name),
       ]) {
-        t.observe(
-          path.replace(segment(name), '{repo_name}'),
-          (await t.post(path, { as: writer(name), body: '{' })).outcome,
-        );
+        t.observe(path.replace(segment(name), '{repo_name}'), await t.post(path, { as: writer(name), body: '{' }));
       }
-    },
+    }),
   },
   {
     id: 'restore.repo-from-claim',
     says: 'On the /api/v1 route the branch that moves is in the repository the token names.',
-    writes: true,
-    check: async (t) => {
-      const bystander = await newRepository(t);
+    check: on(newRepository, async (t, bystander) => {
       const { name, last } = await restored(t);
       expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
-    },
+    }),
   },
   {
     id: 'restore.alias.name-equals-claim',
     says: 'On reset-commits a path that names another repository than the token is 404.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
+    check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
-      const answer = await t.post(resetRoute(other), {
-        as: writer(name),
-        lines: [{ metadata: restoreMetadata(seed) }],
-      });
-      expectCode(answer, 404, 'repository_not_found');
-    },
+      expectCode(await reset(t, other, restoreMetadata(seed), { as: writer(name) }), 404, 'repository_not_found');
+    }),
   },
   {
     id: 'restore.alias.needs-repo-claim',
     says: 'reset-commits refuses a token without a repo claim.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      const answer = await t.post(resetRoute(name), {
-        as: { scopes: ['git:write'] },
-        lines: [{ metadata: restoreMetadata(seed) }],
-      });
+    check: on(moved, async (t, { name, seed }) => {
+      const answer = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
       t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
-    },
+    }),
   },
   {
     id: 'restore.err.401.no-header',
     says: 'Both routes without any credential are 401, and nothing moves.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed, last } = await moved(t);
-      for (const path of [RESTORE, resetRoute(name)]) {
-        expectCode(await t.post(path, { lines: [{ metadata: restoreMetadata(seed) }] }), 401, 'unauthorized');
+    check: on(moved, async (t, { name, seed, last }) => {
+      for (const send of [restore, reset]) {
+        expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
       }
       expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
-    },
+    }),
   },
   ...tokenRules('restore', {
     invalid: 'restore.err.401.invalid-jwt',
@@ -151,15 +124,13 @@ export const restoreRoutes = defineRules('2. Restore', 'restore-routes', [
   {
     id: 'restore.gateway-body',
     says: 'Refused credentials are problem details here too.',
-    writes: true,
-    check: async (t) => {
-      const { name, seed } = await moved(t);
-      const lines = [{ metadata: restoreMetadata(seed) }];
-      for (const answer of [await t.post(RESTORE, { lines }), await t.post(RESTORE, { as: { repo: name }, lines })]) {
+    check: on(moved, async (t, { name, seed }) => {
+      for (const as of [undefined, { repo: name }]) {
+        const answer = await restore(t, name, restoreMetadata(seed), { as });
         expectRefused(answer);
         expectSame(answer.mediaType, 'application/problem+json', 'the media type');
         answer.string('code');
       }
-    },
+    }),
   },
 ]);

@@ -73,7 +73,7 @@ function withEveryScope(check: Check): Check {
 }
 
 /** Checks by what can be checked; skips the rule where that is nothing. */
-async function checkAny(tries: readonly (() => Promise<void>)[]): Promise<void> {
+async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<void> {
   const skips: Skip[] = [];
   for (const check of tries) {
     try {

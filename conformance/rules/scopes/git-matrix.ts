@@ -3,16 +3,12 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { SCOPES, type Scope } from '../documented-operations.js';
-import { defineRules, type RuleRow } from '../rule.js';
+import { SCOPES, type Scope, slug } from '../documented-operations.js';
+import { defineRules, on, type RuleRow } from '../rule.js';
 import { expectScopeMissing, forEachPlace } from '../token-places.js';
-
-function slug(scope: Scope): string {
-  return scope.replace(':', '-');
-}
 
 /** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
@@ -31,8 +27,7 @@ function fetchCell(scope: Scope): RuleRow {
     check: async (t) => {
       if (!allowed) return isRefused(t, 'git:read', scope);
       const { name: repo } = await sampleContent(t);
-      const answer = await advertise(t, gitPath(repo), { repo, scopes: [scope] });
-      expectStatus(answer, 200);
+      expectStatus(await advertise(t, gitPath(repo), { repo, scopes: [scope] }), 200);
       expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
     },
   };
@@ -44,21 +39,17 @@ function pushCell(scope: Scope): RuleRow {
     id: `scope.matrix.git-push.${slug(scope)}`,
     says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
     writes: true,
-    check: async (t) => {
-      const { name: repo } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
       const git = await createGit(t);
       await git.fetch(repo);
-      const who = { name: 'P', email: 'p@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
-      const tree = await git.writeTree({ 'pushed.txt': scope });
-      const commit = await git.writeCommit({ tree, message: 'Push\n', parent: [sha], author: who, committer: who });
-      await git.branch('main', commit);
-      const problem = await git.push(repo, ['main'], { as: { repo, scopes: [scope] } });
+      const commit = await commitLocally(git, { parent: [sha], branch: 'main', text: scope });
+      const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
       const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
       expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
       expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');
       if (!allowed) await isRefused(t, 'git:write', scope);
-    },
+    }),
   };
 }
 

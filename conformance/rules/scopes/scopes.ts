@@ -7,7 +7,7 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
 import { SCOPES } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { defineRules, on } from '../rule.js';
 
 /** Known only where hosting is switched on. */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
@@ -65,12 +65,11 @@ export const scopes = defineRules('Scopes', 'scopes', [
     id: 'scope.combined',
     says: 'A token with two scopes may do what either allows.',
     writes: true,
-    check: async (t) => {
-      const { name: repo } = await groupRepository(t);
+    check: on(groupRepository, async (t, { name: repo }) => {
       const as = { repo, scopes: ['git:read', 'git:write'] };
       expectStatus(await getRepo(t, repo, { as }), 200);
       expectStatus(await sendPack(t, repo, packLines({ 'both.txt': 'x' }), { as }), 201);
-    },
+    }),
   },
   {
     id: 'scope.tag-delete.both',

@@ -3,20 +3,13 @@ import type { Answer } from '../../check/answer.js';
 import { expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { type HistoryRepository, historyRepository } from '../../fixtures/history.js';
-import { type LargeRepository, largeRepository } from '../../fixtures/large.js';
+import { historyRepository } from '../../fixtures/history.js';
+import { largeRepository } from '../../fixtures/large.js';
 import type { JsonRecord } from '../../http/exchange.js';
+import { defined } from '../../target/json.js';
 
-/** A line of a match, with the path it was found in. */
-export interface FoundLine {
-  readonly path: string;
-  readonly line: unknown;
-  readonly text: string;
-  readonly type: unknown;
-}
-
-/** Every line of an answer. */
-export function linesOf(answer: Answer): FoundLine[] {
+/** Every line of an answer, with the path it was found in. */
+export function linesOf(answer: Answer) {
   return answer.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
@@ -28,7 +21,7 @@ export function linesOf(answer: Answer): FoundLine[] {
   });
 }
 
-export function matchesOf(answer: Answer): FoundLine[] {
+export function matchesOf(answer: Answer) {
   return linesOf(answer).filter(({ type }) => type === 'match');
 }
 
@@ -37,38 +30,32 @@ export function pathsOf(answer: Answer): string[] {
 }
 
 /** A search of the history that has to work. */
-export async function search(
-  t: RuleContext,
-  pattern: string,
-  more: object = {},
-): Promise<{ history: HistoryRepository; answer: Answer }> {
+export async function search(t: RuleContext, pattern: string, more: object = {}) {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
-  const answer = await grep(t, history.name, { query: { pattern, ...query }, ...rest });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
   return { history, answer };
 }
 
+/** The same as what a check looks at. */
+export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
+
 /** A search of the large repository that has to work. */
-export async function searchLarge(
-  t: RuleContext,
-  pattern: string,
-  more: object = {},
-): Promise<{ large: LargeRepository; answer: Answer }> {
+export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
-  const answer = await grep(t, large.name, { query: { pattern }, ...more });
-  expectStatus(answer, 200);
+  const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
   return { large, answer };
 }
+
+export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
 /** All pages of a search, at most 40 of them. */
 export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
-    const pagination = { limit, ...(cursor === undefined ? {} : { cursor }) };
-    const answer = await grep(t, repo, { ...body, pagination });
-    expectStatus(answer, 200);
+    const pagination = { limit, ...defined({ cursor }) };
+    const answer = expectStatus(await grep(t, repo, { ...body, pagination }), 200);
     pages.push(answer);
     cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
   } while (cursor !== undefined && pages.length < 40);

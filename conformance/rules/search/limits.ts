@@ -2,8 +2,8 @@ import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
-import { defineRules } from '../rule.js';
-import { allPages, linesOf, matchesOf, searchLarge } from './found.js';
+import { defineRules, on } from '../rule.js';
+import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
 
 /** A page as large as the default limits of other things allow. */
 const WIDE = { pagination: { limit: 5000 }, limits: { max_matches_per_file: 5000 } };
@@ -13,8 +13,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
     says: 'At most 2000 lines come back, or as many as a smaller max_lines says.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'straw', WIDE);
+    check: on(foundInLarge('straw', WIDE), async (t, { answer }) => {
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
       expectSame(
@@ -25,19 +24,18 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
-    },
+    }),
   },
   {
     id: 'grep.max_lines.maximum',
     says: 'max_lines cannot be raised above 2000.',
-    check: async (t) => {
-      const { name } = await largeRepository(t);
+    check: on(largeRepository, async (t, { name }) => {
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
       const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
       t.tolerate('A22', 'max_lines 5000', answer, ['200', '400']);
       if (answer.status === 200)
         expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
-    },
+    }),
   },
   {
     id: 'grep.max_matches_per_file.default',
@@ -57,18 +55,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.limits.invalid',
     says: 'What limits of zero, below zero or of another type do is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
-          t.observe(`${limit} ${value}`, answer.outcome);
+          t.observe(`${limit} ${value}`, answer);
         }
       }
       for (const limit of [0, -1, 'x']) {
-        t.observe(`limit ${limit}`, (await grep(t, name, { query: { pattern: 'e' }, pagination: { limit } })).outcome);
+        t.observe(`limit ${limit}`, await grep(t, name, { query: { pattern: 'e' }, pagination: { limit } }));
       }
-    },
+    }),
   },
   {
     id: 'grep.limits.truncation',
@@ -87,19 +84,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.default',
     says: 'A page holds at most 200 matches unless asked otherwise, and says that there is more.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle');
+    check: on(foundInLarge('needle'), async (t, { answer }) => {
       expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
       expectSame(linesOf(answer), linesOf(asked), '200 is the default');
       expectSame(answer.boolean('has_more'), true, 'there is more');
-    },
+    }),
   },
   {
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit bounds the matches of a page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'straw', { pagination: { limit: 3 } });
+    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
       const [items, matches, lines] = [
         answer.array('matches').length,
         matchesOf(answer).length,
@@ -108,46 +103,42 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
       const unit = lines <= 3 ? 'lines' : matches <= 3 ? 'match lines' : 'items of matches';
       t.observe('smallest unit within the limit', unit);
-    },
+    }),
   },
   {
     id: 'grep.page.cursor.continues',
     says: 'Following next_cursor shows every match once and none twice.',
-    check: async (t) => {
-      const { name } = await largeRepository(t);
+    check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
       const seen = pages.flatMap((page) => matchesOf(page).map(({ path, line }) => `${path}:${line}`));
       expectSame(seen.length, new Set(seen).size, 'no match comes twice');
       expectSame(seen.length, TWO_LINE_FILES, 'every match comes');
       expectTrue(pages.length > 1, 'there is more than one page', pages.length);
-    },
+    }),
   },
   {
     id: 'grep.page.cursor.invalid',
     says: 'A cursor that was never given out is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
-    },
+    }),
   },
   {
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string when there is another page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle', { pagination: { limit: 2 } });
+    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), true, 'there is more');
       expectOther(answer.string('next_cursor'), '', 'the cursor is not empty');
-    },
+    }),
   },
   {
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean, and false when everything fits on the page.',
-    check: async (t) => {
-      const { answer } = await searchLarge(t, 'needle 7$');
+    check: on(foundInLarge('needle 7$'), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), false, 'nothing is left');
       expectSame(matchesOf(answer).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
-    },
+    }),
   },
 ]);

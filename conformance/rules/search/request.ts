@@ -3,17 +3,16 @@ import { expectOther, expectProblem, expectSame, expectStatus } from '../../chec
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules } from '../rule.js';
-import { matchesOf, pathsOf, search } from './found.js';
+import { defineRules, on } from '../rule.js';
+import { found, matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.route',
     says: 'POST /api/v1/repos/grep with a JSON body searches.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
-    },
+    check: on(sampleContent, async (t, { name }) =>
+      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200),
+    ),
   },
   {
     id: 'grep.repo-from-claim',
@@ -38,89 +37,80 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.beta',
     says: 'Search is marked beta.',
     level: 'MAY',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const { exchange } = await grep(t, name, { query: { pattern: 'e' } });
       t.observe(
         'headers',
         Object.keys(exchange.headers).filter((header) => /beta|warning|preview/.test(header)),
       );
-    },
+    }),
   },
   {
     id: 'grep.ref.default',
     says: 'A search without ref looks at the tip of the default branch.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'foobar');
-      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip');
-    },
+    check: on(found('foobar'), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip'),
+    ),
   },
   {
     id: 'grep.ref.branch',
     says: 'ref may be a branch.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'feature', { ref: 'feature' });
-      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch');
-    },
+    check: on(found('feature', { ref: 'feature' }), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch'),
+    ),
   },
   {
     id: 'grep.ref.tag',
     says: 'ref may be a tag.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'edition', { ref: 'v1' });
-      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit');
-    },
+    check: on(found('edition', { ref: 'v1' }), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit'),
+    ),
   },
   {
     id: 'grep.ref.sha',
     says: 'ref may be a commit, and what the commit held is found.',
-    check: async (t) => {
-      const { first } = await historyRepository(t);
+    check: on(historyRepository, async (t, { first }) => {
       const { answer } = await search(t, 'first edition', { ref: first.sha });
       expectSame(answer.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
       expectSame(pathsOf(answer), ['README.md'], 'old content is found');
-    },
+    }),
   },
   {
     id: 'grep.pattern.required',
     says: 'A search without query or without query.pattern is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const body of [{}, { query: {} }]) expectStatus(await grep(t, name, body), 400);
-    },
+    }),
   },
   {
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba[rz]', { paths: ['src/app.js'] });
+    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer }) =>
       expectSame(
         matchesOf(answer).map(({ text }) => text),
         ['foobar', 'foobaz'],
         'the lines it matches',
-      );
-    },
+      ),
+    ),
   },
   {
     id: 'grep.pattern.dialect',
     says: 'Which regular expressions are understood beyond the common ones is left open.',
     level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
-        t.observe(pattern, (await grep(t, name, { query: { pattern } })).outcome);
+        t.observe(pattern, await grep(t, name, { query: { pattern } }));
       }
-    },
+    }),
   },
   {
     id: 'grep.pattern.type',
     says: 'A pattern that is no string is 400.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      t.observe('empty pattern', (await grep(t, name, { query: { pattern: '' } })).outcome);
+    check: on(sampleContent, async (t, { name }) => {
+      t.observe('empty pattern', await grep(t, name, { query: { pattern: '' } }));
       expectStatus(await grep(t, name, { query: { pattern: 5 } }), 400);
-    },
+    }),
   },
   {
     id: 'grep.case.default-true',
@@ -135,28 +125,25 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.case.false',
     says: 'case_sensitive false finds either case.',
-    check: async (t) => {
-      const { answer } = await search(t, 'HELLO', { query: { case_sensitive: false } });
-      expectSame(pathsOf(answer), ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'every hello is found');
-    },
+    check: on(found('HELLO', { query: { case_sensitive: false } }), async (_t, { answer }) =>
+      expectSame(pathsOf(answer), ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'every hello is found'),
+    ),
   },
   {
     id: 'grep.paths',
     says: 'paths keeps the search below the paths listed.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba', { paths: ['src'] });
-      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'only what lies below src');
-    },
+    check: on(found('fo+ba', { paths: ['src'] }), async (_t, { answer }) =>
+      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'only what lies below src'),
+    ),
   },
   {
     id: 'grep.include_globs',
     says: 'include_globs keeps the files that fit a glob, at any depth.',
-    check: async (t) => {
-      const { answer } = await search(t, 'fo+ba', { file_filters: { include_globs: ['**/*.js'] } });
+    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
       t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
-    },
+    }),
   },
   {
     id: 'grep.exclude_globs',
@@ -172,8 +159,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.extension_filters',
     says: 'extension_filters keeps the files with such an extension.',
-    check: async (t) => {
-      const { answer } = await search(t, 'foobar', { file_filters: { extension_filters: ['.ts'] } });
+    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
       const history = await historyRepository(t);
       const bare = await grep(t, history.name, {
@@ -181,45 +167,38 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
         file_filters: { extension_filters: ['ts'] },
       });
       t.observe('without the dot', bare.status === 200 ? pathsOf(bare) : bare.outcome);
-    },
+    }),
   },
   {
     id: 'grep.context.before',
     says: 'context.before and context.after add that many lines on each side of a match.',
-    check: async (t) => {
-      const { answer } = await search(t, '^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } });
+    check: on(found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }), async (t, { answer }) => {
       const lines = answer.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
       const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
       expectSame(seen, ['context three', 'context four', 'match plum', 'context six'], 'two lines before, one after');
       const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
       t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-    },
+    }),
   },
   {
     id: 'grep.large-binary-excluded',
     says: 'Binary and large files may be left out.',
     level: 'MAY',
-    check: async (t) => {
-      const { answer } = await search(t, 'plumfoobar');
-      t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out');
-    },
+    check: on(found('plumfoobar'), async (t, { answer }) =>
+      t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out'),
+    ),
   },
   {
     id: 'grep.err.400.regex',
     says: 'A pattern that is no regular expression is 400.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      const answer = await grep(t, name, { query: { pattern: '(' } });
-      expectProblem(answer, 400, 'bad_request');
-    },
+    check: on(sampleContent, async (t, { name }) => {
+      expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
+    }),
   },
   {
     id: 'grep.err.400.json',
     says: 'A body that is no JSON is 400.',
     level: 'SHOULD',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
-      expectStatus(await grep(t, name, undefined, { body: '{' }), 400);
-    },
+    check: on(sampleContent, async (t, { name }) => expectStatus(await grep(t, name, undefined, { body: '{' }), 400)),
   },
 ]);

@@ -1,25 +1,16 @@
 import { grep } from '../../api/requests.js';
-import {
-  expectMatch,
-  expectOneOf,
-  expectOther,
-  expectProblem,
-  expectSame,
-  expectStatus,
-  expectTrue,
-} from '../../check/expect.js';
+import { expectMatch, expectOneOf, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
-import { withFault } from '../documented-operations.js';
-import { defineRules } from '../rule.js';
+import { faulted, forcedFailures } from '../documented-operations.js';
+import { defineRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
-import { linesOf, matchesOf, search } from './found.js';
+import { found, linesOf, matchesOf, search } from './found.js';
 
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.query.pattern',
     says: 'The answer repeats the pattern and whether case counted.',
-    check: async (t) => {
-      const { answer } = await search(t, 'hello', { query: { case_sensitive: false } });
+    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer }) => {
       expectSame(
         [answer.find('query', 'pattern'), answer.find('query', 'case_sensitive')],
         ['hello', false],
@@ -27,22 +18,19 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       );
       const plain = (await search(t, 'hello')).answer;
       expectSame(plain.find('query', 'case_sensitive'), true, 'the default comes back');
-    },
+    }),
   },
   {
     id: 'grep.resp.repo.ref',
     says: 'repo.ref is a string.',
-    check: async (t) => {
-      t.observe('ref', (await search(t, 'hello')).answer.string('repo', 'ref'));
-    },
+    check: async (t) => t.observe('ref', (await search(t, 'hello')).answer.string('repo', 'ref')),
   },
   {
     id: 'grep.resp.repo.commit',
     says: 'repo.commit is the full SHA of the commit that was searched.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'hello', { ref: 'v2' });
-      expectSame(answer.string('repo', 'commit'), history.second.sha, 'the annotated tag leads to its commit');
-    },
+    check: on(found('hello', { ref: 'v2' }), async (_t, { history, answer }) =>
+      expectSame(answer.string('repo', 'commit'), history.second.sha, 'the annotated tag leads to its commit'),
+    ),
   },
   {
     id: 'grep.resp.matches.array',
@@ -53,21 +41,19 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and its lines.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'foobar');
+    check: on(found('foobar'), async (_t, { history, answer }) => {
       const matches = answer.records('matches');
       expectTrue(matches.length > 0, 'something is found');
       for (const { path, lines } of matches) {
         expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
         expectTrue(Array.isArray(lines) && lines.length > 0, 'lines is an array with something in it', lines);
       }
-    },
+    }),
   },
   {
     id: 'grep.resp.line.line_number',
     says: 'line_number counts lines from one.',
-    check: async (t) => {
-      const { history, answer } = await search(t, 'foobar', { paths: ['src'] });
+    check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer }) => {
       expectTrue(matchesOf(answer).length > 0, 'something is found');
       for (const { path, line, text } of matchesOf(answer)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
@@ -75,45 +61,41 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
         expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
       expectSame(matchesOf(answer).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
-    },
+    }),
   },
   {
     id: 'grep.resp.line.text',
     says: 'text is the line.',
-    check: async (t) => {
-      const { answer } = await search(t, '^foobar', { paths: ['src/app.js'] });
+    check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer }) => {
       const [line] = answer.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text is the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
-    },
+    }),
   },
   {
     id: 'grep.resp.line.type',
     says: 'type is match for a line that fits the pattern and context for the others.',
-    check: async (t) => {
-      const { answer } = await search(t, 'foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } });
+    check: on(found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }), async (_t, { answer }) => {
       for (const { type } of linesOf(answer)) expectOneOf(type, ['match', 'context'], 'type is one of the two');
       expectSame(
         linesOf(answer).map(({ type, text }) => `${type} ${text}`),
         ['context foobar', 'match foobaz', 'context foobat'],
         'each line has its type',
       );
-    },
+    }),
   },
   {
     id: 'grep.x-cache',
     says: 'The header X-Cache says HIT or MISS.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
-        const answer = await grep(t, name, { query: { pattern: 'sample' } });
-        expectStatus(answer, 200);
+        const answer = expectStatus(await grep(t, name, { query: { pattern: 'sample' } }), 200);
         expectOneOf(answer.header('x-cache'), ['HIT', 'MISS'], 'X-Cache is one of the two');
         seen.push(answer.header('x-cache'));
       }
       t.observe('two equal requests', seen);
-    },
+    }),
   },
   ...tokenRules('grep', {
     noHeader: 'grep.err.401.no-header',
@@ -124,42 +106,23 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
-    check: async (t) => {
-      const { name } = await sampleContent(t);
+    check: on(sampleContent, async (t, { name }) => {
       const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
       expectProblem(answer, 404, 'ref_not_found', 'not_found', 'branch_not_found');
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
-    },
+    }),
   },
-  {
-    id: 'grep.err.500',
-    says: 'A failing Git command makes the search a 500.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'grep', 'internal_error'), 500, 'internal_error'),
-  },
+  ...forcedFailures('grep', [['grep.err.500', 'A failing Git command makes the search a 500.', 500, 'internal_error']]),
   {
     id: 'grep.err.503.sync',
     says: 'While the repository is synced a search is 503.',
     reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'grep', 'sync_in_progress');
-      t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']);
-    },
+    check: on(faulted('grep', 'sync_in_progress'), async (t, answer) =>
+      t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']),
+    ),
   },
-  {
-    id: 'grep.err.503.storage',
-    says: 'Without storage a search is 503.',
-    reach: 'emulator',
-    check: async (t) => expectProblem(await withFault(t, 'grep', 'service_unavailable'), 503, 'service_unavailable'),
-  },
-  {
-    id: 'grep.err.504',
-    says: 'A search that takes too long is 504.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answer = await withFault(t, 'grep', 'gateway_timeout');
-      expectProblem(answer, 504, 'gateway_timeout');
-      expectOther(answer.status, 200, 'no result comes with it');
-    },
-  },
+  ...forcedFailures('grep', [
+    ['grep.err.503.storage', 'Without storage a search is 503.', 503, 'service_unavailable'],
+    ['grep.err.504', 'A search that takes too long is 504.', 504, 'gateway_timeout'],
+  ]),
 ]);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../../http/listen.js';
 import { reporterOf } from '../../report/reporters.js';
 import type { Report } from '../../report/results.js';
-import { startEmulator } from '../../run/emulator-process.js';
+import { startTargetEmulator } from '../../run/emulator-process.js';
 import { packageRoot } from '../../run/version.js';
 import { type Rewrite, startProxy } from './proxy.js';
 
@@ -144,8 +144,8 @@ async function checkControl({ answer }: ControlServer): Promise<ControlOutcome> 
 }
 
 async function startedEmulator() {
-  const emulator = await startEmulator();
-  return { target: emulator.target, [Symbol.asyncDispose]: () => emulator.stop() };
+  const emulator = await startTargetEmulator();
+  return { target: emulator.target, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
 /** Loopback is not spared; whether a target off this machine is, other tests look at. */

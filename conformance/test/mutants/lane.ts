@@ -101,6 +101,6 @@ export class Lane implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.emulator.stop();
+    await this.emulator.close();
   }
 }

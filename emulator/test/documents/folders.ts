@@ -353,14 +353,14 @@ const CONFORMANCE: Program = {
   folders: [
     { path: 'target', content: 'the target file: addresses, keys, what is allowed', imports: [] },
     { path: 'auth', content: 'valid and invalid tokens', imports: ['target'] },
-    { path: 'http', content: 'the client, its rate limit, its recordings', imports: ['auth'] },
+    { path: 'http', content: 'the client, its rate limit, its recordings', imports: ['auth', 'target'] },
     {
       path: 'check',
       content: 'what a check works with: context, expectations, outcomes, side effects of refused writes',
       imports: ['auth', 'http', 'target'],
     },
     { path: 'api', content: 'the documented requests, one line each', imports: ['auth', 'check', 'http'] },
-    { path: 'git', content: 'a Git client in memory', imports: ['api', 'auth', 'check', 'http'] },
+    { path: 'git', content: 'a Git client in memory', imports: ['api', 'auth', 'check', 'http', 'target'] },
     { path: 'fixtures', content: 'repositories that rules share, made on first use', imports: ['api', 'check', 'git'] },
     {
       path: 'rules',

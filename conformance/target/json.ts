@@ -1,0 +1,27 @@
+/** The value of a JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members that are not undefined, for objects whose optional members may only be absent. */
+export function defined<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+}
+
+/** The items by a key, keys and items in their order. */
+export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item)) ?? [];
+    groups.set(keyOf(item), group);
+    group.push(item);
+  }
+  return groups;
+}
