@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapped, pageEnd, readLimit, takePage } from '../api/paging.js';
+import { mapped, openList, pageEnd, readLimit, takePage } from '../api/paging.js';
 import { largeJson, type Reply } from '../http/reply.js';
 import type { AdminContext } from './route.js';
 
@@ -46,19 +46,13 @@ export function writeList<T>(
   { of, items, keyOf, ...shown }: List<T>,
 ): Reply {
   const limit = readPageLimit(query);
-  const { cursors } = world.engine;
-  const purpose = JSON.stringify(['admin', ...of]);
+  const list = openList<Position>(world, query.cursor, ['admin', ...of]);
   const all = [...items];
-  const skip =
-    query.cursor === undefined ? 0 : placeAfter(all.map(keyOf), cursors.read<Position>(purpose, query.cursor));
+  const skip = list.position === undefined ? 0 : placeAfter(all.map(keyOf), list.position);
   const { page, hasMore } = takePage(all.slice(skip), limit);
   const { show = (item: T) => item, showPage = (shownItems: readonly T[]) => mapped(shownItems, show) } = shown;
-  const position = (): Position => [keyOf(page.at(-1)!), skip + page.length];
-  return largeJson(200, {
-    items: showPage(page),
-    next_cursor: hasMore ? cursors.write(purpose, position()) : null,
-    has_more: hasMore,
-  });
+  const end = list.end(hasMore, () => [keyOf(page.at(-1)!), skip + page.length]);
+  return largeJson(200, { items: showPage(page), ...end });
 }
 
 function placeAfter(keys: readonly string[], [key, count]: Position): number {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBranch } from '../api/fields.js';
-import { mapped, takeLongPage } from '../api/paging.js';
+import { mapped, openList, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
 import { readTreeInSteps } from '../git/object/large-tree.js';
@@ -166,11 +166,9 @@ export const showCommits = adminRoute({
     const { world, query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'commits', repository.id, query.ref]);
-    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
-    const skip = position?.[1] ?? 0;
+    const list = openList<Position>(world, query.cursor, ['admin', 'commits', repository.id, query.ref]);
+    const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
+    const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);
     const { page, hasMore } = await takeLongPage(
       git.history.logEach({ tips: [tip] }),
@@ -180,8 +178,7 @@ export const showCommits = adminRoute({
     );
     return largeJson(200, {
       items: mapped(page, (oid) => showCommit(git.objects, oid)),
-      next_cursor: hasMore ? cursors.write(purpose, [tip, skip + page.length] satisfies Position) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => [tip, skip + page.length]),
     });
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag } from '../api/fields.js';
-import { pageEnd } from '../api/paging.js';
+import { openList, pageEnd } from '../api/paging.js';
 import { findNote } from '../git/notes/note-tree.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { parseCommit } from '../git/object/commit.js';
@@ -80,9 +80,8 @@ export const showGraph = adminRoute({
     const most = readPageLimit({ limit });
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'graph', repository.id, selection]);
-    const given = cursor === undefined ? undefined : cursors.read<GraphCursor>(purpose, cursor);
+    const list = openList<GraphCursor>(world, cursor, ['admin', 'graph', repository.id, selection]);
+    const given = list.position;
     const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
     const { graph } = history;
@@ -106,10 +105,7 @@ export const showGraph = adminRoute({
         }
       })(),
       total: order.length,
-      next_cursor: hasMore
-        ? cursors.write(purpose, { tips: kept, last: page.at(-1)!, shown } satisfies GraphCursor)
-        : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => ({ tips: kept, last: page.at(-1)!, shown })),
     });
   },
 });

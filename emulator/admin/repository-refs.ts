@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { takeLongPage } from '../api/paging.js';
+import { openList, takeLongPage } from '../api/paging.js';
 import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
@@ -87,6 +87,8 @@ function leadsTo(objects: ObjectReader, oid: Oid): Pick<z.infer<typeof refRecord
 
 const NOTES = bytesOf('refs/notes/commits');
 
+type NotesCursor = readonly [tree: Oid, shown: number];
+
 export const showNotes = adminRoute({
   id: 'showNotes',
   method: 'GET',
@@ -104,19 +106,16 @@ export const showNotes = adminRoute({
     const { world, query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'notes', repository.id, query.ref]);
-    const given = query.cursor === undefined ? undefined : cursors.read<readonly [Oid, number]>(purpose, query.cursor);
+    const list = openList<NotesCursor>(world, query.cursor, ['admin', 'notes', repository.id, query.ref]);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined && tip === undefined)
       throw problem('not_found', `There is no ref ${JSON.stringify(query.ref)}.`);
-    const [tree, skip] = given ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
+    const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
     const { page, hasMore } = await takeLongPage(notes, readPageLimit(query), meter, skip);
     return largeJson(200, {
       items: page.map(([target, note]) => ({ target, note })),
-      next_cursor: hasMore ? cursors.write(purpose, [tree, skip + page.length]) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => [tree!, skip + page.length]),
     });
   },
 });

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { mapped, pageEnd } from '../api/paging.js';
+import { mapped, openList, pageEnd, takePage } from '../api/paging.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
 import type { EntryOptions } from '../journal/entry.js';
 import { toHar, toNdjson } from '../journal/export.js';
-import { readPage } from '../journal/page.js';
 import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
@@ -108,23 +107,22 @@ export const listRequests = adminRoute({
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const { cursors } = ctx.world.engine;
-    const purpose = JSON.stringify(['admin', 'requests', query, order]);
-    const { records, next } = readPage(journal, {
-      query,
-      order,
-      cursor: cursor === undefined ? undefined : cursors.read<string>(purpose, cursor),
-      limit: readPageLimit({ limit }),
-    });
+    const list = openList<string>(ctx.world, cursor, ['admin', 'requests', query, order]);
+    const from = list.position === undefined ? undefined : Number(list.position);
+    const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
+    const { page, hasMore } = takePage(selected(found, selectorOf(query)), readPageLimit({ limit }));
     return largeJson(200, {
-      items: mapped(records, (record) => journal.write(record, options)),
-      next_cursor: next === undefined ? null : cursors.write(purpose, next),
-      has_more: next !== undefined,
+      items: mapped(page, (record) => journal.write(record, options)),
+      ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
       dropped: journal.dropped,
       last_event_id: journal.ended,
     });
   },
 });
+
+function* selected(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean) {
+  for (const record of records) if (isWanted(record)) yield record;
+}
 
 const EXPORTS = {
   ndjson: { type: 'application/x-ndjson', write: toNdjson },

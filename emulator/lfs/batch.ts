@@ -51,14 +51,11 @@ export const lfsBatch = operation<Record<string, never>, BatchBody>({
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   purposeOf: (_, body) =>
     body?.operation === 'upload'
       ? { scopes: ['git:write'], effect: 'write' }
       : { scopes: ['git:read'], effect: 'read' },
   dialect: 'lfs',
-  reads: 'json',
   json: LFS_JSON,
   body: batchBody,
   replies: () => ({

@@ -7,7 +7,7 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { diffBody, KeptDiffs, type ShownDiff, showDiff } from '../diff-records.js';
@@ -31,13 +31,8 @@ export const diffBranch = operation({
   id: 'diffBranch',
   group: 'Branches',
   summary: 'Compare a branch with where it left its base',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/branches/diff' },
-    { method: 'GET', path: '/api/v1/repos/branches/diff' },
-  ],
+  routes: routesOfRepository('GET', 'branches/diff'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       branch: z.string(),
@@ -76,13 +71,8 @@ export const diffCommits = operation({
   id: 'diffCommits',
   group: 'Commits',
   summary: 'Show what a commit changed, or how it differs from a base',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/diff' },
-    { method: 'GET', path: '/api/v1/repos/diff' },
-  ],
+  routes: routesOfRepository('GET', 'diff'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       ref: z.string().optional(),

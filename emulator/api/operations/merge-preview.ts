@@ -10,7 +10,7 @@ import { entryAt } from '../../git/object/read-tree.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
@@ -46,13 +46,8 @@ export const previewMerge = operation({
   id: 'mergePreview',
   group: 'Branches',
   summary: 'Show what a merge would do',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/merge/preview' },
-    { method: 'GET', path: '/api/v1/repos/merge/preview' },
-  ],
+  routes: routesOfRepository('GET', 'merge/preview'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       source_branch: z.string(),

@@ -9,7 +9,7 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, type CommitWritten, commitTo, transact } from '../../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
@@ -54,14 +54,8 @@ export const mergeBranches = operation({
   id: 'merge',
   group: 'Branches',
   summary: 'Merge a branch into another',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/merge' },
-    { method: 'POST', path: '/api/v1/repos/merge' },
-  ],
+  routes: routesOfRepository('POST', 'merge'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: mergeBody,
   // A merge is given longer than a search before it is given up.
   work: { limit: 'searchTimeout', times: 5 },

@@ -31,8 +31,6 @@ export const createWebhook = operation({
   routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
   scopes: ['repo:write'],
   subject: 'organization',
-  effect: 'write',
-  reads: 'json',
   body: () =>
     z.object({
       url: z.string().max(2048),
@@ -76,9 +74,7 @@ export const listWebhooks = operation({
   routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
   scopes: ['org:read'],
   subject: 'organization',
-  effect: 'read',
   replies: () => ({ 200: z.object({ webhooks: z.array(webhookRecord()) }) }),
-  errors: [],
   handle: ({ world, organization }) =>
     json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
 });
@@ -90,7 +86,6 @@ export const deleteWebhook = operation({
   routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
   scopes: ['repo:write'],
   subject: 'organization',
-  effect: 'write',
   replies: () => ({ 204: '' }),
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {
