@@ -9,7 +9,6 @@ export const showAddresses = adminRoute({
   method: 'GET',
   path: '/addresses',
   summary: 'List by which addresses the organizations are reached',
-  access: 'token',
   replies: { 200: addressesRecord },
   handle: ({ controls }) => json(200, controls.addresses()),
 });
@@ -19,7 +18,6 @@ export const showCa = adminRoute({
   method: 'GET',
   path: '/ca',
   summary: 'Print the certificate to trust for HTTPS (PEM)',
-  access: 'token',
   replies: { 200: z.object({ certificate: z.string() }) },
   errors: ['not_found'],
   handle: ({ controls: { trust } }) => {

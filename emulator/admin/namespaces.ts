@@ -3,14 +3,13 @@ import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import { type NamespaceControl, type NamespaceView, namespaceOptions, namespaceRecord } from './controls.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { type AdminContext, adminRoute } from './route.js';
+import { type AdminContext, adminRoute, requireFound } from './route.js';
 
 export const createNamespace = adminRoute({
   id: 'createNamespace',
   method: 'POST',
   path: '/namespaces',
   summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot of this world',
-  access: 'token',
   body: namespaceOptions,
   replies: { 201: namespaceRecord },
   errors: ['not_found', 'service_unavailable'],
@@ -25,7 +24,6 @@ export const listNamespaces = adminRoute({
   method: 'GET',
   path: '/namespaces',
   summary: 'List the namespaces, oldest first',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(namespaceRecord) },
   errors: ['not_found'],
@@ -40,13 +38,11 @@ export const showNamespace = adminRoute({
   method: 'GET',
   path: '/namespaces/{id}',
   summary: 'Show where a namespace is',
-  access: 'token',
   replies: { 200: namespaceRecord },
   errors: ['not_found'],
   handle: (ctx) => {
-    const found = requireControl(ctx).get(ctx.params.id!);
-    if (!found) throw noNamespace(ctx.params.id!);
-    return json(200, found);
+    const { id } = ctx.params;
+    return json(200, requireFound(requireControl(ctx).get(id!), 'namespace', id));
   },
 });
 
@@ -55,11 +51,11 @@ export const removeNamespace = adminRoute({
   method: 'DELETE',
   path: '/namespaces/{id}',
   summary: 'Remove a namespace with all that is in it',
-  access: 'token',
   replies: { 204: '' },
   errors: ['not_found'],
   handle: async (ctx) => {
-    if (!(await requireControl(ctx).remove(ctx.params.id!))) throw noNamespace(ctx.params.id!);
+    const { id } = ctx.params;
+    requireFound(await requireControl(ctx).remove(id!), 'namespace', id);
     return empty(204);
   },
 });
@@ -70,8 +66,4 @@ function requireControl({ controls }: Pick<AdminContext, 'controls'>): Namespace
     'not_found',
     'This is a namespace itself; namespaces are listed and removed where the emulator started.',
   );
-}
-
-function noNamespace(id: string) {
-  return problem('not_found', `There is no namespace ${JSON.stringify(id)}.`);
 }

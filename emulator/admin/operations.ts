@@ -22,7 +22,6 @@ export const listOperations = adminRoute({
   method: 'GET',
   path: '/operations',
   summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(operationRecord) },
   handle: (ctx) =>

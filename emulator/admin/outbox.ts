@@ -21,7 +21,6 @@ export const listAllWebhooks = adminRoute({
   method: 'GET',
   path: '/webhooks',
   summary: 'List the webhooks that are registered for an organization',
-  access: 'token',
   query: z.strictObject({ ...listQuery, organization: organizationName() }),
   replies: { 200: listOf(webhookRecord()) },
   handle: (ctx) => {
@@ -40,7 +39,6 @@ export const listDeliveries = adminRoute({
   method: 'GET',
   path: '/webhooks/outbox',
   summary: 'List what is or was on its way to webhooks, oldest first',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(deliveryRecord) },
   handle: (ctx) =>

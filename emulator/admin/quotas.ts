@@ -20,7 +20,6 @@ export const showQuotas = adminRoute({
   method: 'GET',
   path: '/quotas',
   summary: 'Show the quotas by name',
-  access: 'token',
   replies: { 200: quotasRecord },
   handle: ({ world }) => json(200, showAll(world)),
 });
@@ -30,7 +29,6 @@ export const changeQuotas = adminRoute({
   method: 'PATCH',
   path: '/quotas',
   summary: 'Set quotas by name, and remove those that are null; all of them or none',
-  access: 'token',
   body: z.strictObject({ quotas: quotaChangesSchema().optional() }),
   replies: { 200: quotasRecord },
   handle: ({ world, body }) => {

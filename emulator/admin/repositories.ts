@@ -23,7 +23,7 @@ import {
   typeOfMode,
 } from './repository-records.js';
 import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
-import { type AdminContext, adminRoute, organizationName } from './route.js';
+import { type AdminContext, adminRoute, organizationName, requireFound } from './route.js';
 
 /*
  * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
@@ -64,7 +64,6 @@ export const listAllRepositories = adminRoute({
   method: 'GET',
   path: '/repositories',
   summary: 'List the repositories of an organization in order of creation, whatever their state',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(summaryRecord) },
   handle: (ctx) => {
@@ -88,7 +87,6 @@ export const showRepositoryRoute = adminRoute({
   method: 'GET',
   path: '/repositories/{name}',
   summary: 'Show a repository, whatever its state',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: summaryRecord },
   errors: ['not_found'],
@@ -100,7 +98,6 @@ export const showRepositoryState = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/state',
   summary: 'Show the state of a repository without bringing it into another',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
   errors: ['not_found'],
@@ -112,15 +109,13 @@ export const addRepository = adminRoute({
   method: 'POST',
   path: '/repositories',
   summary: 'Make an empty repository',
-  access: 'token',
   body: z.strictObject({ name: z.string(), organization: organizationName(), default_branch: z.string().optional() }),
   replies: { 201: summaryRecord },
   errors: ['not_found', 'conflict'],
   handle: ({ world, organization: selected, body }) => {
     const { name, organization = selected, default_branch = 'main' } = body;
     const { organizations, repositories } = world.state;
-    if (!organizations.get(organization))
-      throw problem('not_found', `There is no organization ${JSON.stringify(organization)}.`);
+    requireFound(organizations.get(organization), 'organization', organization);
     const fault = repositoryNameFault(name);
     if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
     readBranch(default_branch, 'default_branch');
@@ -136,14 +131,12 @@ export const removeRepository = adminRoute({
   method: 'DELETE',
   path: '/repositories/{name}',
   summary: 'Delete a repository, whatever its state',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 204: '' },
   errors: ['not_found'],
   handle: (ctx) => {
     const found = findRepository(ctx);
-    if (found.record.state === 'deleted')
-      throw problem('not_found', `There is no repository ${JSON.stringify(ctx.params.name)}.`);
+    requireFound(found.record.state !== 'deleted', 'repository', ctx.params.name);
     ctx.world.background.syncs.cancel(found);
     ctx.world.state.repositories.delete(found);
     return empty(204);
@@ -158,7 +151,6 @@ export const showCommits = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/commits',
   summary: 'List the commits that a ref leads to, newest first',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
   replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
@@ -197,7 +189,6 @@ export const showTree = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/tree/{oid}',
   summary: 'List the entries of a tree, or of the tree of a commit or tag',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(entryRecord) },
   errors: ['not_found'],
@@ -231,7 +222,6 @@ export const showBlob = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/blob/{oid}',
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: {
     200: z.object({ oid: z.string(), ...shownContent }),
@@ -251,7 +241,6 @@ export const showTag = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/tag/{oid}',
   summary: 'Show an annotated tag: what it names, who made it, and its message',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: {
     200: z.object({ oid: z.string(), ...tagDetails }),

@@ -65,7 +65,6 @@ export const showCommitDiff = adminRoute({
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
-  access: 'token',
   query: z.strictObject({
     ...inOrganization,
     ...pathQuery,
@@ -156,7 +155,6 @@ export const showFileContent = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/content',
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
-  access: 'token',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
   replies: {
     200: z.object({
@@ -212,7 +210,6 @@ export const showBlame = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/blame',
   summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
-  access: 'token',
   query: z.strictObject({
     ...inOrganization,
     ...refQuery,

@@ -59,7 +59,6 @@ export const showGraph = adminRoute({
   path: '/repositories/{name}/graph',
   summary:
     'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
-  access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -140,7 +139,6 @@ export const showCommitRoute = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/commits/{oid}',
   summary: 'Show a commit, with the refs that lead to it and its notes',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: {
     200: z.object({ oid: z.string(), ...commitDetails, refs: z.array(z.string()), notes: z.array(noteRecord) }),

@@ -4,13 +4,12 @@ import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findTree, peelToCommit } from '../git/object/tag.js';
-import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { inSlices } from '../schedule/steps.js';
 import { listOf, listQuery, readPageLimit, writeList } from './lists.js';
 import { exactBytes, named } from './repository-records.js';
 import { findRepository, inOrganization } from './repository-target.js';
-import { adminRoute } from './route.js';
+import { adminRoute, requireFound } from './route.js';
 
 /** Where the refs of a namespace are: `git help namespaces`. */
 const NAMESPACES = 'refs/namespaces/';
@@ -56,7 +55,6 @@ export const showRefs = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/refs',
   summary: 'List the refs of a repository by name, all namespaces included',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
   errors: ['not_found'],
@@ -94,7 +92,6 @@ export const showNotes = adminRoute({
   method: 'GET',
   path: '/repositories/{name}/notes',
   summary: 'List the notes of a notes ref: what each is of, and its blob',
-  access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -108,8 +105,7 @@ export const showNotes = adminRoute({
     const { objects, refs } = repository.git;
     const list = openList<NotesCursor>(world, query.cursor, ['admin', 'notes', repository.id, query.ref]);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
-    if (query.ref !== undefined && tip === undefined)
-      throw problem('not_found', `There is no ref ${JSON.stringify(query.ref)}.`);
+    if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
     const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
     const { page, hasMore } = await takeLongPage(notes, readPageLimit(query), meter, skip);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { ProblemCode } from '../http/problem.js';
+import { type ProblemCode, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Method } from '../http/route.js';
 import { once } from '../memory/once.js';
@@ -54,8 +54,8 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   /** Below `/_emulator`; a `{parameter}` fills one segment. */
   readonly path: string;
   readonly summary: string;
-  /** `open`: asks for no token where there is one. */
-  readonly access: 'open' | 'token';
+  /** `open`: needs no token. Default: `token`. */
+  readonly access?: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   /** The media type of a body that the handler reads itself, piece by piece. */
@@ -80,3 +80,9 @@ export function adminRoute<Query = Record<string, never>, Body = Record<string, 
 export const organizationName = once(() =>
   z.string().optional().meta({ description: 'Default: the one that Host selects.' }),
 );
+
+/** Returns what was found by the name in the request. Throws `not_found` if it is undefined or false. */
+export function requireFound<T>(found: T | undefined | false, kind: string, name: string | undefined): T {
+  if (found !== undefined && found !== false) return found;
+  throw problem('not_found', `There is no ${kind} ${JSON.stringify(name)}.`);
+}

@@ -7,7 +7,6 @@ export const shutDown = adminRoute({
   method: 'POST',
   path: '/shutdown',
   summary: 'Stop listening, answer what is under way, and end',
-  access: 'token',
   body: z.strictObject({}),
   replies: {
     202: z.object({

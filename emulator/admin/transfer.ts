@@ -6,14 +6,13 @@ import type { MemoryTree } from '../sources/memory-tree.js';
 import { releaseRepositories } from '../world/repositories.js';
 import { adminRoute } from './route.js';
 
-export const TAR = 'application/x-tar';
+const TAR = 'application/x-tar';
 
 export const exportState = adminRoute({
   id: 'exportState',
   method: 'POST',
   path: '/export',
   summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
-  access: 'token',
   body: z.strictObject({
     include_secrets: z
       .boolean()
@@ -42,7 +41,6 @@ export const importState = adminRoute({
   method: 'POST',
   path: '/import',
   summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',
-  access: 'token',
   bodyType: TAR,
   replies: {
     200: z.object({

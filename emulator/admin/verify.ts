@@ -27,7 +27,6 @@ export const verifyRequests = adminRoute({
   path: '/verify',
   summary:
     'Verify the requests and the faults against the body, the expect of each fault, and each running scenario; what is unmet is no error',
-  access: 'token',
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
   shownBody: expectationsSchema(),
   replies: { 200: verification },

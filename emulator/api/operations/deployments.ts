@@ -146,7 +146,10 @@ export const listDeployments = operation({
     requireProject(ctx);
     const limit = readLimit(query.limit, CAP);
     const list = openList<number>(world, query.cursor, ['listDeployments', repository.id]);
-    const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(list.position), limit);
+    const { page, hasMore } = takePage(
+      (repository.record.deployments ?? Deployments.none).newest(list.position),
+      limit,
+    );
     const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),
