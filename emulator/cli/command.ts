@@ -40,10 +40,7 @@ export interface Command {
   readonly module: (session: Session) => CommandModule;
 }
 
-export function defineCommand<
-  const Table extends Flags,
-  const Words extends Positionals = Record<never, string>,
->(command: {
+export interface Definition<Table extends Flags, Words extends Positionals> {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
@@ -53,7 +50,11 @@ export function defineCommand<
   /** Flags that contradict each other. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
   readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
-}): Command {
+}
+
+export function defineCommand<const Table extends Flags, const Words extends Positionals = Record<never, string>>(
+  command: Definition<Table, Words>,
+): Command {
   const { name, describe, flags, exclusive = [], run } = command;
   const positionals = Object.entries<string>(command.positionals ?? {});
   return {
