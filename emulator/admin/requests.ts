@@ -7,9 +7,8 @@ import { toHar, toNdjson } from '../journal/export.js';
 import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
-import { MOST_STREAMS } from './event-streams.js';
+import { MOST_STREAMS, streamRequests } from './event-streams.js';
 import { listQuery, readPageLimit } from './lists.js';
-import { streamRequests } from './request-stream.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 const stepId = z.enum(Object.keys(STEPS) as [StepId, ...StepId[]]);

@@ -1,4 +1,5 @@
 import * as addresses from './addresses.js';
+import * as shutdown from './addresses.js';
 import * as clock from './clock.js';
 import * as faults from './faults.js';
 import * as keys from './keys.js';
@@ -15,7 +16,6 @@ import * as repositoryRefs from './repository-refs.js';
 import * as requests from './requests.js';
 import type { AdminRoute } from './route.js';
 import * as scenarios from './scenarios.js';
-import * as shutdown from './shutdown.js';
 import * as snapshots from './snapshots.js';
 import * as state from './state.js';
 import * as tokens from './tokens.js';

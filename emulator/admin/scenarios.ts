@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
-import { shippedScenarios } from '../scenarios/library.js';
 import { readScenario } from '../scenarios/read-scenario.js';
+import { shippedScenarios } from '../scenarios/scenario-file.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';

@@ -53,7 +53,7 @@ export const importState = adminRoute({
   handle: async ({ current, organization, request, askForBody }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
-    const { takeOver } = await import('../exports/take-over.js');
+    const { takeOver } = await import('../exports/read-state.js');
     const { SourceError } = await import('../sources/file-tree.js');
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ArgumentsCamelCase, CommandModule, Options } from 'yargs';
 import { OptionError, type Read } from '../config/option-values.js';
-import type { Session } from './session.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** A flag with a value, or one that is there or not. */
@@ -128,4 +128,13 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   } catch (error) {
     throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
   }
+}
+
+/** What a command's handler is given beside its arguments. */
+export interface Session {
+  /** The command line as it was typed. */
+  readonly argv: readonly string[];
+  readonly terminal: Terminal;
+  /** Exit code of the process; 0 unless a command sets it. */
+  exitCode: number;
 }

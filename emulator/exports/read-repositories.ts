@@ -21,8 +21,7 @@ import type { CurrentWorld } from '../world/current-world.js';
 import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
-import { checked, MOST_JSON } from './read-json.js';
-import { nameOfText } from './record-text.js';
+import { checked, MOST_JSON, nameOfText } from './read-json.js';
 import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 

@@ -5,8 +5,7 @@ import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
-import { LFS_HEADERS, LFS_JSON } from './media-type.js';
-import { lfsUrlOf, refuseImportRemote } from './remote.js';
+import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 

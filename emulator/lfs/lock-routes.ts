@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
-import { LFS_HEADERS, LFS_JSON } from './media-type.js';
+import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
 // The locking API: git-lfs, docs/api/locking.md. A lock belongs to the `sub` of the token that asked for it.
 

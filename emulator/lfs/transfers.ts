@@ -9,8 +9,7 @@ import { operation } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
-import { LFS_JSON } from './media-type.js';
-import { refuseImportRemote } from './remote.js';
+import { LFS_JSON, refuseImportRemote } from './remote.js';
 
 // The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
 

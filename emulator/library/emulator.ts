@@ -12,9 +12,8 @@ import type { CurrentWorld } from '../world/current-world.js';
 import { verifyWorld } from '../world/verify-world.js';
 import { clockOf, type EmulatorClock } from './clock.js';
 import { type FaultHandle, setFault } from './faults.js';
-import { type EmulatorQuotas, quotasOf } from './quotas.js';
 import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './repository.js';
-import { type EmulatorState, stateOf } from './state.js';
+import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
 
 /** One request that was answered: a copy, which later requests do not change. */

@@ -10,7 +10,7 @@ import type { StepId } from '../journal/steps.js';
 import { failedResult } from '../repositories/branch-write.js';
 import { STATES_BY_CODE, stateProblem } from '../repositories/lifecycle.js';
 import { stateRefusal } from './fault-facts.js';
-import { throttled } from './quota.js';
+import { throttled } from './quotas.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 import { breakWire } from './wire-faults.js';

@@ -1,12 +1,16 @@
 import type http from 'node:http';
+import { readyMembers } from '../admin/address-members.js';
+import type { AdminControls, NamespaceControl, NamespaceView } from '../admin/controls.js';
 import type { LimitName } from '../config/limits.js';
 import { OptionError } from '../config/option-values.js';
 import { type GivenOptions, resolveOptions } from '../config/options.js';
 import type { VariantName } from '../config/variants.js';
 import { problem } from '../http/problem.js';
 import type { CurrentWorld, ForkOptions } from '../world/current-world.js';
+import { runningAt } from './address.js';
 import type { DrainOptions } from './drain.js';
 import { Listeners } from './listeners.js';
+import type { SigningKey } from './registered-keys.js';
 
 /** What a namespace starts with; what is absent is as in the world it is made of. */
 export interface NamespaceOptions {
@@ -167,5 +171,31 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
     ...(given.clock !== undefined && { clock: resolved.clock }),
     limits: pick(resolved.limits, limits),
     variants: pick(resolved.variants, typeof given.variants === 'object' ? given.variants : {}),
+  };
+}
+
+/** What the admin routes do with namespaces. */
+export function namespaceControl(
+  namespaces: Namespaces,
+  key: SigningKey,
+  isSecure: boolean,
+): NamespaceControl & { makeFrom(world: CurrentWorld): NonNullable<AdminControls['makeNamespace']> } {
+  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
+    id,
+    ...readyMembers(runningAt(listeners.all, key, isSecure)),
+    pid: process.pid,
+  });
+  return {
+    makeFrom: (world) => async (options) => viewOf(await namespaces.create(options, world)),
+    list: () => namespaces.list().map(viewOf),
+    get: (id) => {
+      const namespace = namespaces.get(id);
+      return namespace && viewOf(namespace);
+    },
+    remove: async (id) => {
+      const namespace = namespaces.get(id);
+      await namespace?.close();
+      return namespace !== undefined;
+    },
   };
 }

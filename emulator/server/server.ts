@@ -17,8 +17,7 @@ import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } 
 import type { KeptState } from './kept-state.js';
 import { listen } from './listen.js';
 import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
-import { namespaceControl } from './namespace-control.js';
-import { type NamespaceServer, Namespaces } from './namespaces.js';
+import { type NamespaceServer, Namespaces, namespaceControl } from './namespaces.js';
 import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 

@@ -92,6 +92,13 @@ export const getBranch = operation({
   },
 });
 
+/** Returns the tip of a branch that a member of the request names. Throws `branch_not_found` if there is none. */
+export function tipOf({ git }: Repository, name: string, ephemeral = false, what = 'branch'): Oid {
+  const tip = git.refs.get(branchRef(readBranch(name, what), ephemeral));
+  if (tip === undefined) throw branchNotFound(name);
+  return tip;
+}
+
 export function branchNotFound(name: string) {
   return problem('branch_not_found', `Branch ${name} does not exist.`);
 }

@@ -14,7 +14,7 @@ import { branchRef, type CommitWritten, commitTo, transact } from '../../reposit
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
-import { branchNotFound } from './branches.js';
+import { branchNotFound, tipOf } from './branches.js';
 
 const mergeBody = once(() =>
   z.object({
@@ -117,9 +117,7 @@ async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
   const { repository, body } = ctx;
   const ephemeral = body.source_is_ephemeral ?? false;
   if (body.source_ref !== undefined) return (await resolveRef(ctx, { ref: name, ephemeral })).commit;
-  const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
-  if (tip === undefined) throw branchNotFound(name);
-  return tip;
+  return tipOf(repository, name, ephemeral, 'source_branch');
 }
 
 /** Plans to move the branch, writes a commit, or does neither. */

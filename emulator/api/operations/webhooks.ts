@@ -4,8 +4,7 @@ import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import { operation } from '../../operation/operation.js';
 import { presentWhen } from '../../operation/reply-schema.js';
-import { DEFAULT_EVENTS, EVENT_NAMES } from '../../webhooks/events.js';
-import type { Webhook } from '../../webhooks/webhook.js';
+import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events.js';
 
 /** Registrations of one organization; each event is sent to all that asked for it. */
 const MOST_WEBHOOKS = 100;

@@ -2,7 +2,7 @@ import { exportParts } from '../../exports/parts.js';
 import { readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
-import { sayingSource } from '../source-errors.js';
+import { sayingSource } from '../usage-error.js';
 
 /** `emulator export`: everything of a running emulator, in a folder. */
 export const exportCommand = adminCommand({
@@ -21,7 +21,7 @@ export const exportCommand = adminCommand({
   run: async ({ folder: given, 'include-secrets': secrets }, client, { terminal }) => {
     const folder = readValue('export', given, 'a folder');
     const { readTar } = await import('../../exports/tar.js');
-    const { filesOfArchive } = await import('../../exports/archive-files.js');
+    const { filesOfArchive } = await import('../../exports/open-state.js');
     const { saveState } = await import('../../exports/state-directory.js');
     await sayingSource(async () => {
       const received = new Progress(terminal, 'Received');

@@ -2,8 +2,8 @@ import { text } from '../../config/option-values.js';
 import { type AdminClient, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
-import { sayingSource } from '../source-errors.js';
 import type { Terminal } from '../terminal.js';
+import { sayingSource } from '../usage-error.js';
 
 /** What has been imported, as the emulator tells it. */
 interface Answer {
@@ -20,10 +20,9 @@ export async function sendSource(
   terminal: Terminal,
 ): Promise<Answer> {
   const { archiveOf } = await import('../../exports/open-state.js');
-  const { scratchWorld } = await import('../../exports/scratch-world.js');
   return sayingSource(async () => {
     const sent = new Progress(terminal, 'Sent');
-    const answer = await client.send('/import', sent.watch(await archiveOf(scratchWorld, path, target)));
+    const answer = await client.send('/import', sent.watch(await archiveOf(path, target)));
     sent.end();
     return answer as Answer;
   });

@@ -1,7 +1,7 @@
 import { printable } from '../../log/log.js';
 import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
-import { readJsonObject } from '../json-object.js';
+import { readJsonObject } from '../document.js';
 import { writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 

@@ -1,8 +1,7 @@
 import { text } from '../../config/option-values.js';
 import { readAction, readValue, withQuery } from '../admin-client.js';
 import { adminCommand, listed } from '../admin-command.js';
-import { sayingSource } from '../source-errors.js';
-import { UsageError } from '../usage-error.js';
+import { sayingSource, UsageError } from '../usage-error.js';
 import { sendSource, showRepository } from './import.js';
 
 const ACTIONS = ['add', 'ls', 'push', 'rm'] as const;

@@ -44,7 +44,7 @@ export const scenarioCommand = defineCommand({
 });
 
 async function list(json: boolean, terminal: Terminal): Promise<void> {
-  const { shippedScenarios } = await import('../../scenarios/library.js');
+  const { shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = (await shippedScenarios()).map(({ id, about, file }) => ({ id, about, file }));
   if (json) return printJson(terminal, shipped);
   terminal.print(writeTable([['ID', 'ABOUT'], ...shipped.map(({ id, about }) => [id, about])]));
@@ -81,7 +81,7 @@ async function convert(
 
 /** A file of that name, or the shipped scenario. */
 async function findFile(value: string): Promise<string> {
-  const { shippedFile, shippedScenarios } = await import('../../scenarios/library.js');
+  const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = shippedFile(value);
   if (shipped !== undefined) return shipped;
   if (existsSync(value)) return value;

@@ -1,7 +1,7 @@
 import { list, text } from '../../config/option-values.js';
 import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
-import { readJsonObject } from '../json-object.js';
+import { readJsonObject } from '../document.js';
 import { UsageError } from '../usage-error.js';
 
 const SWITCH = /^([^.=]+)\.([A-Za-z]+)=(.+)$/;
