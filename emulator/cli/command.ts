@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ArgumentsCamelCase, CommandModule, Options } from 'yargs';
-import { OptionError, type Read } from '../config/option-values.js';
+import { type Read, readNamed } from '../config/option-values.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -122,12 +122,7 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   const given = args[flag];
   if (!row.read) return given === true;
   const typed = given ?? row.default;
-  if (typed === undefined) return undefined;
-  try {
-    return row.read(typed);
-  } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
-  }
+  return typed === undefined ? undefined : readNamed(`--${flag}`, row.read, typed);
 }
 
 /** What a command's handler is given beside its arguments. */

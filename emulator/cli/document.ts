@@ -16,13 +16,13 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
   }
 }
 
-/** Reads JSON that was typed as an argument. Throws `OptionError`: `what` takes a JSON object, such as `example`. */
-export function readJsonObject(text: string, what: string, example: string): Readonly<Record<string, unknown>> {
+/** Reads JSON that was typed as an argument. Throws `OptionError` with `complaint` if it is not an object. */
+export function readJsonObject(text: string, complaint: string): Readonly<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(text);
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read };
   } catch {
     // Told below.
   }
-  throw new OptionError(`${what} takes a JSON object, such as ${example}.`);
+  throw new OptionError(complaint);
 }

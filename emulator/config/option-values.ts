@@ -8,6 +8,15 @@ export class OptionError extends Error {
 /** Reads one value, given as text (flag, environment) or as the value itself (library). Throws `OptionError`. */
 export type Read<Value> = (given: unknown) => Value;
 
+/** Reads a value. An `OptionError` about it begins with `source`: a flag, a variable or a member. */
+export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {
+  try {
+    return read(given);
+  } catch (error) {
+    throw error instanceof OptionError ? new OptionError(`${source} ${error.message}.`) : error;
+  }
+}
+
 function wanted(what: string, given: unknown): OptionError {
   return new OptionError(`has to be ${what}, not ${JSON.stringify(given) ?? String(given)}`);
 }

@@ -19,7 +19,8 @@ export const quotaCommand = adminCommand({
     const wanted = readAction('quota', action, ACTIONS, 'show');
     const key = readValue(`quota ${wanted}`, name, wanted === 'show' ? undefined : 'the name of a quota');
     const written = readValue(`quota ${wanted}`, quota, wanted === 'set' ? `a quota, such as ${EXAMPLE}` : undefined);
-    const value = wanted === 'set' ? readJsonObject(written, 'quota set', EXAMPLE) : null;
+    const value =
+      wanted === 'set' ? readJsonObject(written, `quota set takes a JSON object, such as ${EXAMPLE}.`) : null;
     const before = (await client.ask('GET', '/quotas')) as { quotas: Quotas };
     if (wanted === 'rm' && !Object.hasOwn(before.quotas, key)) {
       throw new UsageError(`There is no quota ${JSON.stringify(key)}.`);

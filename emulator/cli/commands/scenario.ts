@@ -55,8 +55,7 @@ async function start(
   { json, terminal, client }: { json: boolean; terminal: Terminal; client: AdminClient },
   operations: readonly KnownOperation[],
 ): Promise<void> {
-  const { items } = { items: await client.list('/scenarios') };
-  const isRegistered = items.some(({ id }) => id === value);
+  const isRegistered = (await client.list('/scenarios')).some(({ id }) => id === value);
   const path = `/scenarios/${encodeURIComponent(value)}/start`;
   const started = isRegistered
     ? await client.ask('POST', path)
@@ -89,7 +88,8 @@ async function findFile(value: string): Promise<string> {
   throw new UsageError(`There is no scenario or file ${JSON.stringify(value)}; there are ${ids.join(', ')}.`);
 }
 
-async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+/** Reads a scenario. Throws `UsageError` for a file that is none. */
+export async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
   return told(() => readScenarioFile(file, operations));
 }

@@ -34,7 +34,7 @@ export const stateCommand = adminCommand({
     const answer = await (name === 'show'
       ? client.ask('GET', '/state')
       : client.ask('PATCH', '/state', {
-          ...(changes !== undefined && readJsonObject(changes, 'state set', EXAMPLE)),
+          ...(changes !== undefined && readJsonObject(changes, `state set takes a JSON object, such as ${EXAMPLE}.`)),
           ...readFlags(repo, org),
         }));
     return { json: answer, text: writeState(answer as State) };

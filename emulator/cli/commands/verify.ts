@@ -3,6 +3,7 @@ import { printable } from '../../log/log.js';
 import { adminCommand } from '../admin-command.js';
 import { readDocument } from '../document.js';
 import { UsageError } from '../usage-error.js';
+import { readFile } from './scenario.js';
 
 const FLAGS = {
   file: {
@@ -37,12 +38,7 @@ async function readExpectations(file: string): Promise<object> {
 
 async function expectationsOfScenario(file: string): Promise<object> {
   const { operations } = await import('../../api/index.js');
-  const { readScenarioFile, ScenarioError } = await import('../../scenarios/scenario-file.js');
-  try {
-    return (await readScenarioFile(file, operations)).expect ?? {};
-  } catch (error) {
-    throw error instanceof ScenarioError ? new UsageError(error.message) : error;
-  }
+  return (await readFile(file, operations)).expect ?? {};
 }
 
 interface Near {
