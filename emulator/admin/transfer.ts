@@ -27,7 +27,7 @@ export const exportState = adminRoute({
     const snapshot = world.snapshot();
     const answer = async function* () {
       try {
-        yield* writeTar(writeWorld(snapshot, { config, engine }, { secrets: body.include_secrets ?? false }));
+        yield* writeTar(writeWorld(snapshot, { config, engine }, body.include_secrets ?? false));
       } finally {
         releaseRepositories(snapshot.repositories, engine.memory);
       }

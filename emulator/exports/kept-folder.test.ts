@@ -131,7 +131,7 @@ t.test('an export that earlier versions wrote, or that Git has packed, is taken 
     'a',
     Array.from({ length: 600 }, (_, at) => `refs/heads/b${at}`),
   );
-  await saveState(folder, writeWorld(source.world.snapshot(), source, { secrets: false }));
+  await saveState(folder, writeWorld(source.world.snapshot(), source, false));
   t.match(readFileSync(join(folder, 'emulator.json'), 'utf8'), /"version": 1/);
   const before = files(folder);
   const state = await read(folder);

@@ -27,11 +27,6 @@ import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
 
-interface Reading {
-  readonly fail: Fail;
-  readonly progress: ((done: number, all: number) => void) | undefined;
-}
-
 /** Where a repository was found. */
 export interface ReadRepository {
   readonly listed: ListedRepository;
@@ -58,7 +53,7 @@ export async function readRepositories(
   current: CurrentWorld,
   tree: FileTree,
   { repositories: listed, world }: WorldManifest,
-  { fail, progress }: Reading,
+  fail: Fail,
 ): Promise<{ readonly snapshot: RepositoriesSnapshot; readonly repositories: ReadRepositories }> {
   const { memory } = current.engine;
   const records: RepositoryRecord[] = [];
@@ -74,7 +69,7 @@ export async function readRepositories(
     lfs: pool.size === 0 ? undefined : new SharedLfsObjects(new Set(pool.values()), undefined),
   });
   try {
-    for (const [index, entry] of listed.entries()) {
+    for (const entry of listed) {
       const { organization, name, id, sequence, created_at: createdAt, folder, record: file } = entry;
       const what = `the repository ${JSON.stringify(name)} of ${organization}`;
       const fault = repositoryNameFault(name);
@@ -102,7 +97,6 @@ export async function readRepositories(
         repositories.set(id, { listed: entry, record, ...found });
         contents.set(id, kept);
       }
-      progress?.(index + 1, listed.length);
     }
     return { snapshot: snapshot(), repositories };
   } catch (error) {

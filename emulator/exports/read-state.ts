@@ -38,10 +38,6 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
   return checked(() => checkShape(manifestSchema(), joined, MANIFEST), tree);
 }
 
-export interface ReadOptions {
-  readonly progress?: (done: number, all: number) => void;
-}
-
 /**
  * Makes the world what an export says, at once and only when all of it is in order; what an export does not hold begins
  * anew. Returns where its repositories were found. Throws `SourceError`.
@@ -50,7 +46,6 @@ export async function readWorld(
   current: CurrentWorld,
   tree: FileTree,
   manifest: WorldManifest,
-  { progress }: ReadOptions = {},
 ): Promise<ReadRepositories> {
   const { config, engine } = current;
   const blank = new World(config, engine);
@@ -59,7 +54,7 @@ export async function readWorld(
   await blank.close();
   const fail = (why: string) => new SourceError(`${tree.title}: ${why}.`);
   const parts = readParts(fresh, manifest, current, fail);
-  const read = await readRepositories(current, tree, manifest, { fail, progress });
+  const read = await readRepositories(current, tree, manifest, fail);
   try {
     await current.replace({ ...fresh, ...parts, repositories: read.snapshot });
     return read.repositories;
@@ -178,15 +173,10 @@ export interface Imported {
 }
 
 /** Takes over what a tree holds: all of it, or nothing. Throws `SourceError`. */
-export async function takeOver(
-  current: CurrentWorld,
-  tree: FileTree,
-  organization: string,
-  options: ReadOptions = {},
-): Promise<Imported> {
+export async function takeOver(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
   const manifest = await readManifest(tree);
   if (manifest.content === 'world') {
-    const found = await readWorld(current, tree, manifest, options);
+    const found = await readWorld(current, tree, manifest);
     const living = manifest.repositories.filter(({ folder }) => folder !== undefined);
     return { content: 'world', repositories: living.length, found, hasSecrets: manifest.secrets };
   }
