@@ -5,7 +5,7 @@ import {
   quotaChangesSchema,
   quotaSchema,
   showQuota,
-} from '../world/quota-changes.js';
+} from '../quotas/quota-changes.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 

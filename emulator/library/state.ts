@@ -1,5 +1,5 @@
+import { changeQuotas, type QuotaChanges, type QuotaView, showQuota } from '../quotas/quota-changes.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { changeQuotas, type QuotaChanges, type QuotaView, showQuota } from '../world/quota-changes.js';
 import { changeState, type StateChanges } from '../world/state-changes.js';
 import { readState, type StateView } from '../world/state-view.js';
 
@@ -44,7 +44,7 @@ export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState 
   };
 }
 
-export type { QuotaChanges, QuotaView } from '../world/quota-changes.js';
+export type { QuotaChanges, QuotaView } from '../quotas/quota-changes.js';
 
 /**
  * How many requests can be made: token buckets on the clock. A request that finds too few tokens is answered 429

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { faultSchema } from '../faults/schema.js';
 import { expectationsSchema } from '../journal/expectations.js';
+import { quotaChangesSchema } from '../quotas/quota-changes.js';
 import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { quotaChangesSchema } from '../world/quota-changes.js';
 import { SCENARIO_LIMITS } from '../world/scenario.js';
 import { stateChangesSchema } from '../world/state-changes.js';
 

@@ -157,8 +157,13 @@ const EMULATOR: Program = {
       imports: ['config', 'git', 'http', 'log', 'memory', 'repositories', 'schedule', 'smart-http', 'time', 'webhooks'],
     },
     {
+      path: 'quotas',
+      content: 'quotas: token buckets, their changes, the answer to a request beyond one',
+      imports: ['config', 'faults', 'http', 'memory', 'time'],
+    },
+    {
       path: 'world',
-      content: 'the state of one service (a *world*): its parts, engine, background work, snapshots, forks, quotas',
+      content: 'the state of one service (a *world*): its parts, engine, background work, snapshots, forks',
       imports: [
         'auth',
         'config',
@@ -169,6 +174,7 @@ const EMULATOR: Program = {
         'journal',
         'log',
         'memory',
+        'quotas',
         'repositories',
         'schedule',
         'smart-http',
@@ -204,7 +210,7 @@ const EMULATOR: Program = {
     {
       path: 'scenarios',
       content: 'scenario files and recorded traffic: schema, reader, runner',
-      imports: ['faults', 'http', 'journal', 'system', 'time', 'world'],
+      imports: ['faults', 'http', 'journal', 'quotas', 'system', 'time', 'world'],
     },
     {
       path: 'operation',
@@ -250,6 +256,7 @@ const EMULATOR: Program = {
         'journal',
         'memory',
         'operation',
+        'quotas',
         'repositories',
         'scenarios',
         'schedule',
@@ -275,6 +282,7 @@ const EMULATOR: Program = {
         'log',
         'memory',
         'operation',
+        'quotas',
         'repositories',
         'schedule',
         'smart-http',
@@ -304,7 +312,7 @@ const EMULATOR: Program = {
     {
       path: 'library',
       content: 'the `Emulator` of the library',
-      imports: ['auth', 'faults', 'journal', 'schedule', 'server', 'sources', 'system', 'time', 'world'],
+      imports: ['auth', 'faults', 'journal', 'quotas', 'schedule', 'server', 'sources', 'system', 'time', 'world'],
     },
     {
       path: 'runners',
