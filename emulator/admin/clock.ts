@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { changeClock as applyClockChanges } from '../changes/clock-changes.js';
 import { json } from '../http/reply.js';
 import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { changeClock as applyClockChanges } from '../world/clock-changes.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 

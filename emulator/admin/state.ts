@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { stateChangesSchema } from '../changes/state-changes.js';
 import { DEFAULT_VARIANTS, variantRows } from '../config/variants.js';
 import { json } from '../http/reply.js';
-import { changeState as applyStateChanges, stateChangesSchema } from '../world/state-changes.js';
+import { changeState as applyStateChanges } from '../world/change-state.js';
 import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 

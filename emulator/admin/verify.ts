@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { largeJson } from '../http/reply.js';
 import { expectationsSchema } from '../journal/expectations.js';
+import { verifyWorld } from '../scenarios/verify-world.js';
 import { inSlices } from '../schedule/steps.js';
-import { verifyWorld } from '../world/verify-world.js';
 import { adminRoute } from './route.js';
 
 const verification = z.object({

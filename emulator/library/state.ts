@@ -1,9 +1,10 @@
+import type { StateChanges } from '../changes/state-changes.js';
 import { changeQuotas, type QuotaChanges, type QuotaView, showQuota } from '../quotas/quota-changes.js';
+import { changeState } from '../world/change-state.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { changeState, type StateChanges } from '../world/state-changes.js';
 import { readState, type StateView } from '../world/state-view.js';
 
-export type { StateChanges } from '../world/state-changes.js';
+export type { StateChanges } from '../changes/state-changes.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
 /** Which organization's repositories are meant; the first one's unless given. */

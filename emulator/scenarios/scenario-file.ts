@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Problem } from '../http/problem.js';
 import { packageFile } from '../system/package-root.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
-import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
+import type { Scenario } from './scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
 /** What is wrong with a file, in one sentence. */

@@ -1,17 +1,19 @@
 import type { AuthenticationRequest } from '../auth/authenticate.js';
 import type { Surface } from '../auth/credentials.js';
+import type { StateChanges } from '../changes/state-changes.js';
 import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
+import { ScenarioRuns } from '../scenarios/scenario-runs.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
+import { changeState } from './change-state.js';
 import type { WorldConfig } from './config.js';
 import type { Engine } from './engine.js';
 import type { Organization } from './organizations.js';
-import { ScenarioRuns } from './scenario-runs.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
@@ -94,6 +96,10 @@ export class World {
   }
 
   /** Lets go of what a latch holds, and ends the states that last until it is released. Returns how many there were. */
+  changeState(organization: string, changes: StateChanges): void {
+    changeState(this, organization, changes);
+  }
+
   releaseLatch(name: string): number {
     return this.background.latches.release(name) + endStates(this.state, name);
   }
