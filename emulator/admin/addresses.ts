@@ -6,7 +6,6 @@ import { adminRoute } from './route.js';
 
 export const showAddresses = adminRoute({
   id: 'showAddresses',
-  method: 'GET',
   path: '/addresses',
   summary: 'List by which addresses the organizations are reached',
   replies: { 200: addressesRecord },
@@ -15,7 +14,6 @@ export const showAddresses = adminRoute({
 
 export const showCa = adminRoute({
   id: 'showCa',
-  method: 'GET',
   path: '/ca',
   summary: 'Print the certificate to trust for HTTPS (PEM)',
   replies: { 200: z.object({ certificate: z.string() }) },

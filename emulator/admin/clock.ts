@@ -14,7 +14,6 @@ function showClock({ state: { clock } }: World): z.infer<typeof clockRecord> {
 
 export const showClockRoute = adminRoute({
   id: 'showClock',
-  method: 'GET',
   path: '/clock',
   summary: 'Show the time of the emulator, and what moves it',
   replies: { 200: clockRecord },

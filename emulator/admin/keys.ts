@@ -37,7 +37,6 @@ function requireOrganization({ state }: World, name: string): Organization {
 
 export const listKeys = adminRoute({
   id: 'listKeys',
-  method: 'GET',
   path: '/keys',
   summary: 'List the public keys that tokens may be signed with, of one organization or of all',
   query: z.strictObject({ ...listQuery, organization: z.string().optional() }),

@@ -21,7 +21,6 @@ export const createNamespace = adminRoute({
 
 export const listNamespaces = adminRoute({
   id: 'listNamespaces',
-  method: 'GET',
   path: '/namespaces',
   summary: 'List the namespaces, oldest first',
   query: z.strictObject(listQuery),
@@ -35,7 +34,6 @@ export const listNamespaces = adminRoute({
 
 export const showNamespace = adminRoute({
   id: 'showNamespace',
-  method: 'GET',
   path: '/namespaces/{id}',
   summary: 'Show where a namespace is',
   replies: { 200: namespaceRecord },

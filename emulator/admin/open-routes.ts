@@ -7,7 +7,6 @@ import { type AdminRoute, adminRoute } from './route.js';
 /** These rows are loaded by every start, which makes none of their schemas. */
 export const showHealth = adminRoute({
   id: 'showHealth',
-  method: 'GET',
   path: pathBelowAdmin(HEALTH_PATH),
   summary: 'Say that the emulator can serve requests',
   access: 'open',
@@ -19,7 +18,6 @@ export const showHealth = adminRoute({
 
 export const showVersion = adminRoute({
   id: 'showVersion',
-  method: 'GET',
   path: '/version',
   summary: 'Show the version of the emulator and of the API it serves',
   access: 'open',
@@ -31,7 +29,6 @@ export const showVersion = adminRoute({
 
 export const showOpenApi = adminRoute({
   id: 'showOpenApi',
-  method: 'GET',
   path: '/openapi.json',
   summary: 'Print the OpenAPI document of the service and of these routes',
   access: 'open',

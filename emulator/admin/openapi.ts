@@ -94,7 +94,7 @@ function writeReplies({ replies, errors = [], access, method }: AdminRoute): Jso
     answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
   }
   const codes = new Set<ProblemCode>([...COMMON_CODES, ...errors]);
-  if (access !== 'open') codes.add('unauthorized');
+  if (access === 'token') codes.add('unauthorized');
   if (method !== 'GET') for (const code of BODY_CODES) codes.add(code);
   for (const { code, status } of problemCodes()) {
     if (!codes.has(code)) continue;

@@ -19,7 +19,6 @@ const operationRecord = z.object({
 
 export const listOperations = adminRoute({
   id: 'listOperations',
-  method: 'GET',
   path: '/operations',
   summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
   query: z.strictObject(listQuery),

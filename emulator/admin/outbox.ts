@@ -18,7 +18,6 @@ const deliveryRecord = z.object({
 
 export const listAllWebhooks = adminRoute({
   id: 'showWebhooks',
-  method: 'GET',
   path: '/webhooks',
   summary: 'List the webhooks that are registered for an organization',
   query: z.strictObject({ ...listQuery, organization: organizationName() }),
@@ -36,7 +35,6 @@ export const listAllWebhooks = adminRoute({
 
 export const listDeliveries = adminRoute({
   id: 'listDeliveries',
-  method: 'GET',
   path: '/webhooks/outbox',
   summary: 'List what is or was on its way to webhooks, oldest first',
   query: z.strictObject(listQuery),

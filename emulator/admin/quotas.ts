@@ -17,7 +17,6 @@ function showAll({ state }: World): z.infer<typeof quotasRecord> {
 
 export const showQuotas = adminRoute({
   id: 'showQuotas',
-  method: 'GET',
   path: '/quotas',
   summary: 'Show the quotas by name',
   replies: { 200: quotasRecord },

@@ -61,7 +61,6 @@ function showSummary({ record, ownState, defaultBranch, git }: Repository): z.in
 
 export const listAllRepositories = adminRoute({
   id: 'showRepositories',
-  method: 'GET',
   path: '/repositories',
   summary: 'List the repositories of an organization in order of creation, whatever their state',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
@@ -84,7 +83,6 @@ export const listAllRepositories = adminRoute({
 
 export const showRepositoryRoute = adminRoute({
   id: 'showRepository',
-  method: 'GET',
   path: '/repositories/{name}',
   summary: 'Show a repository, whatever its state',
   query: z.strictObject(inOrganization),
@@ -95,7 +93,6 @@ export const showRepositoryRoute = adminRoute({
 
 export const showRepositoryState = adminRoute({
   id: 'showRepositoryState',
-  method: 'GET',
   path: '/repositories/{name}/state',
   summary: 'Show the state of a repository without bringing it into another',
   query: z.strictObject(inOrganization),
@@ -148,7 +145,6 @@ type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({
   id: 'showCommits',
-  method: 'GET',
   path: '/repositories/{name}/commits',
   summary: 'List the commits that a ref leads to, newest first',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
@@ -186,7 +182,6 @@ const entryRecord = z.object({
 
 export const showTree = adminRoute({
   id: 'showTree',
-  method: 'GET',
   path: '/repositories/{name}/tree/{oid}',
   summary: 'List the entries of a tree, or of the tree of a commit or tag',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
@@ -219,7 +214,6 @@ function sizeOfBlob(objects: ObjectReader, oid: Oid): number | null {
 
 export const showBlob = adminRoute({
   id: 'showBlob',
-  method: 'GET',
   path: '/repositories/{name}/blob/{oid}',
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
   query: z.strictObject(inOrganization),
@@ -238,7 +232,6 @@ export const showBlob = adminRoute({
 
 export const showTag = adminRoute({
   id: 'showTag',
-  method: 'GET',
   path: '/repositories/{name}/tag/{oid}',
   summary: 'Show an annotated tag: what it names, who made it, and its message',
   query: z.strictObject(inOrganization),

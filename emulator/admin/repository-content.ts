@@ -61,7 +61,6 @@ const changedFile = z.object({
 
 export const showCommitDiff = adminRoute({
   id: 'showCommitDiff',
-  method: 'GET',
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
@@ -152,7 +151,6 @@ function showFile(file: FileDiff, patch: string, isTruncated: boolean): z.infer<
 
 export const showFileContent = adminRoute({
   id: 'showContent',
-  method: 'GET',
   path: '/repositories/{name}/content',
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
@@ -207,7 +205,6 @@ const blamedRange = z.object({
 
 export const showBlame = adminRoute({
   id: 'showBlame',
-  method: 'GET',
   path: '/repositories/{name}/blame',
   summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
   query: z.strictObject({

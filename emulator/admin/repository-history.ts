@@ -55,7 +55,6 @@ interface Selection {
 
 export const showGraph = adminRoute({
   id: 'showGraph',
-  method: 'GET',
   path: '/repositories/{name}/graph',
   summary:
     'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
@@ -136,7 +135,6 @@ const noteRecord = z.object({ ref: z.string(), oid: z.string(), ...shownContent 
 
 export const showCommitRoute = adminRoute({
   id: 'showCommit',
-  method: 'GET',
   path: '/repositories/{name}/commits/{oid}',
   summary: 'Show a commit, with the refs that lead to it and its notes',
   query: z.strictObject(inOrganization),

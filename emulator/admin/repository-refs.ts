@@ -52,7 +52,6 @@ function placeOf(name: ByteString): Pick<z.infer<typeof refRecord>, 'short' | 'k
 
 export const showRefs = adminRoute({
   id: 'showRefs',
-  method: 'GET',
   path: '/repositories/{name}/refs',
   summary: 'List the refs of a repository by name, all namespaces included',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
@@ -89,7 +88,6 @@ type NotesCursor = readonly [tree: Oid, shown: number];
 
 export const showNotes = adminRoute({
   id: 'showNotes',
-  method: 'GET',
   path: '/repositories/{name}/notes',
   summary: 'List the notes of a notes ref: what each is of, and its blob',
   query: z.strictObject({

@@ -26,7 +26,6 @@ const requestRecord = z.looseObject({
 
 export const listSteps = adminRoute({
   id: 'listSteps',
-  method: 'GET',
   path: '/steps',
   summary: 'List the steps of the way of a request, in order',
   replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
@@ -84,7 +83,6 @@ const requestList = z.object({
 
 export const listRequests = adminRoute({
   id: 'listRequests',
-  method: 'GET',
   path: '/requests',
   summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
   query: z.strictObject({
@@ -145,7 +143,6 @@ const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close 
 
 export const followRequests = adminRoute({
   id: 'followRequests',
-  method: 'GET',
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
   query: z.strictObject({ ...selection, bodies }),
@@ -169,7 +166,6 @@ function readLastId(given: string | undefined): number | undefined {
 
 export const showRequest = adminRoute({
   id: 'showRequest',
-  method: 'GET',
   path: '/requests/{id}',
   summary: 'Show one request',
   replies: { 200: requestRecord },

@@ -54,8 +54,8 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   /** Below `/_emulator`; a `{parameter}` fills one segment. */
   readonly path: string;
   readonly summary: string;
-  /** `open`: needs no token. Default: `token`. */
-  readonly access?: 'open' | 'token';
+  /** `open`: needs no token. */
+  readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
   /** The media type of a body that the handler reads itself, piece by piece. */
@@ -69,11 +69,15 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+type Defaults = 'method' | 'access';
+
+/** Completes a row, which the compiler checks against its own schemas. Defaults: `method` is GET, `access` is `token`. */
 export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
-  row: AdminRoute<Query, Body>,
+  row: Omit<AdminRoute<Query, Body>, Defaults> & Partial<Pick<AdminRoute, Defaults>>,
 ): AdminRoute {
-  return row as unknown as AdminRoute;
+  const { method = 'GET', access = 'token' } = row;
+  // Not a copy: the schemas of some rows are made when they are first read.
+  return Object.assign(row, { method, access }) as unknown as AdminRoute;
 }
 
 /** A member that names an organization; the one that `Host` selects where it is absent. */

@@ -55,7 +55,6 @@ async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): P
 
 export const listScenarios = adminRoute({
   id: 'listScenarios',
-  method: 'GET',
   path: '/scenarios',
   summary: 'List the scenarios, and how far each has come',
   query: z.strictObject(listQuery),
@@ -71,7 +70,6 @@ export const listScenarios = adminRoute({
 
 export const listShippedScenarios = adminRoute({
   id: 'listShippedScenarios',
-  method: 'GET',
   path: '/shipped-scenarios',
   summary: 'List the scenarios that come with the emulator: as their files say it, and as they are registered',
   replies: {
@@ -134,7 +132,6 @@ export const startScenario = adminRoute({
 
 export const showScenario = adminRoute({
   id: 'showScenario',
-  method: 'GET',
   path: '/scenarios/{id}',
   summary: 'Show a scenario, how far it has come, and whether what it expects is met',
   replies: { 200: scenarioDetail },

@@ -35,7 +35,6 @@ export const takeSnapshot = adminRoute({
 
 export const listSnapshots = adminRoute({
   id: 'listSnapshots',
-  method: 'GET',
   path: '/snapshots',
   summary: 'List the snapshots, oldest first',
   query: z.strictObject(listQuery),

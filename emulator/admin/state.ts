@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { stateChangesSchema } from '../changes/state-changes.js';
 import { DEFAULT_VARIANTS, variantRows } from '../config/variants.js';
 import { json } from '../http/reply.js';
-import { changeState as applyStateChanges } from '../world/change-state.js';
 import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 
@@ -16,7 +15,6 @@ const scope = z.strictObject({ organization: organizationName() });
 
 export const showState = adminRoute({
   id: 'showState',
-  method: 'GET',
   path: '/state',
   summary: 'Show the switches of organizations and the states of the repositories of one of them',
   query: scope,
@@ -34,14 +32,13 @@ export const changeState = adminRoute({
   replies: { 200: stateRecord },
   handle: ({ world, organization, query, body }) => {
     const org = query.organization ?? organization;
-    applyStateChanges(world, org, body);
+    world.changeState(org, body);
     return json(200, readState(world, org));
   },
 });
 
 export const listVariants = adminRoute({
   id: 'listVariants',
-  method: 'GET',
   path: '/variants',
   summary: 'List the switches for what the specification leaves open, with their values now',
   replies: {

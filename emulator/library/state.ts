@@ -1,6 +1,5 @@
 import type { StateChanges } from '../changes/state-changes.js';
 import { changeQuotas, type QuotaChanges, type QuotaView, showQuota } from '../quotas/quota-changes.js';
-import { changeState } from '../world/change-state.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { readState, type StateView } from '../world/state-view.js';
 
@@ -41,7 +40,7 @@ export interface EmulatorState {
 export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState {
   return {
     read: ({ org = firstOrg } = {}) => readState(current.world, org),
-    change: (changes, { org = firstOrg } = {}) => changeState(current.world, org, changes),
+    change: (changes, { org = firstOrg } = {}) => current.world.changeState(org, changes),
   };
 }
 
