@@ -1,5 +1,4 @@
 import * as addresses from './addresses.js';
-import * as shutdown from './addresses.js';
 import * as clock from './clock.js';
 import * as faults from './faults.js';
 import * as keys from './keys.js';
@@ -29,7 +28,6 @@ const modules: readonly Readonly<Record<string, AdminRoute>>[] = [
   addresses,
   snapshots,
   verify,
-  shutdown,
   namespaces,
   state,
   clock,
