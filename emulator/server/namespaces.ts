@@ -174,7 +174,7 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   };
 }
 
-/** What the admin routes do with namespaces. */
+/** What the admin routes do with namespaces. @internal */
 export function namespaceControl(
   namespaces: Namespaces,
   key: SigningKey,
