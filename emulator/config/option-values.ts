@@ -1,3 +1,4 @@
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
@@ -45,6 +46,16 @@ export const hostName = text('the name of a host, without scheme and port', new 
 
 /** A host as a `Host` header names it; the port is passed over. */
 export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
+
+/** Reads a file whose name is the value of an option. Throws `OptionError`. */
+export function readGivenFile(file: string): string {
+  try {
+    return readTextFile(file);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
+  }
+}
 
 export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
   return (given) => {
