@@ -15,11 +15,13 @@ export type { NearRequest, Unmet, Verification } from './journal/verify.js';
 export type { EmulatorClock } from './library/clock.js';
 export type { AnsweredRequest, EmulatedService, Emulator, Namespace } from './library/emulator.js';
 export type { FaultHandle } from './library/faults.js';
-export type { EmulatorQuotas, QuotaChanges, QuotaView } from './library/quotas.js';
 export type { EmulatorRepository, RepositoryScope, RepositorySource } from './library/repository.js';
 export type {
+  EmulatorQuotas,
   EmulatorState,
   OrganizationState,
+  QuotaChanges,
+  QuotaView,
   RepositoryStateView,
   StateChanges,
   StateScope,

@@ -6,24 +6,41 @@ import { adminRoute } from './route.js';
 
 export const showAddresses = adminRoute({
   id: 'showAddresses',
-  method: 'GET',
   path: '/addresses',
   summary: 'List by which addresses the organizations are reached',
-  access: 'token',
   replies: { 200: addressesRecord },
   handle: ({ controls }) => json(200, controls.addresses()),
 });
 
 export const showCa = adminRoute({
   id: 'showCa',
-  method: 'GET',
   path: '/ca',
   summary: 'Print the certificate to trust for HTTPS (PEM)',
-  access: 'token',
   replies: { 200: z.object({ certificate: z.string() }) },
   errors: ['not_found'],
   handle: ({ controls: { trust } }) => {
     if (trust === undefined) throw problem('not_found', 'No HTTPS is served here; --tls serves it.');
     return json(200, { certificate: trust });
+  },
+});
+
+export const shutDown = adminRoute({
+  id: 'shutDown',
+  method: 'POST',
+  path: '/shutdown',
+  summary: 'Stop listening, answer what is under way, and end',
+  body: z.strictObject({}),
+  replies: {
+    202: z.object({
+      status: z.literal('closing'),
+      saved: z
+        .literal(false)
+        .optional()
+        .meta({ description: 'The state could not be saved to the folder of --persist.' }),
+    }),
+  },
+  handle: async ({ controls }) => {
+    const isSaved = await controls.shutDown();
+    return json(202, { status: 'closing', ...(isSaved === false && { saved: false }) }, { connection: 'close' });
   },
 });

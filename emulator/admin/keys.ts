@@ -8,7 +8,7 @@ import { empty, json } from '../http/reply.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { adminRoute, organizationName } from './route.js';
+import { adminRoute, organizationName, requireFound } from './route.js';
 
 /** Keys of one organization: every token whose `kid` is none of them is tried with each. */
 const MOST_KEYS = 100;
@@ -34,17 +34,13 @@ function showKey(organization: string, key: RegisteredKey): KeyRecord {
 }
 
 function requireOrganization({ state }: World, name: string): Organization {
-  const organization = state.organizations.get(name);
-  if (!organization) throw problem('not_found', `There is no organization ${JSON.stringify(name)}.`);
-  return organization;
+  return requireFound(state.organizations.get(name), 'organization', name);
 }
 
 export const listKeys = adminRoute({
   id: 'listKeys',
-  method: 'GET',
   path: '/keys',
   summary: 'List the public keys that tokens may be signed with, of one organization or of all',
-  access: 'token',
   query: z.strictObject({ ...listQuery, organization: z.string().optional() }),
   replies: { 200: listOf(keyRecord) },
   errors: ['not_found'],
@@ -75,7 +71,6 @@ export const addKey = adminRoute({
   method: 'POST',
   path: '/keys',
   summary: 'Register a public key with an organization; of a private one only the public part is kept',
-  access: 'token',
   body: z.strictObject({
     public_key: z
       .union([z.string(), z.record(z.string(), z.unknown())], 'has to be a PEM text or a JWK')
@@ -120,7 +115,6 @@ export const removeKey = adminRoute({
   method: 'DELETE',
   path: '/keys/{id}',
   summary: 'Remove a key from an organization: tokens that it signed are refused from now on',
-  access: 'token',
   query: z.strictObject({ organization: organizationName() }),
   replies: { 204: '' },
   errors: ['not_found'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapped, pageEnd, readLimit, takePage } from '../api/paging.js';
+import { mapped, openList, pageEnd, readLimit, takePage } from '../api/paging.js';
 import { largeJson, type Reply } from '../http/reply.js';
 import type { AdminContext } from './route.js';
 
@@ -33,8 +33,6 @@ export interface List<T> {
   /** What names an item as long as it is there. */
   readonly keyOf: (item: T) => string;
   readonly show?: (item: T) => unknown;
-  /** In place of `show`, of items that are shown together. */
-  readonly showPage?: (page: readonly T[]) => Iterable<unknown>;
 }
 
 /** The last item of a page, and how many there were up to it. */
@@ -43,22 +41,15 @@ type Position = readonly [key: string, count: number];
 /** One page of a list. It goes on behind the last item of the page before, or from its place where that item has gone. */
 export function writeList<T>(
   { world, query }: AdminContext<ListQuery>,
-  { of, items, keyOf, ...shown }: List<T>,
+  { of, items, keyOf, show = (item) => item }: List<T>,
 ): Reply {
   const limit = readPageLimit(query);
-  const { cursors } = world.engine;
-  const purpose = JSON.stringify(['admin', ...of]);
+  const list = openList<Position>(world, query.cursor, ['admin', ...of]);
   const all = [...items];
-  const skip =
-    query.cursor === undefined ? 0 : placeAfter(all.map(keyOf), cursors.read<Position>(purpose, query.cursor));
+  const skip = list.position === undefined ? 0 : placeAfter(all.map(keyOf), list.position);
   const { page, hasMore } = takePage(all.slice(skip), limit);
-  const { show = (item: T) => item, showPage = (shownItems: readonly T[]) => mapped(shownItems, show) } = shown;
-  const position = (): Position => [keyOf(page.at(-1)!), skip + page.length];
-  return largeJson(200, {
-    items: showPage(page),
-    next_cursor: hasMore ? cursors.write(purpose, position()) : null,
-    has_more: hasMore,
-  });
+  const end = list.end(hasMore, () => [keyOf(page.at(-1)!), skip + page.length]);
+  return largeJson(200, { items: mapped(page, show), ...end });
 }
 
 function placeAfter(keys: readonly string[], [key, count]: Position): number {

@@ -1,6 +1,47 @@
-import { showHealth, showOpenApi, showVersion } from './about.js';
-import { ADMIN_PREFIX } from './path.js';
-import type { AdminRoute } from './route.js';
+import { z } from 'zod';
+import { packageVersion } from '../config/version.js';
+import { bytes, json } from '../http/reply.js';
+import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
+import { type AdminRoute, adminRoute } from './route.js';
+
+/** These rows are loaded by every start, which makes none of their schemas. */
+export const showHealth = adminRoute({
+  id: 'showHealth',
+  path: pathBelowAdmin(HEALTH_PATH),
+  summary: 'Say that the emulator can serve requests',
+  access: 'open',
+  get replies() {
+    return { 200: z.object({ emulator: z.literal(true), status: z.literal('ready'), organization: z.string() }) };
+  },
+  handle: ({ organization }) => json(200, { emulator: true, status: 'ready', organization }),
+});
+
+export const showVersion = adminRoute({
+  id: 'showVersion',
+  path: '/version',
+  summary: 'Show the version of the emulator and of the API it serves',
+  access: 'open',
+  get replies() {
+    return { 200: z.object({ emulator: z.literal(true), version: z.string(), api: z.string() }) };
+  },
+  handle: () => json(200, { emulator: true, version: packageVersion(), api: '1.0.0' }),
+});
+
+export const showOpenApi = adminRoute({
+  id: 'showOpenApi',
+  path: '/openapi.json',
+  summary: 'Print the OpenAPI document of the service and of these routes',
+  access: 'open',
+  get replies() {
+    return { 200: z.looseObject({ openapi: z.string() }) };
+  },
+  handle: async (ctx) => {
+    const { writeDocument } = await import('./openapi.js');
+    const [head, tail] = await ctx.buildOnce('openapi', () => writeDocument(ctx));
+    const origin = Buffer.from(JSON.stringify(ctx.origin));
+    return bytes(200, Buffer.concat([head, origin, tail]), { 'content-type': 'application/json' });
+  },
+});
 
 /** The routes that ask for no token where there is one: they tell nothing that it guards. */
 export const openRoutes: readonly AdminRoute[] = [showHealth, showVersion, showOpenApi];

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { writeOpenApi } from '../api/openapi.js';
+import { inputSchema, pathParameters, queryParameters, writeOpenApi } from '../api/openapi.js';
 import { type ProblemCode, problemCodes } from '../http/problem.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
@@ -89,30 +89,6 @@ function writeRoute(route: AdminRoute): Json {
   };
 }
 
-function pathParameters({ path }: AdminRoute): Json[] {
-  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: 'URL-encoded so that it fills one path segment.',
-    schema: { type: 'string' },
-  }));
-}
-
-function queryParameters({ query }: AdminRoute): Json[] {
-  if (!query) return [];
-  const { properties = {}, required = [] } = inputSchema(query) as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema,
-  }));
-}
-
 function writeReplies({ replies, errors = [], access, method }: AdminRoute): Json {
   const answers: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(replies)) {
@@ -142,9 +118,4 @@ function replyContent(reply: z.ZodType | string): Json {
   if (typeof reply === 'string') return { content: { [reply]: { schema: { type: 'string' } } } };
   const { $schema: _, ...schema } = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' }) as Json;
   return { content: { 'application/json': { schema } } };
-}
-
-function inputSchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
-  return rest;
 }

@@ -21,10 +21,8 @@ export type OperationRecord = z.infer<typeof operationRecord>;
 
 export const listOperations = adminRoute({
   id: 'listOperations',
-  method: 'GET',
   path: '/operations',
   summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(operationRecord) },
   handle: (ctx) =>

@@ -21,10 +21,8 @@ export type WebhookRecord = z.infer<ReturnType<typeof webhookRecord>>;
 
 export const listAllWebhooks = adminRoute({
   id: 'showWebhooks',
-  method: 'GET',
   path: '/webhooks',
   summary: 'List the webhooks that are registered for an organization',
-  access: 'token',
   query: z.strictObject({ ...listQuery, organization: organizationName() }),
   replies: { 200: listOf(webhookRecord()) },
   handle: (ctx) => {
@@ -40,10 +38,8 @@ export const listAllWebhooks = adminRoute({
 
 export const listDeliveries = adminRoute({
   id: 'listDeliveries',
-  method: 'GET',
   path: '/webhooks/outbox',
   summary: 'List what is or was on its way to webhooks, oldest first',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(deliveryRecord) },
   handle: (ctx) =>

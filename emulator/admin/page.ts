@@ -78,7 +78,6 @@ function serve(name: string, { header }: AdminContext): Reply {
 /** The address without the slash, as it is easily typed. */
 export const leadToPage = adminRoute({
   id: 'leadToPage',
-  method: 'GET',
   path: '',
   summary: 'Lead to the page',
   access: 'open',
@@ -88,7 +87,6 @@ export const leadToPage = adminRoute({
 
 export const showPage = adminRoute({
   id: 'showPage',
-  method: 'GET',
   path: '/',
   summary: 'Show the page: requests as they come, repositories, faults, clock, and what clients do wrong',
   access: 'open',
@@ -98,7 +96,6 @@ export const showPage = adminRoute({
 
 export const showPageFile = adminRoute({
   id: 'showPageFile',
-  method: 'GET',
   path: '/page/{file}',
   summary: 'Show a file that the page is made of',
   access: 'open',

@@ -5,11 +5,11 @@ import {
   quotaChangesSchema,
   quotaSchema,
   showQuota,
-} from '../world/quota-changes.js';
+} from '../quotas/quota-changes.js';
 import type { World } from '../world/world.js';
 import { adminRoute } from './route.js';
 
-export type { QuotaView } from '../world/quota-changes.js';
+export type { QuotaView } from '../quotas/quota-changes.js';
 
 const quotasRecord = z.object({ quotas: z.record(z.string(), quotaSchema()) });
 
@@ -19,10 +19,8 @@ function showAll({ state }: World): z.infer<typeof quotasRecord> {
 
 export const showQuotas = adminRoute({
   id: 'showQuotas',
-  method: 'GET',
   path: '/quotas',
   summary: 'Show the quotas by name',
-  access: 'token',
   replies: { 200: quotasRecord },
   handle: ({ world }) => json(200, showAll(world)),
 });
@@ -32,7 +30,6 @@ export const changeQuotas = adminRoute({
   method: 'PATCH',
   path: '/quotas',
   summary: 'Set quotas by name, and remove those that are null; all of them or none',
-  access: 'token',
   body: z.strictObject({ quotas: quotaChangesSchema().optional() }),
   replies: { 200: quotasRecord },
   handle: ({ world, body }) => {

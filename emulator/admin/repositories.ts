@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBranch } from '../api/fields.js';
-import { mapped, takeLongPage } from '../api/paging.js';
+import { mapped, openList, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
 import { readTreeInSteps } from '../git/object/large-tree.js';
@@ -23,7 +23,7 @@ import {
   typeOfMode,
 } from './repository-records.js';
 import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
-import { type AdminContext, adminRoute, organizationName } from './route.js';
+import { type AdminContext, adminRoute, organizationName, requireFound } from './route.js';
 
 /*
  * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
@@ -63,10 +63,8 @@ function showSummary({ record, ownState, defaultBranch, git }: Repository): Repo
 
 export const listAllRepositories = adminRoute({
   id: 'showRepositories',
-  method: 'GET',
   path: '/repositories',
   summary: 'List the repositories of an organization in order of creation, whatever their state',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(summaryRecord) },
   handle: (ctx) => {
@@ -87,10 +85,8 @@ export const listAllRepositories = adminRoute({
 
 export const showRepositoryRoute = adminRoute({
   id: 'showRepository',
-  method: 'GET',
   path: '/repositories/{name}',
   summary: 'Show a repository, whatever its state',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: summaryRecord },
   errors: ['not_found'],
@@ -99,10 +95,8 @@ export const showRepositoryRoute = adminRoute({
 
 export const showRepositoryState = adminRoute({
   id: 'showRepositoryState',
-  method: 'GET',
   path: '/repositories/{name}/state',
   summary: 'Show the state of a repository without bringing it into another',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
   errors: ['not_found'],
@@ -114,15 +108,13 @@ export const addRepository = adminRoute({
   method: 'POST',
   path: '/repositories',
   summary: 'Make an empty repository',
-  access: 'token',
   body: z.strictObject({ name: z.string(), organization: organizationName(), default_branch: z.string().optional() }),
   replies: { 201: summaryRecord },
   errors: ['not_found', 'conflict'],
   handle: ({ world, organization: selected, body }) => {
     const { name, organization = selected, default_branch = 'main' } = body;
     const { organizations, repositories } = world.state;
-    if (!organizations.get(organization))
-      throw problem('not_found', `There is no organization ${JSON.stringify(organization)}.`);
+    requireFound(organizations.get(organization), 'organization', organization);
     const fault = repositoryNameFault(name);
     if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
     readBranch(default_branch, 'default_branch');
@@ -138,14 +130,12 @@ export const removeRepository = adminRoute({
   method: 'DELETE',
   path: '/repositories/{name}',
   summary: 'Delete a repository, whatever its state',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 204: '' },
   errors: ['not_found'],
   handle: (ctx) => {
     const found = findRepository(ctx);
-    if (found.record.state === 'deleted')
-      throw problem('not_found', `There is no repository ${JSON.stringify(ctx.params.name)}.`);
+    requireFound(found.record.state !== 'deleted', 'repository', ctx.params.name);
     ctx.world.background.syncs.cancel(found);
     ctx.world.state.repositories.delete(found);
     return empty(204);
@@ -157,10 +147,8 @@ type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({
   id: 'showCommits',
-  method: 'GET',
   path: '/repositories/{name}/commits',
   summary: 'List the commits that a ref leads to, newest first',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
   replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
@@ -168,11 +156,9 @@ export const showCommits = adminRoute({
     const { world, query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'commits', repository.id, query.ref]);
-    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
-    const skip = position?.[1] ?? 0;
+    const list = openList<Position>(world, query.cursor, ['admin', 'commits', repository.id, query.ref]);
+    const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
+    const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);
     const { page, hasMore } = await takeLongPage(
       git.history.logEach({ tips: [tip] }),
@@ -182,8 +168,7 @@ export const showCommits = adminRoute({
     );
     return largeJson(200, {
       items: mapped(page, (oid) => showCommit(git.objects, oid)),
-      next_cursor: hasMore ? cursors.write(purpose, [tip, skip + page.length] satisfies Position) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => [tip, skip + page.length]),
     });
   },
 });
@@ -201,10 +186,8 @@ export type TreeEntry = z.infer<typeof entryRecord>;
 
 export const showTree = adminRoute({
   id: 'showTree',
-  method: 'GET',
   path: '/repositories/{name}/tree/{oid}',
   summary: 'List the entries of a tree, or of the tree of a commit or tag',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(entryRecord) },
   errors: ['not_found'],
@@ -239,10 +222,8 @@ export type BlobRecord = z.infer<typeof blobRecord>;
 
 export const showBlob = adminRoute({
   id: 'showBlob',
-  method: 'GET',
   path: '/repositories/{name}/blob/{oid}',
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: blobRecord },
   errors: ['not_found'],
@@ -261,10 +242,8 @@ export type TagRecord = z.infer<typeof tagRecord>;
 
 export const showTag = adminRoute({
   id: 'showTag',
-  method: 'GET',
   path: '/repositories/{name}/tag/{oid}',
   summary: 'Show an annotated tag: what it names, who made it, and its message',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: tagRecord },
   errors: ['not_found'],

@@ -73,11 +73,9 @@ export type CommitDiff = z.infer<typeof commitDiff>;
 
 export const showCommitDiff = adminRoute({
   id: 'showCommitDiff',
-  method: 'GET',
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
-  access: 'token',
   query: z.strictObject({
     ...inOrganization,
     ...pathQuery,
@@ -169,10 +167,8 @@ export type FoundContent = z.infer<typeof foundContent>;
 
 export const showFileContent = adminRoute({
   id: 'showContent',
-  method: 'GET',
   path: '/repositories/{name}/content',
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
-  access: 'token',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
   replies: { 200: foundContent },
   errors: ['not_found', 'ref_not_found'],
@@ -225,10 +221,8 @@ export type Blame = z.infer<typeof blameRecord>;
 
 export const showBlame = adminRoute({
   id: 'showBlame',
-  method: 'GET',
   path: '/repositories/{name}/blame',
   summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
-  access: 'token',
   query: z.strictObject({
     ...inOrganization,
     ...refQuery,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag } from '../api/fields.js';
-import { pageEnd } from '../api/paging.js';
+import { openList, pageEnd } from '../api/paging.js';
 import { findNote } from '../git/notes/note-tree.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { parseCommit } from '../git/object/commit.js';
@@ -57,11 +57,9 @@ interface Selection {
 
 export const showGraph = adminRoute({
   id: 'showGraph',
-  method: 'GET',
   path: '/repositories/{name}/graph',
   summary:
     'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
-  access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -82,9 +80,8 @@ export const showGraph = adminRoute({
     const most = readPageLimit({ limit });
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'graph', repository.id, selection]);
-    const given = cursor === undefined ? undefined : cursors.read<GraphCursor>(purpose, cursor);
+    const list = openList<GraphCursor>(world, cursor, ['admin', 'graph', repository.id, selection]);
+    const given = list.position;
     const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
     const { graph } = history;
@@ -108,10 +105,7 @@ export const showGraph = adminRoute({
         }
       })(),
       total: order.length,
-      next_cursor: hasMore
-        ? cursors.write(purpose, { tips: kept, last: page.at(-1)!, shown } satisfies GraphCursor)
-        : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => ({ tips: kept, last: page.at(-1)!, shown })),
     });
   },
 });
@@ -152,10 +146,8 @@ export type CommitRecord = z.infer<typeof commitRecord>;
 
 export const showCommitRoute = adminRoute({
   id: 'showCommit',
-  method: 'GET',
   path: '/repositories/{name}/commits/{oid}',
   summary: 'Show a commit, with the refs that lead to it and its notes',
-  access: 'token',
   query: z.strictObject(inOrganization),
   replies: { 200: commitRecord },
   errors: ['not_found'],

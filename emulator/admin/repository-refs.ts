@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { takeLongPage } from '../api/paging.js';
+import { openList, takeLongPage } from '../api/paging.js';
 import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findTree, peelToCommit } from '../git/object/tag.js';
-import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { inSlices } from '../schedule/steps.js';
 import { listOf, listQuery, readPageLimit, writeList } from './lists.js';
 import { exactBytes, named } from './repository-records.js';
 import { findRepository, inOrganization } from './repository-target.js';
-import { adminRoute } from './route.js';
+import { adminRoute, requireFound } from './route.js';
 
 /** Where the refs of a namespace are: `git help namespaces`. */
 const NAMESPACES = 'refs/namespaces/';
@@ -55,10 +54,8 @@ function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespac
 
 export const showRefs = adminRoute({
   id: 'showRefs',
-  method: 'GET',
   path: '/repositories/{name}/refs',
   summary: 'List the refs of a repository by name, all namespaces included',
-  access: 'token',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
   errors: ['not_found'],
@@ -89,12 +86,12 @@ function leadsTo(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'com
 
 const NOTES = bytesOf('refs/notes/commits');
 
+type NotesCursor = readonly [tree: Oid, shown: number];
+
 export const showNotes = adminRoute({
   id: 'showNotes',
-  method: 'GET',
   path: '/repositories/{name}/notes',
   summary: 'List the notes of a notes ref: what each is of, and its blob',
-  access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -106,19 +103,15 @@ export const showNotes = adminRoute({
     const { world, query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const { cursors } = world.engine;
-    const purpose = JSON.stringify(['admin', 'notes', repository.id, query.ref]);
-    const given = query.cursor === undefined ? undefined : cursors.read<readonly [Oid, number]>(purpose, query.cursor);
+    const list = openList<NotesCursor>(world, query.cursor, ['admin', 'notes', repository.id, query.ref]);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
-    if (query.ref !== undefined && tip === undefined)
-      throw problem('not_found', `There is no ref ${JSON.stringify(query.ref)}.`);
-    const [tree, skip] = given ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
+    if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
+    const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
     const { page, hasMore } = await takeLongPage(notes, readPageLimit(query), meter, skip);
     return largeJson(200, {
       items: page.map(([target, note]) => ({ target, note })),
-      next_cursor: hasMore ? cursors.write(purpose, [tree, skip + page.length]) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => [tree!, skip + page.length]),
     });
   },
 });

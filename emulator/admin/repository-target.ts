@@ -7,7 +7,7 @@ import { problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { type AdminContext, organizationName } from './route.js';
+import { type AdminContext, organizationName, requireFound } from './route.js';
 
 /** What path and query of a route name: a repository, a commit, an object, a file. */
 
@@ -19,8 +19,7 @@ type InOrganization = { readonly organization?: string | undefined };
 export function findRepository(ctx: AdminContext<InOrganization>): Repository {
   const { world, params, query, organization } = ctx;
   const found = world.state.repositories.find(query.organization ?? organization, params.name!);
-  if (!found) throw problem('not_found', `There is no repository ${JSON.stringify(params.name)}.`);
-  return found;
+  return requireFound(found, 'repository', params.name);
 }
 
 export const refQuery = {

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { mapped, pageEnd } from '../api/paging.js';
+import { mapped, openList, pageEnd, takePage } from '../api/paging.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
 import type { EntryOptions } from '../journal/entry.js';
 import { toHar, toNdjson } from '../journal/export.js';
-import { readPage } from '../journal/page.js';
 import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
-import { MOST_STREAMS } from './event-streams.js';
+import { MOST_STREAMS, streamRequests } from './event-streams.js';
 import { listQuery, readPageLimit } from './lists.js';
-import { streamRequests } from './request-stream.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 export type { JournalEntry } from '../journal/entry.js';
@@ -30,10 +28,8 @@ const requestRecord = z.looseObject({
 
 export const listSteps = adminRoute({
   id: 'listSteps',
-  method: 'GET',
   path: '/steps',
   summary: 'List the steps of the way of a request, in order',
-  access: 'token',
   replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
   handle: () => json(200, { items: Object.entries(STEPS).map(([id, about]) => ({ id, about })) }),
 });
@@ -89,10 +85,8 @@ const requestList = z.object({
 
 export const listRequests = adminRoute({
   id: 'listRequests',
-  method: 'GET',
   path: '/requests',
   summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
-  access: 'token',
   query: z.strictObject({
     ...listQuery,
     ...selection,
@@ -110,23 +104,22 @@ export const listRequests = adminRoute({
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const { cursors } = ctx.world.engine;
-    const purpose = JSON.stringify(['admin', 'requests', query, order]);
-    const { records, next } = readPage(journal, {
-      query,
-      order,
-      cursor: cursor === undefined ? undefined : cursors.read<string>(purpose, cursor),
-      limit: readPageLimit({ limit }),
-    });
+    const list = openList<string>(ctx.world, cursor, ['admin', 'requests', query, order]);
+    const from = list.position === undefined ? undefined : Number(list.position);
+    const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
+    const { page, hasMore } = takePage(selected(found, selectorOf(query)), readPageLimit({ limit }));
     return largeJson(200, {
-      items: mapped(records, (record) => journal.write(record, options)),
-      next_cursor: next === undefined ? null : cursors.write(purpose, next),
-      has_more: next !== undefined,
+      items: mapped(page, (record) => journal.write(record, options)),
+      ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
       dropped: journal.dropped,
       last_event_id: journal.ended,
     });
   },
 });
+
+function* selected(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean) {
+  for (const record of records) if (isWanted(record)) yield record;
+}
 
 const EXPORTS = {
   ndjson: { type: 'application/x-ndjson', write: toNdjson },
@@ -152,10 +145,8 @@ const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close 
 
 export const followRequests = adminRoute({
   id: 'followRequests',
-  method: 'GET',
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
-  access: 'token',
   query: z.strictObject({ ...selection, bodies }),
   replies: { 200: 'text/event-stream' },
   errors: ['service_unavailable'],
@@ -177,10 +168,8 @@ function readLastId(given: string | undefined): number | undefined {
 
 export const showRequest = adminRoute({
   id: 'showRequest',
-  method: 'GET',
   path: '/requests/{id}',
   summary: 'Show one request',
-  access: 'token',
   replies: { 200: requestRecord },
   errors: ['not_found'],
   handle: ({ world, params }) => {
@@ -195,7 +184,6 @@ export const forgetRequests = adminRoute({
   method: 'DELETE',
   path: '/requests',
   summary: 'Empty the journal; requests are numbered on',
-  access: 'token',
   replies: { 204: '' },
   handle: ({ world }) => {
     world.state.journal.clear();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { ProblemCode } from '../http/problem.js';
+import { type ProblemCode, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Method } from '../http/route.js';
 import { once } from '../memory/once.js';
@@ -54,7 +54,7 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   /** Below `/_emulator`; a `{parameter}` fills one segment. */
   readonly path: string;
   readonly summary: string;
-  /** `open`: asks for no token where there is one. */
+  /** `open`: needs no token. */
   readonly access: 'open' | 'token';
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
@@ -71,14 +71,24 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** Checks the row against its own schemas at compile time; at run time it is the row itself. */
+type Defaults = 'method' | 'access';
+
+/** Completes a row, which the compiler checks against its own schemas. Defaults: `method` is GET, `access` is `token`. */
 export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
-  row: AdminRoute<Query, Body>,
+  row: Omit<AdminRoute<Query, Body>, Defaults> & Partial<Pick<AdminRoute, Defaults>>,
 ): AdminRoute {
-  return row as unknown as AdminRoute;
+  const { method = 'GET', access = 'token' } = row;
+  // Not a copy: the schemas of some rows are made when they are first read.
+  return Object.assign(row, { method, access }) as unknown as AdminRoute;
 }
 
 /** A member that names an organization; the one that `Host` selects where it is absent. */
 export const organizationName = once(() =>
   z.string().optional().meta({ description: 'Default: the one that Host selects.' }),
 );
+
+/** Returns what was found by the name in the request. Throws `not_found` if it is undefined or false. */
+export function requireFound<T>(found: T | undefined | false, kind: string, name: string | undefined): T {
+  if (found !== undefined && found !== false) return found;
+  throw problem('not_found', `There is no ${kind} ${JSON.stringify(name)}.`);
+}

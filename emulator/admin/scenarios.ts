@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
-import { shippedScenarios } from '../scenarios/library.js';
 import { readScenario } from '../scenarios/read-scenario.js';
+import type { LoadedScenario } from '../scenarios/scenario.js';
+import { shippedScenarios } from '../scenarios/scenario-file.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
+import { verifyScenario } from '../scenarios/verify-world.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import type { LoadedScenario } from '../world/scenario.js';
-import { verifyScenario } from '../world/verify-world.js';
 import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { adminRoute } from './route.js';
+import { adminRoute, requireFound } from './route.js';
 
 const scenarioRecord = z.looseObject({
   id: z.string(),
@@ -57,10 +57,8 @@ async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): P
 
 export const listScenarios = adminRoute({
   id: 'listScenarios',
-  method: 'GET',
   path: '/scenarios',
   summary: 'List the scenarios, and how far each has come',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(scenarioRecord) },
   handle: (ctx) =>
@@ -74,10 +72,8 @@ export const listScenarios = adminRoute({
 
 export const listShippedScenarios = adminRoute({
   id: 'listShippedScenarios',
-  method: 'GET',
   path: '/shipped-scenarios',
   summary: 'List the scenarios that come with the emulator: as their files say it, and as they are registered',
-  access: 'token',
   replies: {
     200: z.object({
       items: z.array(
@@ -104,7 +100,6 @@ export const addScenario = adminRoute({
   path: '/scenarios',
   summary:
     'Register a scenario; with start, it begins for all requests, and without, its faults meet those that name it',
-  access: 'token',
   body: z.record(z.string(), z.unknown(), 'Has to be an object'),
   shownBody: shownScenarioSchema,
   takesYaml: true,
@@ -130,27 +125,22 @@ export const startScenario = adminRoute({
   method: 'POST',
   path: '/scenarios/{id}/start',
   summary: 'Start a registered scenario for all requests',
-  access: 'token',
   replies: { 200: scenarioRecord },
   errors: ['not_found', 'conflict'],
   handle: async ({ world, params }) => {
     const started = await world.scenarios.start(params.id!);
-    if (!started) throw noScenario(params.id!);
-    return json(200, showOne(started));
+    return json(200, showOne(requireFound(started, 'scenario', params.id)));
   },
 });
 
 export const showScenario = adminRoute({
   id: 'showScenario',
-  method: 'GET',
   path: '/scenarios/{id}',
   summary: 'Show a scenario, how far it has come, and whether what it expects is met',
-  access: 'token',
   replies: { 200: scenarioDetail },
   errors: ['not_found', 'gateway_timeout'],
   handle: async ({ world, params, meter }) => {
-    const found = world.state.scenarios.get(params.id!);
-    if (!found) throw noScenario(params.id!);
+    const found = requireFound(world.state.scenarios.get(params.id!), 'scenario', params.id);
     return largeJson(200, await showDetail(world, found, meter));
   },
 });
@@ -160,15 +150,10 @@ export const removeScenario = adminRoute({
   method: 'DELETE',
   path: '/scenarios/{id}',
   summary: 'End a scenario: its faults go and its steps do not come; the states and quotas it has set stay',
-  access: 'token',
   replies: { 204: '' },
   errors: ['not_found'],
   handle: ({ world, params }) => {
-    if (!world.scenarios.remove(params.id!)) throw noScenario(params.id!);
+    requireFound(world.scenarios.remove(params.id!), 'scenario', params.id);
     return empty(204);
   },
 });
-
-function noScenario(id: string) {
-  return problem('not_found', `There is no scenario ${JSON.stringify(id)}.`);
-}

@@ -3,7 +3,7 @@ import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { adminRoute } from './route.js';
+import { adminRoute, requireFound } from './route.js';
 
 const snapshotRecord = z.object({
   id: z.string(),
@@ -24,7 +24,6 @@ export const takeSnapshot = adminRoute({
   method: 'POST',
   path: '/snapshots',
   summary: 'Keep everything as it is now',
-  access: 'token',
   body: z.strictObject({}),
   replies: { 201: snapshotRecord },
   errors: ['insufficient_storage'],
@@ -38,10 +37,8 @@ export const takeSnapshot = adminRoute({
 
 export const listSnapshots = adminRoute({
   id: 'listSnapshots',
-  method: 'GET',
   path: '/snapshots',
   summary: 'List the snapshots, oldest first',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(snapshotRecord) },
   handle: (ctx) =>
@@ -53,7 +50,6 @@ export const removeSnapshot = adminRoute({
   method: 'DELETE',
   path: '/snapshots/{id}',
   summary: 'Let go of a snapshot, and of what nothing else holds',
-  access: 'token',
   replies: { 204: '' },
   errors: ['not_found'],
   handle: ({ current, params }) => {
@@ -67,7 +63,6 @@ export const restoreSnapshot = adminRoute({
   method: 'POST',
   path: '/snapshots/{id}/restore',
   summary: 'Put everything back to a snapshot',
-  access: 'token',
   body: z.strictObject({}),
   replies: { 200: snapshotRecord },
   errors: ['not_found'],
@@ -79,9 +74,11 @@ export const restoreSnapshot = adminRoute({
 });
 
 function requireSnapshot(current: CurrentWorld, id: string): Kept {
-  const kept = current.snapshots().find((candidate) => candidate.id === id);
-  if (!kept) throw problem('not_found', `There is no snapshot ${JSON.stringify(id)}.`);
-  return kept;
+  return requireFound(
+    current.snapshots().find((kept) => kept.id === id),
+    'snapshot',
+    id,
+  );
 }
 
 export const reset = adminRoute({
@@ -89,7 +86,6 @@ export const reset = adminRoute({
   method: 'POST',
   path: '/reset',
   summary: 'Put everything back to what it was before the first request; snapshots stay',
-  access: 'token',
   body: z.strictObject({}),
   replies: { 200: z.object({ status: z.literal('reset') }) },
   handle: async ({ current }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { stateChangesSchema } from '../changes/state-changes.js';
 import { DEFAULT_VARIANTS, variantRows } from '../config/variants.js';
 import { json } from '../http/reply.js';
-import { changeState as applyStateChanges, stateChangesSchema } from '../world/state-changes.js';
 import { readState } from '../world/state-view.js';
 import { adminRoute, organizationName } from './route.js';
 
@@ -17,10 +17,8 @@ const scope = z.strictObject({ organization: organizationName() });
 
 export const showState = adminRoute({
   id: 'showState',
-  method: 'GET',
   path: '/state',
   summary: 'Show the switches of organizations and the states of the repositories of one of them',
-  access: 'token',
   query: scope,
   replies: { 200: stateRecord },
   handle: ({ world, organization, query }) => json(200, readState(world, query.organization ?? organization)),
@@ -31,13 +29,12 @@ export const changeState = adminRoute({
   method: 'PATCH',
   path: '/state',
   summary: 'Change switches and states, all in one step or nothing',
-  access: 'token',
   query: scope,
   body: stateChangesSchema(),
   replies: { 200: stateRecord },
   handle: ({ world, organization, query, body }) => {
     const org = query.organization ?? organization;
-    applyStateChanges(world, org, body);
+    world.changeState(org, body);
     return json(200, readState(world, org));
   },
 });
@@ -54,10 +51,8 @@ export type VariantRecord = z.infer<typeof variantRecord>;
 
 export const listVariants = adminRoute({
   id: 'listVariants',
-  method: 'GET',
   path: '/variants',
   summary: 'List the switches for what the specification leaves open, with their values now',
-  access: 'token',
   replies: { 200: z.object({ items: z.array(variantRecord) }) },
   handle: ({ world }) => {
     const now = world.state.settings.variants;

@@ -23,7 +23,6 @@ export const mintTokenRoute = adminRoute({
   method: 'POST',
   path: '/tokens',
   summary: 'Sign a token with a published test key, at the time of the emulator',
-  access: 'token',
   body: z.strictObject({
     repo: z
       .string()

@@ -6,14 +6,13 @@ import type { MemoryTree } from '../sources/memory-tree.js';
 import { releaseRepositories } from '../world/repositories.js';
 import { adminRoute } from './route.js';
 
-export const TAR = 'application/x-tar';
+const TAR = 'application/x-tar';
 
 export const exportState = adminRoute({
   id: 'exportState',
   method: 'POST',
   path: '/export',
   summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
-  access: 'token',
   body: z.strictObject({
     include_secrets: z
       .boolean()
@@ -28,7 +27,7 @@ export const exportState = adminRoute({
     const snapshot = world.snapshot();
     const answer = async function* () {
       try {
-        yield* writeTar(writeWorld(snapshot, { config, engine }, { secrets: body.include_secrets ?? false }));
+        yield* writeTar(writeWorld(snapshot, { config, engine }, body.include_secrets ?? false));
       } finally {
         releaseRepositories(snapshot.repositories, engine.memory);
       }
@@ -42,7 +41,6 @@ export const importState = adminRoute({
   method: 'POST',
   path: '/import',
   summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',
-  access: 'token',
   bodyType: TAR,
   replies: {
     200: z.object({
@@ -55,7 +53,7 @@ export const importState = adminRoute({
   handle: async ({ current, organization, request, askForBody }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
-    const { takeOver } = await import('../exports/take-over.js');
+    const { takeOver } = await import('../exports/read-state.js');
     const { SourceError } = await import('../sources/file-tree.js');
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;

@@ -1,6 +1,5 @@
 import { DEFAULT_VARIANTS } from '../config/variants.js';
-import { COMMON_CODES } from '../http/gateway-codes.js';
-import type { ProblemCode } from '../http/problem.js';
+import { COMMON_CODES, type ProblemCode } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import { type RepositoryState, refusalOf } from '../repositories/lifecycle.js';
 

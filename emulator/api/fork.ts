@@ -31,15 +31,7 @@ export async function findForkPoint(
   const { world, organization, meter } = ctx;
   try {
     const { authenticator } = world.engine;
-    const question = {
-      authorization: `Bearer ${base.token}`,
-      surface: 'api' as const,
-      tenant: organization.name,
-      now: world.state.clock.now(),
-      hosting: organization.hostingEnabled,
-      variants: world.variants,
-      ringOf: (name: string) => world.state.organizations.get(name)?.keys,
-    };
+    const question = world.authenticationOf(`Bearer ${base.token}`, 'api', organization);
     const { claims } = authenticator.recall(question) ?? (await authenticator.prove(question));
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();

@@ -1,96 +1,66 @@
-import { lfsBatch } from '../lfs/batch.js';
-import { lfsCreateLock, lfsListLocks, lfsUnlock, lfsVerifyLocks } from '../lfs/lock-routes.js';
-import { lfsDownloadObject, lfsUploadObject, lfsVerifyObject } from '../lfs/transfers.js';
+import { OPERATION_IDS } from '../config/operation-ids.js';
+import * as lfsBatch from '../lfs/batch.js';
+import * as lfsLocks from '../lfs/lock-routes.js';
+import * as lfsTransfers from '../lfs/transfers.js';
 import type { Operation } from '../operation/operation.js';
-import { archive } from './operations/archive.js';
-import { blameFile } from './operations/blame.js';
-import { createBranch, deleteBranch, getBranch, listBranches } from './operations/branches.js';
-import { commitPack } from './operations/commit-pack.js';
-import { getCommit, listCommits } from './operations/commits.js';
-import { createRepository } from './operations/create-repository.js';
-import { createDeployment, getDeployment, listDeployments } from './operations/deployments.js';
-import { commitPatch } from './operations/diff-commit.js';
-import { diffBranch, diffCommits } from './operations/diffs.js';
-import { fileMetadata } from './operations/file-metadata.js';
-import { readFile } from './operations/files.js';
-import {
-  createCredential,
-  deleteCredential,
-  deleteCredentialByBody,
-  updateCredential,
-  updateCredentialByBody,
-} from './operations/git-credentials.js';
-import { gitInfoRefs, gitReceivePack, gitUploadPack } from './operations/git-over-http.js';
-import { grep } from './operations/grep.js';
-import { mergeBranches } from './operations/merge.js';
-import { previewMerge } from './operations/merge-preview.js';
-import { deleteNote, listNotesRefs, readNote, writeNote } from './operations/notes.js';
-import { getOrganization } from './operations/organization.js';
-import { deleteRepository, getRepository, listRepositories, updateRepository } from './operations/repositories.js';
-import { restoreCommit } from './operations/restore.js';
-import { createTag, deleteTag, deleteTagByBody, getTag, listTags } from './operations/tags.js';
-import { listFiles } from './operations/tree-listing.js';
-import { detachBase, pullUpstream } from './operations/upstream.js';
-import { createWebhook, deleteWebhook, listWebhooks } from './operations/webhooks.js';
+import * as archive from './operations/archive.js';
+import * as blame from './operations/blame.js';
+import * as branches from './operations/branches.js';
+import * as commitPack from './operations/commit-pack.js';
+import * as commits from './operations/commits.js';
+import * as createRepository from './operations/create-repository.js';
+import * as deployments from './operations/deployments.js';
+import * as diffCommit from './operations/diff-commit.js';
+import * as diffs from './operations/diffs.js';
+import * as fileMetadata from './operations/file-metadata.js';
+import * as files from './operations/files.js';
+import * as gitCredentials from './operations/git-credentials.js';
+import * as gitOverHttp from './operations/git-over-http.js';
+import * as grep from './operations/grep.js';
+import * as merge from './operations/merge.js';
+import * as mergePreview from './operations/merge-preview.js';
+import * as notes from './operations/notes.js';
+import * as organization from './operations/organization.js';
+import * as repositories from './operations/repositories.js';
+import * as restore from './operations/restore.js';
+import * as tags from './operations/tags.js';
+import * as treeListing from './operations/tree-listing.js';
+import * as upstream from './operations/upstream.js';
+import * as webhooks from './operations/webhooks.js';
 
-/** Every operation of the service, in the order documents list them. */
-export const operations = [
-  listRepositories,
-  createRepository,
-  getRepository,
-  updateRepository,
-  deleteRepository,
-  createCredential,
-  updateCredential,
-  updateCredentialByBody,
-  deleteCredential,
-  deleteCredentialByBody,
-  pullUpstream,
-  detachBase,
-  getOrganization,
-  listBranches,
-  getBranch,
-  createBranch,
-  deleteBranch,
-  diffBranch,
-  mergeBranches,
-  previewMerge,
-  listCommits,
-  getCommit,
-  diffCommits,
-  commitPack,
-  commitPatch,
-  restoreCommit,
-  listFiles,
-  fileMetadata,
-  readFile,
-  blameFile,
-  grep,
+/** Modules with rows of operations among their exports. */
+const modules: readonly object[] = [
   archive,
-  listTags,
-  getTag,
-  createTag,
-  deleteTag,
-  deleteTagByBody,
-  readNote,
-  writeNote,
-  deleteNote,
-  listNotesRefs,
-  createDeployment,
-  listDeployments,
-  getDeployment,
-  createWebhook,
-  listWebhooks,
-  deleteWebhook,
-  gitInfoRefs,
-  gitUploadPack,
-  gitReceivePack,
+  blame,
+  branches,
+  commitPack,
+  commits,
+  createRepository,
+  deployments,
+  diffCommit,
+  diffs,
+  fileMetadata,
+  files,
+  gitCredentials,
+  gitOverHttp,
+  grep,
   lfsBatch,
-  lfsDownloadObject,
-  lfsUploadObject,
-  lfsVerifyObject,
-  lfsListLocks,
-  lfsCreateLock,
-  lfsVerifyLocks,
-  lfsUnlock,
-] as unknown as readonly Operation[];
+  lfsLocks,
+  lfsTransfers,
+  merge,
+  mergePreview,
+  notes,
+  organization,
+  repositories,
+  restore,
+  tags,
+  treeListing,
+  upstream,
+  webhooks,
+];
+
+/** Every operation of the service, in the order of `OPERATION_IDS`. */
+export const operations: readonly Operation[] = modules
+  .flatMap((module) => Object.values(module) as unknown[])
+  .filter((found): found is Operation => typeof found === 'object' && found !== null && 'routes' in found)
+  .sort((one, other) => OPERATION_IDS.indexOf(one.id) - OPERATION_IDS.indexOf(other.id));

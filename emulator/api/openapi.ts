@@ -63,8 +63,8 @@ function writeOperation(operation: Operation, route: Route, index: number, forge
   };
 }
 
-function pathParameters(route: Route): Json[] {
-  return Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+export function pathParameters({ path }: { readonly path: string }): Json[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
     name,
     in: 'path',
     required: true,
@@ -73,7 +73,7 @@ function pathParameters(route: Route): Json[] {
   }));
 }
 
-function queryParameters({ query }: Operation): Json[] {
+export function queryParameters({ query }: { readonly query?: z.ZodType | undefined }): Json[] {
   if (!query) return [];
   const schema = inputSchema(query) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
@@ -151,7 +151,7 @@ function binary(): Json {
   return { schema: { type: 'string', contentEncoding: 'binary' } };
 }
 
-function inputSchema(schema: z.ZodType): Json {
+export function inputSchema(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
   return rest;
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { OperationId } from '../config/operation-ids.js';
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
 import type { Meter } from '../schedule/meter.js';
+import type { World } from '../world/world.js';
 
 /** The query parameters every list takes. */
 export const pageQuery = once(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
@@ -21,15 +20,24 @@ export function readLimit(text: string | undefined, cap: number, fallback = DEFA
 }
 
 /**
- * A list's cursors: bound to the operation, the repository and whatever else selects the list. The repository
- * counts, not its name, which another one may have after it.
+ * Reads the cursor of a list and writes further ones. A cursor is bound to `list`: its name, the id of its repository
+ * (another one may have the name later), and whatever else selects the items.
  */
-export function listPurpose(
-  ctx: Pick<HandlerContext, 'repository'>,
-  operation: OperationId,
-  ...selection: unknown[]
-): string {
-  return JSON.stringify([operation, ctx.repository.id, ...selection]);
+export function openList<Position>(
+  { engine: { cursors } }: Pick<World, 'engine'>,
+  cursor: string | undefined,
+  list: readonly unknown[],
+) {
+  const purpose = JSON.stringify(list);
+  return {
+    position: cursor === undefined ? undefined : cursors.read<Position>(purpose, cursor),
+    cursorAt: (position: Position) => cursors.write(purpose, position),
+    /** Returns the last members of a page, with a cursor at `position` if there are more items. */
+    end: (hasMore: boolean, position: () => Position) => ({
+      next_cursor: hasMore ? cursors.write(purpose, position()) : null,
+      has_more: hasMore,
+    }),
+  };
 }
 
 /** Takes one page from `items`: asks for one more than the page holds, to know whether another follows. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { OptionError, secret, text } from '../config/option-values.js';
+import { readNamed, secret, text } from '../config/option-values.js';
 import { ask, complaintOf } from './ask.js';
 import type { Flags } from './command.js';
 import { DEFAULT_URL, readUrl } from './probe.js';
@@ -43,11 +43,7 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export function findUrl(given: string | undefined, { environment }: Terminal): string {
   const { EMULATOR_URL } = environment;
   if (given !== undefined || !EMULATOR_URL) return given ?? DEFAULT_URL;
-  try {
-    return readUrl(EMULATOR_URL);
-  } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`EMULATOR_URL ${error.message}.`) : error;
-  }
+  return readNamed('EMULATOR_URL', readUrl, EMULATOR_URL);
 }
 
 /** One answer of a list. */

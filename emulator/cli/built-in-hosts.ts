@@ -1,4 +1,4 @@
-import { hostName, list, OptionError } from '../config/option-values.js';
+import { hostName, list, OptionError, readNamed } from '../config/option-values.js';
 import type { Flags } from './command.js';
 
 const hosts = list(plainHost, { least: 1 });
@@ -26,13 +26,8 @@ export interface HostFlags {
 
 /** What was typed; undefined where no host is served. Throws `OptionError`. */
 export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
-  const read = (flag: keyof typeof HOST_FLAGS): readonly string[] => {
-    try {
-      return typed[flag] === undefined ? [] : HOST_FLAGS[flag].read(typed[flag]);
-    } catch (error) {
-      throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
-    }
-  };
+  const read = (flag: keyof typeof HOST_FLAGS): readonly string[] =>
+    typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);
   const [api, git, passed] = [read('api-host'), read('git-host'), read('proxy-pass')];
   if (api.length === 0 && git.length === 0) {
     if (passed.length > 0) throw new OptionError('--proxy-pass needs --api-host or --git-host.');

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ArgumentsCamelCase, CommandModule, Options } from 'yargs';
-import { OptionError, type Read } from '../config/option-values.js';
-import type { Session } from './session.js';
+import { type Read, readNamed } from '../config/option-values.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** A flag with a value, or one that is there or not. */
@@ -40,10 +40,7 @@ export interface Command {
   readonly module: (session: Session) => CommandModule;
 }
 
-export function defineCommand<
-  const Table extends Flags,
-  const Words extends Positionals = Record<never, string>,
->(command: {
+export interface Definition<Table extends Flags, Words extends Positionals> {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
@@ -53,7 +50,11 @@ export function defineCommand<
   /** Flags that contradict each other. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
   readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
-}): Command {
+}
+
+export function defineCommand<const Table extends Flags, const Words extends Positionals = Record<never, string>>(
+  command: Definition<Table, Words>,
+): Command {
   const { name, describe, flags, exclusive = [], run } = command;
   const positionals = Object.entries<string>(command.positionals ?? {});
   return {
@@ -121,10 +122,14 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   const given = args[flag];
   if (!row.read) return given === true;
   const typed = given ?? row.default;
-  if (typed === undefined) return undefined;
-  try {
-    return row.read(typed);
-  } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
-  }
+  return typed === undefined ? undefined : readNamed(`--${flag}`, row.read, typed);
+}
+
+/** What a command's handler is given beside its arguments. */
+export interface Session {
+  /** The command line as it was typed. */
+  readonly argv: readonly string[];
+  readonly terminal: Terminal;
+  /** Exit code of the process; 0 unless a command sets it. */
+  exitCode: number;
 }

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import { packageVersion } from '../config/version.js';
-import type { Command } from './command.js';
+import type { Command, Session } from './command.js';
 import { caCommand } from './commands/ca.js';
 import { clockCommand } from './commands/clock.js';
 import { credentialCommand } from './commands/credential.js';
@@ -30,7 +30,6 @@ import { tokenCommand } from './commands/token.js';
 import { variantsCommand } from './commands/variants.js';
 import { verifyCommand } from './commands/verify.js';
 import { waitCommand } from './commands/wait.js';
-import type { Session } from './session.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,3 +1,4 @@
+import { OptionError } from '../config/option-values.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
@@ -13,4 +14,15 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
       throw new UsageError(`${flag} is neither JSON nor YAML: ${name}: ${error.message}.`);
     throw error;
   }
+}
+
+/** Reads JSON that was typed as an argument. Throws `OptionError` with `complaint` if it is not an object. */
+export function readJsonObject(text: string, complaint: string): Readonly<Record<string, unknown>> {
+  try {
+    const read: unknown = JSON.parse(text);
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read };
+  } catch {
+    // Told below.
+  }
+  throw new OptionError(complaint);
 }

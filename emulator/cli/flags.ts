@@ -22,7 +22,12 @@ export function readFlags(argv: readonly string[], { command, further, instead }
   ]);
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   const flags: Record<string, string[]> = {};
+  let isNamed = false;
   for (const token of tokens) {
+    if (token.kind === 'positional' && token.value === command && !isNamed) {
+      isNamed = true;
+      continue;
+    }
     if (token.kind === 'positional')
       throw new UsageError(`${command} takes flags only, not ${JSON.stringify(token.value)}${instead}.`);
     if (token.kind !== 'option') continue;
@@ -40,4 +45,10 @@ export function readFlags(argv: readonly string[], { command, further, instead }
     flags[token.name]!.push(token.value);
   }
   return flags;
+}
+
+/** Splits a command line at `--`, behind which a program to run stands. */
+export function splitProgram(argv: readonly string[]): [own: readonly string[], program: readonly string[]] {
+  const end = argv.indexOf('--');
+  return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
 }

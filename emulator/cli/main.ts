@@ -1,5 +1,5 @@
 import { OptionError } from '../config/options.js';
-import { readFlags } from './flags.js';
+import { readFlags, splitProgram } from './flags.js';
 import { processTerminal, type Terminal } from './terminal.js';
 import { Unreached, UsageError } from './usage-error.js';
 
@@ -32,11 +32,10 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
   // Starting is what has to be quick: its flags are read from the table of options, without loading yargs.
   if (command === 'start' && !rest.includes('--help')) {
     const { runStart } = await import('./run-start.js');
-    return runStart(readFlags(rest), terminal);
+    return runStart(readFlags(argv), terminal);
   }
   if (command === 'exec') {
-    const end = rest.indexOf('--');
-    const [own, program] = end < 0 ? [rest, []] : [rest.slice(0, end), rest.slice(end + 1)];
+    const [own, program] = splitProgram(argv);
     if (!own.includes('--help')) {
       const { EXEC, runExec } = await import('./run-exec.js');
       return runExec(readFlags(own, EXEC), program, terminal);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { statusOf } from '../system/process-owner.js';
 
 /** What Linux tells of a process. */
 export interface ProcessRecord {
@@ -14,14 +15,10 @@ export interface ProcessRecord {
 
 /** Undefined where there is no such process, and on other systems than Linux. */
 export function processRecord(pid: number): ProcessRecord | undefined {
-  try {
-    // proc_pid_stat(5): "pid (comm) state ppid pgrp session tty_nr tpgid"; comm may hold anything.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ');
-    const [parent, group, session, terminal, foreground] = fields.slice(1, 6).map(Number) as Five;
-    return { state: fields[0]!, parent, group, session, terminal, foreground };
-  } catch {
-    return undefined;
-  }
+  // proc_pid_stat(5): "pid (comm) state ppid pgrp session tty_nr tpgid".
+  const [state, ...fields] = statusOf(pid);
+  const [parent, group, session, terminal, foreground] = fields.slice(0, 5).map(Number) as Five;
+  return state === undefined ? undefined : { state, parent, group, session, terminal, foreground };
 }
 
 type Five = [number, number, number, number, number];

@@ -1,12 +1,12 @@
 import { ADMIN_PREFIX } from '../admin/path.js';
-import { OptionError } from '../config/option-values.js';
+import { OptionError, readNamed } from '../config/option-values.js';
 import { type Flags, readOptions } from '../config/options.js';
 import type { Emulator } from '../index.js';
 import { HOST_FLAGS, readHostFlags } from './built-in-hosts.js';
 import { runProgram } from './child-program.js';
 import type { Starting } from './flags.js';
 import { RelayedSignals } from './relayed-signals.js';
-import { NOT_SAVED, withEmulator } from './run-start.js';
+import { NOT_SAVED, watchParent, withEmulator } from './run-start.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
@@ -29,7 +29,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   const options = readOptions(flags, { ...environment, EMULATOR_PORT: environment.EMULATOR_PORT || '0' });
   const asked = {
     repo: once('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
-    scopes: flags.scopes && named('scopes', TOKEN_FLAGS.scopes.read, flags.scopes),
+    scopes: flags.scopes && readNamed('--scopes', TOKEN_FLAGS.scopes.read, flags.scopes),
   };
   if (command.length === 0) {
     throw new UsageError('exec needs a command behind --, as in `emulator exec -- npm test`.');
@@ -98,20 +98,7 @@ async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<n
   return 1;
 }
 
-async function watchParent(onGone: () => void): Promise<() => void> {
-  const { watchParent: watch } = await import('./parent-watch.js');
-  return watch(onGone);
-}
-
 function once<Value>(flag: string, read: (given: unknown) => Value, typed: readonly string[] = []): Value | undefined {
   if (typed.length > 1) throw new OptionError(`--${flag} was given more than once.`);
-  return typed.length === 0 ? undefined : named(flag, read, typed[0]);
-}
-
-function named<Value>(flag: string, read: (given: unknown) => Value, given: unknown): Value {
-  try {
-    return read(given);
-  } catch (error) {
-    throw error instanceof OptionError ? new OptionError(`--${flag} ${error.message}.`) : error;
-  }
+  return typed.length === 0 ? undefined : readNamed(`--${flag}`, read, typed[0]);
 }

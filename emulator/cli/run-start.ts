@@ -37,7 +37,7 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
     options.persist === undefined
       ? new StopSignals(drainTimeout)
       : new StopSignals(drainTimeout + LAST_SAVE, NOT_SAVED);
-  const unwatch = options.exitWithParent ? await watchParent(signals) : undefined;
+  const unwatch = options.exitWithParent ? await watchParent(() => signals.ask()) : undefined;
   try {
     const isSaved = await withEmulator(options, terminal, signals, {}, async (emulator, { line, closed }) => {
       const end = Promise.race([signals.first, closed]);
@@ -58,9 +58,9 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
 }
 
 /** Loaded where it is asked for, as every file that is read makes a start longer. */
-async function watchParent(signals: StopSignals): Promise<() => void> {
+export async function watchParent(onGone: () => void): Promise<() => void> {
   const { watchParent: watch } = await import('./parent-watch.js');
-  return watch(() => signals.ask());
+  return watch(onGone);
 }
 
 export interface Running {

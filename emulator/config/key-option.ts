@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readTextFile, UnreadableFile } from '../system/text-file.js';
-import { OptionError } from './option-values.js';
+import { OptionError, readGivenFile } from './option-values.js';
 
 /** A key of `--key`: a file, and whom it is registered with. */
 export interface KeyOption {
@@ -70,13 +69,7 @@ function parse(text: string): Read {
 }
 
 function readPublicPart(file: string): string {
-  let pem: string;
-  try {
-    pem = readTextFile(file);
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
-  }
+  const pem = readGivenFile(file);
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
   } catch {

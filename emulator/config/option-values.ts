@@ -1,3 +1,4 @@
+import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { parseTime } from '../time/iso-8601.js';
 
 /** What is wrong with a value, as the end of a sentence that starts with the option's name: `has to be …`. */
@@ -7,6 +8,15 @@ export class OptionError extends Error {
 
 /** Reads one value, given as text (flag, environment) or as the value itself (library). Throws `OptionError`. */
 export type Read<Value> = (given: unknown) => Value;
+
+/** Reads a value. An `OptionError` about it begins with `source`: a flag, a variable or a member. */
+export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {
+  try {
+    return read(given);
+  } catch (error) {
+    throw error instanceof OptionError ? new OptionError(`${source} ${error.message}.`) : error;
+  }
+}
 
 function wanted(what: string, given: unknown): OptionError {
   return new OptionError(`has to be ${what}, not ${JSON.stringify(given) ?? String(given)}`);
@@ -36,6 +46,16 @@ export const hostName = text('the name of a host, without scheme and port', new 
 
 /** A host as a `Host` header names it; the port is passed over. */
 export const servedHostName = text('the name of a host, without scheme', new RegExp(`^${HOST}(:\\d+)?$`));
+
+/** Reads a file whose name is the value of an option. Throws `OptionError`. */
+export function readGivenFile(file: string): string {
+  try {
+    return readTextFile(file);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
+  }
+}
 
 export function choice<const Value extends string>(values: readonly Value[]): Read<Value> {
   return (given) => {

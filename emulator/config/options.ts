@@ -12,6 +12,7 @@ import {
   OptionError,
   portRange,
   type Read,
+  readNamed,
   secret,
   servedHostName,
   text,
@@ -381,13 +382,4 @@ function build(find: (row: OptionRow) => { source: string; given: unknown }): Em
     options.scenario = { ...scenario, source, over: OF_SCENARIO.filter((name) => over.includes(name)) };
   }
   return { ...options, limits } as unknown as EmulatorOptions;
-}
-
-function readNamed(source: string, read: Read<unknown>, given: unknown): unknown {
-  try {
-    return read(given);
-  } catch (error) {
-    if (!(error instanceof OptionError)) throw error;
-    throw new OptionError(`${source} ${error.message}.`);
-  }
 }

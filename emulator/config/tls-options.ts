@@ -1,5 +1,4 @@
-import { readTextFile, UnreadableFile } from '../system/text-file.js';
-import { flag, integer, OptionError, publicUrl, type Read, text } from './option-values.js';
+import { flag, integer, OptionError, publicUrl, type Read, readGivenFile, text } from './option-values.js';
 
 /** Options about TLS, and about addresses that clients use instead of the emulator's own. */
 export interface TlsOptions {
@@ -70,14 +69,7 @@ export const TLS_ROWS: Rows = {
 function pemFile(what: string, label: RegExp): Read<string> {
   return (given) => {
     const file = text('the name of a file')(given);
-    let content: string;
-    try {
-      content = readTextFile(file);
-    } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error;
-      throw new OptionError(`cannot be read: ${JSON.stringify(file)} (${error.message})`);
-    }
-    if (!label.test(content)) throw new OptionError(`holds no ${what} (PEM): ${JSON.stringify(file)}`);
+    if (!label.test(readGivenFile(file))) throw new OptionError(`holds no ${what} (PEM): ${JSON.stringify(file)}`);
     return file;
   };
 }

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { BLOB } from '../git/object/object.js';
 import { Refs } from '../git/refs/refs.js';
-import { archiveOf } from './open-state.js';
+import { archiveOf, scratchWorld } from './open-state.js';
 import { PAUSE } from './persistence.js';
-import { scratchWorld } from './scratch-world.js';
+import { takeOver } from './read-state.js';
 import { saveState } from './state-directory.js';
-import { takeOver } from './take-over.js';
 import { readTar } from './tar.js';
 import { addRefs, commit, files, keep, organization, read, scratch, shown, written } from './test/kept.js';
 import { writeWorld } from './write-state.js';
@@ -132,7 +131,7 @@ t.test('an export that earlier versions wrote, or that Git has packed, is taken 
     'a',
     Array.from({ length: 600 }, (_, at) => `refs/heads/b${at}`),
   );
-  await saveState(folder, writeWorld(source.world.snapshot(), source, { secrets: false }));
+  await saveState(folder, writeWorld(source.world.snapshot(), source, false));
   t.match(readFileSync(join(folder, 'emulator.json'), 'utf8'), /"version": 1/);
   const before = files(folder);
   const state = await read(folder);
@@ -163,7 +162,7 @@ t.test('a folder with lists in files of their own is imported, as a folder and a
   const [list] = [...files(folder).keys()].filter((path) => /a\.git\/list-/.test(path));
   t.ok(list);
   const readArchive = async () => {
-    const tree = await readTar(await archiveOf(scratchWorld, folder, {}), { title: 'The archive', take: () => {} });
+    const tree = await readTar(await archiveOf(folder, {}), { title: 'The archive', take: () => {} });
     const other = scratchWorld();
     t.teardown(() => other.close());
     await takeOver(other, tree, organization);

@@ -1,18 +1,18 @@
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { bytesOf } from '../git/object/bytes.js';
+import { KeyRing } from '../auth/keys.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { MemoryBudget } from '../memory/memory-budget.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { DiskTree } from '../sources/disk-tree.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
+import type { MemoryTree } from '../sources/memory-tree.js';
 import { kindOf, MANIFEST } from '../sources/open-source.js';
 import { seed } from '../sources/seed.js';
-import type { CurrentWorld } from '../world/current-world.js';
-import { entriesOf } from './archive-files.js';
-import { readManifest } from './read-state.js';
-import { type Imported, takeOver } from './take-over.js';
-import { readTar, writeTar } from './tar.js';
-import { writeSingle } from './write-state.js';
+import { CurrentWorld } from '../world/current-world.js';
+import { type Imported, readManifest, takeOver } from './read-state.js';
+import { readTar, type TarEntry, writeTar } from './tar.js';
+import { type StateFile, writeSingle } from './write-state.js';
 
 export interface ImportTarget {
   readonly organization?: string | undefined;
@@ -113,7 +113,6 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
  * checked here already. Throws `SourceError`.
  */
 export async function archiveOf(
-  scratch: () => CurrentWorld,
   path: string,
   { organization, name }: ImportTarget,
 ): Promise<AsyncIterable<Uint8Array>> {
@@ -124,7 +123,7 @@ export async function archiveOf(
       throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
     return writeTar(entriesOf(state));
   }
-  const current = scratch();
+  const current = scratchWorld();
   const own = current.config.organizations[0]!.name;
   const made = await seed(current.world, own, 'repository', path);
   const { record, content } = current.world.state.repositories.find(own, 'repository')!;
@@ -132,4 +131,53 @@ export async function archiveOf(
   return writeTar(
     writeSingle(record, content.keep(), current.engine, { name: name ?? nameOf(path), organization, as }),
   );
+}
+
+/** The files of an archive that was read, for a folder: the manifest last. Throws `SourceError` where it is no export. */
+export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<StateFile> {
+  await readManifest(tree);
+  let manifest: StateFile | undefined;
+  for await (const { path, size, content } of entriesOf(tree)) {
+    const file: StateFile = { path, size, kind: fileKindOf(path), content: content as StateFile['content'] };
+    if (file.kind === 'manifest') manifest = file;
+    else yield file;
+  }
+  if (manifest) yield manifest;
+}
+
+function fileKindOf(path: string): StateFile['kind'] {
+  if (path === MANIFEST) return 'manifest';
+  if (path.endsWith('/')) return 'folder';
+  return /\.git\/(?:HEAD|config|packed-refs)$/.test(path) ? 'git' : 'content';
+}
+
+/** Every file and folder of a tree, for an archive. Throws `SourceError` for links and the like. */
+export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const { name, kind, size } of await tree.list(folder as never)) {
+      const path = folder === '' ? textOf(name) : `${folder}/${textOf(name)}`;
+      if (folder === '' && (name.startsWith('lock') || name.endsWith('.new'))) continue;
+      if (kind === 'folder') {
+        waiting.push(path);
+        yield { path: `${path}/`, size: 0, content: async function* () {} };
+      } else if (kind === 'file') yield { path, size, content: () => tree.read(path as never) };
+      else
+        throw new SourceError(
+          `${tree.title} has something that is neither file nor folder, which is not followed: ${path}.`,
+        );
+    }
+  }
+}
+
+/** A world that nobody is served from: a source is read into it and checked, before it goes elsewhere. */
+export function scratchWorld(): CurrentWorld {
+  const organization = {
+    name: 'scratch',
+    keys: new KeyRing([]),
+    authenticationAvailable: true,
+    hostingEnabled: true,
+    forgeApps: 0,
+  };
+  return new CurrentWorld({ organizations: [organization] });
 }

@@ -10,8 +10,8 @@ import { releaseRepositories } from '../world/repositories.js';
 import type { World } from '../world/world.js';
 import { lockFolder } from './folder-lock.js';
 import { KeptFolder } from './kept-folder.js';
+import { takeOver } from './read-state.js';
 import { requireOwn, writeError } from './state-directory.js';
-import { takeOver } from './take-over.js';
 
 /** Milliseconds (real time) between the end of a save and the next look for changes. A save holds all changes before it begins. */
 export const PAUSE = 100;

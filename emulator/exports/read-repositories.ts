@@ -21,17 +21,11 @@ import type { CurrentWorld } from '../world/current-world.js';
 import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
-import { checked, MOST_JSON } from './read-json.js';
-import { nameOfText } from './record-text.js';
+import { checked, MOST_JSON, nameOfText } from './read-json.js';
 import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
-
-interface Reading {
-  readonly fail: Fail;
-  readonly progress: ((done: number, all: number) => void) | undefined;
-}
 
 /** Where a repository was found. */
 export interface ReadRepository {
@@ -59,7 +53,7 @@ export async function readRepositories(
   current: CurrentWorld,
   tree: FileTree,
   { repositories: listed, world }: WorldManifest,
-  { fail, progress }: Reading,
+  fail: Fail,
 ): Promise<{ readonly snapshot: RepositoriesSnapshot; readonly repositories: ReadRepositories }> {
   const { memory } = current.engine;
   const records: RepositoryRecord[] = [];
@@ -75,7 +69,7 @@ export async function readRepositories(
     lfs: pool.size === 0 ? undefined : new SharedLfsObjects(new Set(pool.values()), undefined),
   });
   try {
-    for (const [index, entry] of listed.entries()) {
+    for (const entry of listed) {
       const { organization, name, id, sequence, created_at: createdAt, folder, record: file } = entry;
       const what = `the repository ${JSON.stringify(name)} of ${organization}`;
       const fault = repositoryNameFault(name);
@@ -103,7 +97,6 @@ export async function readRepositories(
         repositories.set(id, { listed: entry, record, ...found });
         contents.set(id, kept);
       }
-      progress?.(index + 1, listed.length);
     }
     return { snapshot: snapshot(), repositories };
   } catch (error) {

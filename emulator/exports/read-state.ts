@@ -3,12 +3,16 @@ import { KeyRing, type RegisteredKey } from '../auth/keys.js';
 import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
 import { RUNNING_LIMITS } from '../config/limits.js';
 import { parseVariants } from '../config/variants.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
 import { checkShape } from '../http/body.js';
 import { secretOf } from '../ids/ids.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
+import { openGitDirectory } from '../sources/git-directory.js';
 import { MANIFEST } from '../sources/open-source.js';
+import { seedFrom } from '../sources/seed.js';
+import type { Seeded } from '../sources/seeded.js';
 import type { Attempt } from '../webhooks/delivery.js';
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../webhooks/events.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { Organization } from '../world/organizations.js';
 import { releaseRepositories } from '../world/repositories.js';
@@ -34,10 +38,6 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
   return checked(() => checkShape(manifestSchema(), joined, MANIFEST), tree);
 }
 
-export interface ReadOptions {
-  readonly progress?: (done: number, all: number) => void;
-}
-
 /**
  * Makes the world what an export says, at once and only when all of it is in order; what an export does not hold begins
  * anew. Returns where its repositories were found. Throws `SourceError`.
@@ -46,7 +46,6 @@ export async function readWorld(
   current: CurrentWorld,
   tree: FileTree,
   manifest: WorldManifest,
-  { progress }: ReadOptions = {},
 ): Promise<ReadRepositories> {
   const { config, engine } = current;
   const blank = new World(config, engine);
@@ -55,7 +54,7 @@ export async function readWorld(
   await blank.close();
   const fail = (why: string) => new SourceError(`${tree.title}: ${why}.`);
   const parts = readParts(fresh, manifest, current, fail);
-  const read = await readRepositories(current, tree, manifest, { fail, progress });
+  const read = await readRepositories(current, tree, manifest, fail);
   try {
     await current.replace({ ...fresh, ...parts, repositories: read.snapshot });
     return read.repositories;
@@ -161,4 +160,32 @@ function readKeys(
   }
   const isNew = ({ kid }: RegisteredKey) => !published.find(kid) && !keys.some((key) => key.kid === kid);
   return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
+}
+
+/** What an import has made: all of a world, or one repository in it. */
+export interface Imported {
+  readonly content: 'world' | 'repository';
+  readonly repositories: number;
+  readonly repository?: Seeded;
+  /** Of a world: where its repositories were found, and whether secrets were with them. */
+  readonly found?: ReadRepositories;
+  readonly hasSecrets?: boolean;
+}
+
+/** Takes over what a tree holds: all of it, or nothing. Throws `SourceError`. */
+export async function takeOver(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
+  const manifest = await readManifest(tree);
+  if (manifest.content === 'world') {
+    const found = await readWorld(current, tree, manifest);
+    const living = manifest.repositories.filter(({ folder }) => folder !== undefined);
+    return { content: 'world', repositories: living.length, found, hasSecrets: manifest.secrets };
+  }
+  const { name, as, folder, organization: named = organization } = manifest;
+  const mostBytes = current.config.limits.maxObjectBytes;
+  const source = await openGitDirectory(tree, bytesOf(folder), { mostBytes });
+  const title = `The repository ${name}`;
+  const branch =
+    source.head && 'symref' in source.head ? textOf(source.head.symref).slice('refs/heads/'.length) : 'main';
+  const repository = await seedFrom(current.world, named, name, { ...source, title }, { as, defaultBranch: branch });
+  return { content: 'repository', repositories: 1, repository };
 }

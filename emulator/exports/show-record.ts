@@ -4,9 +4,8 @@ import { type Deployment, Deployments } from '../repositories/deployments.js';
 import { LfsLocks } from '../repositories/lfs-locks.js';
 import { LfsObjects } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
-import { jsonOf } from './json-text.js';
 import { type List, listOf, type Shown } from './list-files.js';
-import { nameText } from './record-text.js';
+import { jsonOf, nameText } from './read-json.js';
 
 export type RecordListName = 'refs' | 'deployments' | 'deploymentKeys' | 'lfsObjects' | 'lfsLocks';
 

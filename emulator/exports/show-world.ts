@@ -3,12 +3,12 @@ import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { packageVersion } from '../config/version.js';
 import type { Delivery } from '../webhooks/delivery.js';
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../webhooks/events.js';
 import type { WorldConfig } from '../world/config.js';
 import type { Organization } from '../world/organizations.js';
 import type { WorldSnapshot } from '../world/state.js';
-import { jsonOf } from './json-text.js';
 import { type List, listOf, type Shown } from './list-files.js';
+import { jsonOf } from './read-json.js';
 import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
 
 export type WorldListName = 'repositories' | 'deliveries' | 'ended' | 'searches' | 'buckets';

@@ -7,13 +7,13 @@ import type { Refs } from '../git/refs/refs.js';
 import type { KeptContent } from '../repositories/content.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { MANIFEST } from '../sources/open-source.js';
-import type { WorldConfig } from '../world/config.js';
+import type { CurrentWorld } from '../world/current-world.js';
 import type { Engine } from '../world/engine.js';
 import type { RepositoriesSnapshot } from '../world/repositories.js';
 import type { WorldSnapshot } from '../world/state.js';
 import { repositoryFolder } from './file-names.js';
-import { jsonOf } from './json-text.js';
 import { wholeLists } from './list-files.js';
+import { jsonOf } from './read-json.js';
 import { FORMAT, type ListedRepository, VERSION } from './schema.js';
 import { recordLists, writeRecord } from './show-record.js';
 import { worldLists, writeManifest } from './show-world.js';
@@ -29,18 +29,6 @@ export interface StateFile {
    */
   readonly kind: 'content' | 'git' | 'manifest' | 'folder';
   content(): AsyncIterable<Uint8Array>;
-}
-
-export interface WriteOptions {
-  /** With passwords, secrets of webhooks and variables of deployments. */
-  readonly secrets: boolean;
-  /** Told of each repository that is done. */
-  readonly progress?: (done: number, all: number) => void;
-}
-
-interface Written {
-  readonly config: WorldConfig;
-  readonly engine: Engine;
 }
 
 /** A file whose bytes are at hand. */
@@ -68,26 +56,27 @@ export function listRepository(
   return { ...listed, folder: repositoryFolder(organization, name) };
 }
 
-/** The files of a world as it was when the snapshot was taken, the manifest last. */
+/**
+ * The files of a world as it was when the snapshot was taken, the manifest last. `secrets`: with passwords, secrets of
+ * webhooks and variables of deployments.
+ */
 export async function* writeWorld(
   snapshot: WorldSnapshot,
-  { config, engine }: Written,
-  options: WriteOptions,
+  { config, engine }: Pick<CurrentWorld, 'config' | 'engine'>,
+  secrets: boolean,
 ): AsyncGenerator<StateFile> {
   const { records, contents } = snapshot.repositories;
   const repositories: ListedRepository[] = [];
-  const all = [...records.byId.values()];
-  for (const [index, record] of all.entries()) {
+  for (const record of records.byId.values()) {
     const listed = listRepository(record, snapshot.repositories);
     if (listed.folder === undefined) repositories.push(listed);
     else {
-      const text = yield* writeRepository(listed.folder, record, contents.get(record.id)!, engine, options);
+      const text = yield* writeRepository(listed.folder, record, contents.get(record.id)!, engine, secrets);
       repositories.push({ ...listed, record: text });
     }
-    options.progress?.(index + 1, all.length);
   }
-  const lists = wholeLists(worldLists(snapshot, repositories, options.secrets));
-  yield fileOf(MANIFEST, writeManifest(snapshot, config, options.secrets, lists), 'manifest');
+  const lists = wholeLists(worldLists(snapshot, repositories, secrets));
+  yield fileOf(MANIFEST, writeManifest(snapshot, config, secrets, lists), 'manifest');
 }
 
 /** What Git needs beside objects and refs to take a folder for a repository. */
@@ -99,7 +88,7 @@ async function* writeRepository(
   record: RepositoryRecord,
   kept: KeptContent,
   engine: Engine,
-  { secrets }: WriteOptions,
+  secrets: boolean,
 ): AsyncGenerator<StateFile, string> {
   const content = engine.forkContent(kept);
   try {
@@ -164,7 +153,7 @@ export async function* writeSingle(
   target: { readonly name: string; readonly organization?: string | undefined; readonly as: 'history' | 'files' },
 ): AsyncGenerator<StateFile> {
   const folder = 'repository.git';
-  yield* writeRepository(folder, record, kept, engine, { secrets: false });
+  yield* writeRepository(folder, record, kept, engine, false);
   const { name, organization, as } = target;
   const manifest = {
     format: FORMAT,

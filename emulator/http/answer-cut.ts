@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { dropRest, lingeringClose } from './lingering-close.js';
-import type { ConnectionEnding, Reply } from './reply.js';
-import { bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
+import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
 /** Thrown where a request, or the stream of an answer, is cut on purpose: nothing failed. */
 export class AnswerCut extends Error {

@@ -1,7 +1,6 @@
 import { AnswerCut } from './answer-cut.js';
 import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-bytes.js';
-import type { ConnectionEnding, Reply } from './reply.js';
-import { bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
+import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
 /** What is done to the payload of an answer on its way. */
 export interface Breakage {

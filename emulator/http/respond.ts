@@ -1,6 +1,5 @@
 import type { Variants } from '../config/variants.js';
-import { staysProblem } from './gateway-codes.js';
-import { type Problem, shownCode } from './problem.js';
+import { type Problem, shownCode, staysProblem } from './problem.js';
 import { bytes, json, type Reply } from './reply.js';
 import type { Dialect } from './route.js';
 

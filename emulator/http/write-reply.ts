@@ -1,8 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { AnswerCut, cutAnswer, endConnection, type Patience } from './answer-cut.js';
 import { discardUnread } from './lingering-close.js';
-import type { Reply } from './reply.js';
-import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace } from './reply-body.js';
+import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
 /** Is told what leaves, as it leaves. */

@@ -1,28 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { packageVersion } from '../config/version.js';
 import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
-import type { EndedRequest, MissedRequests } from './subscription.js';
 
 /** One JSON object a line (`application/x-ndjson`), in pieces. */
 export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
-}
-
-/**
- * What a subscription tells as server-sent events (HTML, 9.2), which resume behind the `id` that `Last-Event-ID` names:
- *
- *     id: 7                          the number of the request
- *     event: request                 data: an entry
- *
- *     event: missed                  data: {"missed": 3}, of requests that are not told
- */
-export async function* toServerSentEvents(
-  told: AsyncIterable<EndedRequest | MissedRequests>,
-): AsyncGenerator<string, void, undefined> {
-  for await (const one of told) {
-    if ('missed' in one) yield `event: missed\ndata: ${JSON.stringify(one)}\n\n`;
-    else yield `id: ${one.id}\nevent: request\ndata: ${JSON.stringify(one.entry)}\n\n`;
-  }
 }
 
 /**

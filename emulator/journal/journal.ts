@@ -1,6 +1,5 @@
 import { CapturedBody } from './captured-body.js';
 import { type EntryOptions, type JournalEntry, writeEntry } from './entry.js';
-import { RequestKinds } from './kept-request.js';
 import { Lineage } from './lineage.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './redaction.js';
@@ -35,7 +34,6 @@ export type JournalListener = (record: RequestRecord) => void;
 /** The last requests, in the order in which their answers were decided; bounded in number and in bytes. */
 export class Journal {
   readonly tokens: SentTokens;
-  readonly kinds = new RequestKinds();
   private blocks: RequestRecord[][] = [];
   private first = 1;
   private last = 0;

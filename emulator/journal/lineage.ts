@@ -1,6 +1,5 @@
 import { COST } from '../schedule/cost.js';
 import { isBehind, type RequestRecord } from './record.js';
-import type { WorkDone } from './work-done.js';
 
 /**
  * Which request one repeats. The rule:
@@ -123,4 +122,23 @@ function sentBodyOf(record: RequestRecord): SentBody {
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };
   const isEmpty = (length ?? '0') === '0' && fieldOf(record, 'transfer-encoding') === undefined;
   return { content: isEmpty ? '' : undefined, bytes: 0, length };
+}
+
+/** Units of work (`schedule`) that were done since the last step: those who do it add to it, their driver takes it. */
+export interface WorkDone {
+  units: number;
+}
+
+/** Units that make a step worth its price. */
+const STEP = 64;
+
+/** To be yielded from within a loop: `if (isStep(work)) yield take(work);` */
+export function isStep({ units }: WorkDone): boolean {
+  return units >= STEP;
+}
+
+export function take(work: WorkDone): number {
+  const { units } = work;
+  work.units = 0;
+  return units;
 }

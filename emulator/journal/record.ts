@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { GitFacts } from '../smart-http/git-facts.js';
 import type { CapturedBody } from './captured-body.js';
-import type { KeptHead } from './redaction.js';
+import { type KeptHead, NO_HEAD } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
@@ -32,8 +32,7 @@ export interface RequestRecord {
   readonly token: SentToken | undefined;
   readonly status: number;
   readonly code: string | undefined;
-  /** Changes when a fault touches the answer on its way. */
-  origin: string;
+  readonly origin: string;
   readonly faults: readonly string[];
   readonly why: readonly string[];
   readonly stopped: StepId | undefined;
@@ -57,6 +56,40 @@ export interface RequestRecord {
   ended: number;
   /** The id of the request that it repeats; undefined if none, and until somebody has asked. */
   retryOf: string | undefined;
+}
+
+/** What has to be known of a request to record it, and what may be. @internal */
+export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
+
+/** Returns a record of which only `known` is known. @internal */
+export function recordWith(known: KnownFacts): RequestRecord {
+  return {
+    took: 0,
+    organization: undefined,
+    method: '',
+    path: '',
+    query: '',
+    version: '1.1',
+    operation: undefined,
+    status: 0,
+    code: undefined,
+    token: undefined,
+    stopped: undefined,
+    git: undefined,
+    head: NO_HEAD,
+    weight: 0,
+    body: undefined,
+    answerHead: undefined,
+    answer: undefined,
+    outcome: 'open',
+    started: performance.now(),
+    micros: 0,
+    sendTime: 0,
+    sequence: 0,
+    ended: 0,
+    retryOf: undefined,
+    ...known,
+  };
 }
 
 /** Real time at which the response had ended, in milliseconds since the process began; Infinity before its end. */

@@ -1,9 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type ShownBody, shownAnswerBody, shownRequestBody } from './entry.js';
-import { fieldOf, isSameRequest, Lineage } from './lineage.js';
+import { fieldOf, isSameRequest, isStep, Lineage, take, type WorkDone } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';
-import { isStep, take, type WorkDone } from './work-done.js';
 
 /** Units of a byte of a body that is decoded, searched for secrets and read as JSON. */
 const BYTE_READ = 1 / 32;

@@ -5,10 +5,10 @@ import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
+import { isStep, take, type WorkDone } from './lineage.js';
 import { type Condition, conditionsOf } from './query.js';
 import { endOf, isBehind, type RequestRecord } from './record.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
-import { isStep, take, type WorkDone } from './work-done.js';
 
 /** A fault, as far as an expectation asks for it. */
 export interface FaultReport {

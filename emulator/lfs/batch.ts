@@ -5,8 +5,7 @@ import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operation } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
-import { LFS_HEADERS, LFS_JSON } from './media-type.js';
-import { lfsUrlOf, refuseImportRemote } from './remote.js';
+import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 
@@ -51,14 +50,11 @@ export const lfsBatch = operation<Record<string, never>, BatchBody>({
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   purposeOf: (_, body) =>
     body?.operation === 'upload'
       ? { scopes: ['git:write'], effect: 'write' }
       : { scopes: ['git:read'], effect: 'read' },
   dialect: 'lfs',
-  reads: 'json',
   json: LFS_JSON,
   body: batchBody,
   replies: () => ({

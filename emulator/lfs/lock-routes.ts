@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
-import { LFS_HEADERS, LFS_JSON } from './media-type.js';
+import { LFS_HEADERS, LFS_JSON } from './remote.js';
 
 // The locking API: git-lfs, docs/api/locking.md. A lock belongs to the `sub` of the token that asked for it.
 
@@ -30,7 +30,6 @@ const lockReply = once(() => z.object({ lock: shownLock() }));
 /** What all rows have in common. Who may push may lock. */
 const LOCKING = {
   group: 'Git',
-  subject: 'repository',
   dialect: 'lfs',
   json: LFS_JSON,
 } as const;
@@ -43,8 +42,6 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType
   summary: 'Git LFS: lock a file',
   routes: [{ method: 'POST', path: LOCKS_PATH }],
   scopes: ['git:write'],
-  effect: 'write',
-  reads: 'json',
   body: createBody,
   replies: () => ({ 201: lockReply() }),
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
@@ -82,7 +79,6 @@ export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
   routes: [{ method: 'GET', path: LOCKS_PATH }],
   // "LFS Servers should ensure that users have at least pull access to the repository."
   scopes: ['git:read'],
-  effect: 'read',
   query: listQuery,
   replies: () => ({ 200: z.object({ locks: z.array(shownLock()), next_cursor: z.string().optional() }) }),
   errors: ['not_acceptable'],
@@ -105,7 +101,6 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnTyp
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
   scopes: ['git:write'],
   effect: 'read',
-  reads: 'json',
   body: verifyBody,
   replies: () => ({
     200: z.object({ ours: z.array(shownLock()), theirs: z.array(shownLock()), next_cursor: z.string().optional() }),
@@ -129,8 +124,6 @@ export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typ
   summary: 'Git LFS: remove a lock',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
   scopes: ['git:write'],
-  effect: 'write',
-  reads: 'json',
   body: unlockBody,
   replies: () => ({ 200: lockReply() }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],

@@ -1,5 +1,6 @@
 import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/handler-context.js';
+import type { JsonForm } from '../operation/operation.js';
 
 /** A `Host` header that is a name or an address, with a port or without, and nothing more. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;
@@ -27,3 +28,16 @@ export function refuseImportRemote({ params }: Pick<HandlerContext, 'params'>): 
   if (params.namespace !== 'import') return;
   throw problem('forbidden', 'The import remote takes pushes only; download from the remote without +import.');
 }
+
+/**
+ * git-lfs, docs/api/batch.md: "All Batch API requests use the POST verb, and require the following HTTP headers. The
+ * request and response bodies are JSON.
+ *
+ *     Accept: application/vnd.git-lfs+json
+ *     Content-Type: application/vnd.git-lfs+json"
+ *
+ * and "422 - Validation error with one or more of the objects in the request."
+ */
+export const LFS_JSON: JsonForm = { mediaType: 'application/vnd.git-lfs+json', invalid: 'unprocessable_entity' };
+
+export const LFS_HEADERS = { 'content-type': LFS_JSON.mediaType };

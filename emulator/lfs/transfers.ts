@@ -9,8 +9,7 @@ import { operation } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
-import { LFS_JSON } from './media-type.js';
-import { refuseImportRemote } from './remote.js';
+import { LFS_JSON, refuseImportRemote } from './remote.js';
 
 // The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
 
@@ -23,8 +22,6 @@ export const lfsDownloadObject = operation({
   summary: 'Git LFS: download an object',
   routes: [{ method: 'GET', path: OBJECT_PATH }],
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   dialect: 'lfs',
   replies: () => ({ 200: OCTETS, 206: OCTETS, 304: '' }),
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
@@ -61,8 +58,6 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
   summary: 'Git LFS: upload an object',
   routes: [{ method: 'PUT', path: OBJECT_PATH }],
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
   dialect: 'lfs',
   query: uploadQuery,
   reads: 'stream',
@@ -104,10 +99,8 @@ export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnTy
   summary: 'Git LFS: check that an object was uploaded',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
   scopes: ['git:write'],
-  subject: 'repository',
   effect: 'read',
   dialect: 'lfs',
-  reads: 'json',
   json: LFS_JSON,
   body: objectName,
   replies: () => ({ 200: '' }),

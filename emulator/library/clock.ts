@@ -1,5 +1,5 @@
+import { type ClockChanges, changeClock, type Duration, type Time } from '../changes/clock-changes.js';
 import type { ClockMode, WorldClock } from '../time/clock.js';
-import { type ClockChanges, changeClock, type Duration, type Time } from '../world/clock-changes.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**

@@ -3,18 +3,17 @@ import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import type { Verification } from '../journal/verify.js';
+import { verifyWorld } from '../scenarios/verify-world.js';
 import { atOnce } from '../schedule/steps.js';
 import { type OrganizationAddress, runningAt } from '../server/address.js';
 import type { Listener } from '../server/listeners.js';
 import type { NamespaceOptions } from '../server/namespaces.js';
 import type { Server } from '../server/server.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { verifyWorld } from '../world/verify-world.js';
 import { clockOf, type EmulatorClock } from './clock.js';
 import { type FaultHandle, setFault } from './faults.js';
-import { type EmulatorQuotas, quotasOf } from './quotas.js';
 import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './repository.js';
-import { type EmulatorState, stateOf } from './state.js';
+import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
 
 /** One request that was answered: a copy, which later requests do not change. */

@@ -3,7 +3,7 @@ import type { Scope } from '../auth/scope.js';
 import type { OperationId } from '../config/operation-ids.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
-import type { Dialect, Routed } from '../http/route.js';
+import type { Dialect, Method, Route, Routed } from '../http/route.js';
 import { once } from '../memory/once.js';
 import type { Effect } from '../repositories/lifecycle.js';
 import type { HandlerContext } from './handler-context.js';
@@ -60,7 +60,7 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly query?: z.ZodType<Query> | undefined;
   readonly repeated?: readonly string[];
   /** `json`: parsed and checked against `body`. `stream`: the handler reads `ctx.stream()` itself. */
-  readonly reads?: 'nothing' | 'json' | 'stream';
+  readonly reads?: 'json' | 'stream';
   readonly body?: z.ZodType<Body> | undefined;
   /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
@@ -75,14 +75,21 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
-type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies'> & {
-  readonly query?: () => z.ZodType<Query>;
-  readonly body?: () => z.ZodType<Body>;
-  readonly replies: () => Operation['replies'];
-};
+/** Members with a default, which most rows leave out. */
+type Defaults = 'subject' | 'effect' | 'reads' | 'errors';
 
-/** Checks the row against its own schemas at compile time. */
+/** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
+type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies' | Defaults> &
+  Partial<Pick<Operation, Defaults>> & {
+    readonly query?: () => z.ZodType<Query>;
+    readonly body?: () => z.ZodType<Body>;
+    readonly replies: () => Operation['replies'];
+  };
+
+/**
+ * Completes a row, which the compiler checks against its own schemas. Defaults: `subject` is `repository`, `effect` is
+ * `write` if a scope ends with `:write` and else `read`, `reads` is `json` if there is a `body`, and `errors` is empty.
+ */
 export function operation<Query = Record<string, never>, Body = undefined>(
   row: Row<Query, Body>,
 ): Operation<Query, Body> {
@@ -90,6 +97,10 @@ export function operation<Query = Record<string, never>, Body = undefined>(
   const body = row.body && once(row.body);
   const replies = once(row.replies);
   return {
+    subject: 'repository',
+    effect: row.scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
+    ...(body && { reads: 'json' }),
+    errors: [],
     ...row,
     get query() {
       return query?.();
@@ -101,4 +112,12 @@ export function operation<Query = Record<string, never>, Body = undefined>(
       return replies();
     },
   };
+}
+
+/** Returns the two routes of a path below a repository: by the name in the path, and by the claim. */
+export function routesOfRepository(method: Method, path: string): readonly Route[] {
+  return [
+    { method, path: `/api/repos/{repo_name}/${path}` },
+    { method, path: `/api/v1/repos/${path}` },
+  ];
 }

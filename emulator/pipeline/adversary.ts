@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Rejection } from '../auth/rejection.js';
-import type { OperationId } from '../config/operation-ids.js';
+import { operationFacts } from '../config/operation-ids.js';
 import { isGenericCode, type Problem, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { once } from '../memory/once.js';
@@ -14,9 +14,8 @@ const LONGEST_TEXT = 64 * 1024;
 /** Bytes that leave one by one, each in a turn of its own. */
 const SLICED = 64;
 
-/** Items of a page that the specification states where a request asks for no number; a cap is never below. */
+/** Items of a page that the specification states for most lists where a request asks for no number; a cap is never below. */
 const STATED_PAGE = 20;
-const STATED_PAGES: Readonly<Partial<Record<OperationId, number>>> = { listFiles: 1000, fileMetadata: 200 };
 
 /** Numbers drawn from the seed: the same for the same request, whatever happens beside it. */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
@@ -32,7 +31,7 @@ type Query = Readonly<Record<string, string | string[]>>;
 /** A query whose `limit` is not granted as a whole, where it is more than the page that is stated. */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
-  const least = STATED_PAGES[context.operation.id] ?? STATED_PAGE;
+  const least = operationFacts(context.operation.id).statedPage ?? STATED_PAGE;
   if (!Number.isSafeInteger(asked) || asked <= least) return query;
   return { ...query, limit: String(least + drawFor(context, 'limit')(asked - least + 1)) };
 }

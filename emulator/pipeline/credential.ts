@@ -19,15 +19,8 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
 export function authenticate(context: RequestContext): void | Promise<void> {
   const { world, organization, operation, request } = context;
   const { authenticator } = world.engine;
-  const question = {
-    authorization: authorizationOf(request.rawHeaders),
-    surface: operation.group === 'Git' ? ('git' as const) : ('api' as const),
-    tenant: organization.name,
-    now: world.state.clock.now(),
-    hosting: organization.hostingEnabled,
-    variants: world.variants,
-    ringOf: (name: string) => world.state.organizations.get(name)?.keys,
-  };
+  const surface = operation.group === 'Git' ? 'git' : 'api';
+  const question = world.authenticationOf(authorizationOf(request.rawHeaders), surface, organization);
   const accept = (verified: Verified): void => {
     context.verified = verified;
     context.claims = verified.claims;

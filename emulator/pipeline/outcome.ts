@@ -6,8 +6,7 @@ import { AnswerCut } from '../http/answer-cut.js';
 import { Problem, type ProblemCode, problem, shownCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { dialectOf, renderProblem } from '../http/respond.js';
-import { KeptRequest } from '../journal/kept-request.js';
-import type { RequestRecord } from '../journal/record.js';
+import type { KnownFacts, RequestRecord } from '../journal/record.js';
 import { redactQuery, redactText } from '../journal/redaction.js';
 import type { SentToken } from '../journal/sent-token.js';
 import { stackOf } from '../log/log.js';
@@ -103,8 +102,7 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   if (context.organization?.temporary) countRefusal(context);
   const ignored = ignoredOf(context);
   if (ignored.length > 0) headers['x-emulator-fault-ignored'] = ignored.join('; ').replaceAll(/[^ -~]/g, '?');
-  context.record = describeRequest(context, now);
-  recordRequest(world, context.record);
+  context.record = recordRequest(world, describeRequest(context, now));
   if (!world.state.scenarios.isIdle) moveScenarios(context, context.record);
   return headers;
 }
@@ -151,14 +149,17 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
 /** What a request takes in the journal beside its head and its bodies, in bytes: about what its objects take. */
 const RECORD_WEIGHT = 512;
 
-function describeRequest(context: RequestContext, now: number): RequestRecord {
+function describeRequest(context: RequestContext, now: number): KnownFacts {
   const { world, request, reply, target } = context;
   const { journal } = world.state;
   const head = journal.keepHead(request.rawHeaders);
   const sent = target ?? NO_TARGET;
   const path = journal.share(redactText(sent.path));
   const query = sent.query === '' ? '' : redactQuery(sent.query);
-  const kind = journal.kinds.share({
+  return {
+    id: context.id,
+    time: now,
+    took: now - context.began,
     organization: context.organization?.name,
     method: request.method ?? '',
     path,
@@ -174,17 +175,10 @@ function describeRequest(context: RequestContext, now: number): RequestRecord {
     stopped: context.stopped,
     git: context.git,
     head,
-    answerHead: undefined,
-  });
-  const own = {
-    id: context.id,
-    time: now,
-    took: now - context.began,
     weight: RECORD_WEIGHT + path.length + query.length + head.weight,
     body: context.received,
     started: context.started,
   };
-  return new KeptRequest(own, kind);
 }
 
 /** As the answer shows it. */
@@ -231,8 +225,8 @@ const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'forge_repository_inaccessible',
 ]);
 
-function originOf({ faults, injectedBy, problem: refusal }: RequestContext): string {
-  const fault = injectedBy ?? faults.decisive ?? faults.fired[0];
+function originOf({ faults, problem: refusal }: RequestContext): string {
+  const fault = faults.decisive ?? faults.fired[0];
   if (fault !== undefined) return `injected:${fault}`;
   return refusal && (refusal.options.isOfState || STATE_CODES.has(refusal.code)) ? 'state' : 'real';
 }

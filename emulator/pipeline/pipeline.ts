@@ -8,7 +8,6 @@ import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import { stackOf } from '../log/log.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { guardAdmin } from './admin-guard.js';
 import { bendReply } from './adversary.js';
 import { armFaults, armTokenFaults } from './arm-faults.js';
 import { ConnectionNames } from './connection-names.js';
@@ -26,7 +25,15 @@ import { recordOutcome, renderFailure } from './outcome.js';
 import { takeQuotas } from './quotas.js';
 import { type EntryStep, type NamedStep, noteStop, RequestContext, type Step } from './request-context.js';
 import { matchRoute } from './route.js';
-import { checkHost, checkMessage, concernsAdmin, type GivenHost, meetExpectation, readTarget } from './target.js';
+import {
+  checkHost,
+  checkMessage,
+  concernsAdmin,
+  type GivenHost,
+  guardAdmin,
+  meetExpectation,
+  readTarget,
+} from './target.js';
 import { breakAnswer, patienceOf } from './wire-faults.js';
 
 export interface AppOptions extends AdminOptions {

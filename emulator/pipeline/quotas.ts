@@ -1,4 +1,4 @@
-import { retryAfterOf, throttled } from './quota.js';
+import { retryAfterOf, throttled } from '../quotas/throttled.js';
 import type { RequestContext } from './request-context.js';
 
 /** Step: the quotas that the request counts in. */

@@ -1,6 +1,6 @@
 import type { Claims } from '../auth/claims.js';
 import { type Check, Rejection } from '../auth/rejection.js';
-import type { OperationId } from '../config/operation-ids.js';
+import { type OperationId, operationFacts } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import type { Problem, ProblemCode } from '../http/problem.js';
 import { problem } from '../http/problem.js';
@@ -15,19 +15,6 @@ export interface RefusedRequest {
   /** The repository that the path names. */
   readonly named: string | undefined;
 }
-
-/** Operations whose own table lists an invalid JWT under 401, against the Authentication table. */
-const INVALID_TOKEN_401 = new Set<OperationId>([
-  'restoreCommit',
-  'fileMetadata',
-  'getCommit',
-  'commitPack',
-  'writeNote',
-  'readFile',
-  'getRepository',
-]);
-/** Operations whose own table lists a missing scope under 401. */
-const MISSING_SCOPE_401 = new Set<OperationId>(['getCommit', 'commitPack', 'writeNote', 'readFile']);
 
 /** Both schemes, so that git asks for another password. */
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
@@ -54,8 +41,7 @@ const ROWS: readonly RefusalRow[] = [
   },
   {
     holds: isInvalidToken,
-    code: ({ invalidToken }, { operation }) =>
-      unauthorizedIf(speaks401(invalidToken, INVALID_TOKEN_401, operation?.id)),
+    code: ({ invalidToken }, { operation }) => unauthorizedIf(speaks401(invalidToken, 'invalidToken', operation?.id)),
   },
   {
     holds: (refusal, request) => isOnGit(request) && failed(refusal, 'scope-missing'),
@@ -67,8 +53,7 @@ const ROWS: readonly RefusalRow[] = [
   },
   {
     holds: (refusal) => failed(refusal, 'scope-missing'),
-    code: ({ missingScope }, { operation }) =>
-      unauthorizedIf(speaks401(missingScope, MISSING_SCOPE_401, operation?.id)),
+    code: ({ missingScope }, { operation }) => unauthorizedIf(speaks401(missingScope, 'missingScope', operation?.id)),
   },
   {
     holds: (refusal, { claims }) =>
@@ -130,6 +115,13 @@ function forbiddenIf(is: boolean): ProblemCode | undefined {
   return is ? 'forbidden' : undefined;
 }
 
-function speaks401(variant: string, listed: ReadonlySet<OperationId>, operation: OperationId | undefined): boolean {
-  return variant === '401' || (variant === 'endpoint-table' && operation !== undefined && listed.has(operation));
+function speaks401(
+  variant: string,
+  refusal: 'invalidToken' | 'missingScope',
+  operation: OperationId | undefined,
+): boolean {
+  return (
+    variant === '401' ||
+    (variant === 'endpoint-table' && operationFacts(operation).unauthorized?.includes(refusal) === true)
+  );
 }

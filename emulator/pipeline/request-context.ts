@@ -61,8 +61,6 @@ export class RequestContext implements ReplyWatcher {
   git: GitFacts | undefined = undefined;
   /** Its line in the journal, once its answer was decided. */
   record: RequestRecord | undefined = undefined;
-  /** The first fault that touched it: where its entry says it is from. */
-  injectedBy: string | undefined = undefined;
   /** What refused the request, and how it is told: a variant may word it differently. */
   refusal: Problem | undefined = undefined;
   /** The step that refused the request, where one did. */
@@ -130,13 +128,6 @@ export class RequestContext implements ReplyWatcher {
   ignore(why: string): void {
     this.ignored = [...this.ignored, why];
     this.why.push(why);
-  }
-
-  /** Notes that a fault touched the request, also when its answer is on its way; the first one is its origin. */
-  noteInjected(fault: string): void {
-    if (this.injectedBy !== undefined) return;
-    this.injectedBy = fault;
-    if (this.record) this.record.origin = `injected:${fault}`;
   }
 
   head(fields: OutgoingHttpHeaders): void {

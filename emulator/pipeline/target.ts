@@ -1,4 +1,6 @@
-import { isAdminPath } from '../admin/path.js';
+import { type AdminToken, checkAdmin } from '../admin/guard.js';
+import { isOpenPath } from '../admin/open-routes.js';
+import { isAdminPath, isPagePath } from '../admin/path.js';
 import { hostOf, parseHost, type ServedHosts } from '../http/host.js';
 import { checkExpectation, framingMistake } from '../http/message.js';
 import { problem } from '../http/problem.js';
@@ -125,4 +127,14 @@ function hostNamedBy(
 /** Step: the expectation. */
 export function meetExpectation({ request }: RequestContext): void {
   checkExpectation(request);
+}
+
+/** Step: who may use the admin routes. The host that the request names is a served one by now. */
+export function guardAdmin(token: AdminToken | undefined): EntryStep {
+  return ({ isForAdmin, request, target }) => {
+    if (!isForAdmin) return;
+    const authority = target.authority ?? hostOf(request.rawHeaders);
+    const isPage = isPagePath(target.path);
+    checkAdmin({ request, authority, isOpen: isPage || isOpenPath(target.path), isPage }, token);
+  };
 }

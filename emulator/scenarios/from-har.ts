@@ -5,8 +5,8 @@ import { FAULT_LIMITS } from '../faults/fault-limits.js';
 import { checkShape } from '../http/body.js';
 import { Problem, problemCodes } from '../http/problem.js';
 import { redactText } from '../journal/redaction.js';
-import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
+import type { Scenario } from './scenario.js';
 import { ScenarioError } from './scenario-file.js';
 
 /** Maximum size of an HTTP Archive file, in bytes. */

@@ -7,8 +7,8 @@ import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { readExpectations } from '../journal/expectations.js';
 import { parseTime } from '../time/iso-8601.js';
-import type { Scenario, Step, Trigger } from '../world/scenario.js';
-import { checkFaults } from '../world/scenario-runs.js';
+import type { Scenario, Step, Trigger } from './scenario.js';
+import { checkFaults } from './scenario-runs.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
 /** An operation, and whether its requests can change anything. */

@@ -1,7 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Problem } from '../http/problem.js';
+import { packageFile } from '../system/package-root.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
-import type { Scenario } from '../world/scenario.js';
 import { type KnownOperation, readScenario } from './read-scenario.js';
+import type { Scenario } from './scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
 /** What is wrong with a file, in one sentence. */
@@ -35,4 +38,37 @@ export function readText(file: string, limit?: number): string {
   } catch (error) {
     throw error instanceof UnreadableFile ? new ScenarioError(`${file}: cannot be read (${error.message}).`) : error;
   }
+}
+
+/** A scenario that is shipped, by its file. */
+export interface ShippedScenario {
+  readonly id: string;
+  readonly about: string;
+  readonly file: string;
+  readonly text: string;
+  /** What the text says. */
+  readonly value: unknown;
+}
+
+function folder(): string {
+  return packageFile('fixtures', 'scenarios');
+}
+
+/** In order of their ids. */
+export async function shippedScenarios(): Promise<ShippedScenario[]> {
+  const files = readdirSync(folder()).filter((name) => name.endsWith('.yaml'));
+  return Promise.all(
+    files.sort().map(async (name) => {
+      const file = join(folder(), name);
+      const text = readText(file);
+      const value = await parseScenarioText(text, file);
+      const { id, about } = value as { readonly id: string; readonly about: string };
+      return { id, about: about.trim(), file, text, value };
+    }),
+  );
+}
+
+/** The file of the shipped scenario with that id; undefined where there is none. */
+export function shippedFile(id: string): string | undefined {
+  return readdirSync(folder()).includes(`${id}.yaml`) ? join(folder(), `${id}.yaml`) : undefined;
 }

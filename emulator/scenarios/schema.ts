@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { stateChangesSchema } from '../changes/state-changes.js';
 import { faultSchema } from '../faults/schema.js';
 import { expectationsSchema } from '../journal/expectations.js';
+import { quotaChangesSchema } from '../quotas/quota-changes.js';
 import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { quotaChangesSchema } from '../world/quota-changes.js';
-import { SCENARIO_LIMITS } from '../world/scenario.js';
-import { stateChangesSchema } from '../world/state-changes.js';
+import { SCENARIO_LIMITS } from './scenario.js';
 
 /** An id is also what faults without one are named after, as `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;

@@ -9,7 +9,7 @@ import type { FaultPlan } from '../faults/fault-plan.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { RequestFacts } from '../faults/request-facts.js';
 import type { ConnectionNames } from '../pipeline/connection-names.js';
-import { emptyRecord, recordRequest } from '../pipeline/record-request.js';
+import { recordRequest } from '../pipeline/record-request.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
@@ -174,8 +174,14 @@ function recordCut(world: World, connection: string, cut: string, faults: readon
   const id = world.nextRequestId();
   const why = [`${connection} was ended by ${cut} before anything of it was served.`];
   const stopped = 'faults.accept';
-  const record = emptyRecord({ id, time: clock.now(), origin: `injected:${cut}`, faults: [...faults], why, stopped });
-  recordRequest(world, record);
+  const record = recordRequest(world, {
+    id,
+    time: clock.now(),
+    origin: `injected:${cut}`,
+    faults: [...faults],
+    why,
+    stopped,
+  });
   journal.end(record, 'cut');
   return id;
 }

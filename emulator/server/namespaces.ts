@@ -1,12 +1,16 @@
 import type http from 'node:http';
+import { readyMembers } from '../admin/address-members.js';
+import type { NamespaceControl, NamespaceView } from '../admin/controls.js';
 import type { LimitName } from '../config/limits.js';
 import { OptionError } from '../config/option-values.js';
 import { type GivenOptions, resolveOptions } from '../config/options.js';
 import type { VariantName } from '../config/variants.js';
 import { problem } from '../http/problem.js';
 import type { CurrentWorld, ForkOptions } from '../world/current-world.js';
+import { runningAt } from './address.js';
 import type { DrainOptions } from './drain.js';
 import { Listeners } from './listeners.js';
+import type { SigningKey } from './registered-keys.js';
 
 /** What a namespace starts with; what is absent is as in the world it is made of. */
 export interface NamespaceOptions {
@@ -61,7 +65,8 @@ export class Namespaces {
 
   /** Returns the namespace with this id if it is in `list(from)`. */
   get(id: string, from: CurrentWorld = this.root): NamespaceServer | undefined {
-    return this.list(from).find((namespace) => namespace.id === id);
+    const found = this.#byId.get(id);
+    return from === this.root || from === found?.madeFrom ? found : undefined;
   }
 
   /**
@@ -172,4 +177,30 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
     limits: pick(resolved.limits, limits),
     variants: pick(resolved.variants, typeof given.variants === 'object' ? given.variants : {}),
   };
+}
+
+/** What the admin routes of a world do with namespaces. */
+export function namespaceControl(
+  namespaces: Namespaces,
+  key: SigningKey,
+  isSecure: boolean,
+): (world: CurrentWorld) => NamespaceControl {
+  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
+    id,
+    ...readyMembers(runningAt(listeners.all, key, isSecure)),
+    pid: process.pid,
+  });
+  return (world) => ({
+    make: async (options) => viewOf(await namespaces.create(options, world)),
+    list: () => namespaces.list(world).map(viewOf),
+    get: (id) => {
+      const namespace = namespaces.get(id, world);
+      return namespace && viewOf(namespace);
+    },
+    remove: async (id) => {
+      const namespace = namespaces.get(id, world);
+      await namespace?.close();
+      return namespace !== undefined;
+    },
+  });
 }

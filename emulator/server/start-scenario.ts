@@ -1,9 +1,9 @@
 import { type EmulatorOptions, OptionError } from '../config/options.js';
 import { Problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
+import type { Scenario } from '../scenarios/scenario.js';
 import { parseTime } from '../time/iso-8601.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import type { Scenario } from '../world/scenario.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { lingeringClose } from '../http/lingering-close.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 import { renderProblem } from '../http/respond.js';
-import { emptyRecord, recordRequest } from '../pipeline/record-request.js';
+import { recordRequest } from '../pipeline/record-request.js';
 import type { World } from '../world/world.js';
 
 const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
@@ -83,8 +83,7 @@ function answerUnreadable(refusal: Problem, socket: Socket, world: World): void 
   const origin = 'real';
   const why = [refusal.detail];
   const stopped = 'message';
-  const record = emptyRecord({ id, time: now, status, code: refusal.code, origin, faults: [], why, stopped });
-  recordRequest(world, record);
+  const record = recordRequest(world, { id, time: now, status, code: refusal.code, origin, faults: [], why, stopped });
   const body = JSON.stringify(json);
   const fields = {
     ...headers,

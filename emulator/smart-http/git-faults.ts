@@ -4,8 +4,7 @@ import type { Stage } from '../faults/stage.js';
 import { AnswerCut } from '../http/answer-cut.js';
 import { breakReply } from '../http/broken-answer.js';
 import type { CutPlace } from '../http/broken-bytes.js';
-import { bytes, type Reply, stream } from '../http/reply.js';
-import type { Pace } from '../http/reply-body.js';
+import { bytes, type Pace, type Reply, stream } from '../http/reply.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 

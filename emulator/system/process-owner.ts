@@ -23,7 +23,7 @@ export function isOwnerAlive(owner: string): boolean {
 }
 
 /** Returns the fields of proc_pid_stat(5) from the state on; empty on other systems than Linux. */
-function statusOf(pid: number): string[] {
+export function statusOf(pid: number): string[] {
   try {
     // The name before the state may hold anything, but ends with the last parenthesis.
     return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, '').trim().split(' ');

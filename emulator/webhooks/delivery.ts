@@ -1,7 +1,6 @@
+import { createHmac } from 'node:crypto';
 import type { Outbound } from '../http/outbound.js';
-import type { EventName } from './events.js';
-import { signatureOf } from './signature.js';
-import type { Webhook } from './webhook.js';
+import type { EventName, Webhook } from './events.js';
 
 /** One try at a delivery. Either an answer came, or something went wrong before one. */
 export interface Attempt {
@@ -69,4 +68,16 @@ export function isAccepted({ status }: Attempt): boolean {
 function describe(error: unknown): string {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
   return typeof code === 'string' ? code : (message ?? String(error));
+}
+
+/**
+ * The value of the signature header:
+ *
+ *     t=<unix seconds>,sha256=<hex>
+ *
+ * The digest is HMAC-SHA256 of `<t>.<body>` with the secret's UTF-8 bytes as key.
+ */
+export function signatureOf(secret: string, seconds: number, body: Uint8Array): string {
+  const digest = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');
+  return `t=${seconds},sha256=${digest}`;
 }

@@ -66,3 +66,15 @@ export function pushEvent(repository: RepositoryRecord, change: RefChange, now: 
 function showSource({ id, name }: RepositoryRecord) {
   return { id, url: name };
 }
+
+/** A registration: where events of which kinds are sent. */
+export interface Webhook {
+  readonly id: string;
+  readonly organization: string;
+  readonly url: string;
+  readonly events: readonly EventName[];
+  /** Signs what is sent. Shown once, in the answer to a registration that gave none. */
+  readonly secret: string;
+  /** Milliseconds on the world's clock. */
+  readonly createdAt: number;
+}

@@ -4,9 +4,9 @@ import { Ids } from '../ids/ids.js';
 import type { LogLine } from '../log/log.js';
 import { WorldClock } from '../time/clock.js';
 import { Deliveries } from './deliveries.js';
+import { signatureOf } from './delivery.js';
+import type { Webhook } from './events.js';
 import { Outbox } from './outbox.js';
-import { signatureOf } from './signature.js';
-import type { Webhook } from './webhook.js';
 
 t.test('the signature is that of the receivers', async (t) => {
   // echo -n '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret

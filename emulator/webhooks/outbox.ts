@@ -4,8 +4,7 @@ import type { Log } from '../log/log.js';
 import type { Clock } from '../time/clock.js';
 import type { Deliveries } from './deliveries.js';
 import { attempt, isAccepted } from './delivery.js';
-import type { WebhookEvent } from './events.js';
-import type { Webhook } from './webhook.js';
+import type { Webhook, WebhookEvent } from './events.js';
 
 /** Milliseconds, on the world's clock, from each failed attempt to the next; after the last the delivery has failed. */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];

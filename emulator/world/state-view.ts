@@ -1,9 +1,9 @@
+import { type RunningLimits, requireOrganization, runningLimits } from '../changes/state-changes.js';
 import type { Variants } from '../config/variants.js';
 import type { Repository } from '../repositories/repository.js';
 import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
 import type { Ends } from '../time/ends.js';
 import type { Organization } from './organizations.js';
-import { type RunningLimits, requireOrganization, runningLimits } from './state-changes.js';
 import type { World } from './world.js';
 
 /** End of a state: after a number of refused requests, at a time (ISO 8601), or by the release of a latch. */

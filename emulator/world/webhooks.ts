@@ -1,4 +1,4 @@
-import type { Webhook } from '../webhooks/webhook.js';
+import type { Webhook } from '../webhooks/events.js';
 import type { StatePart } from './state-part.js';
 
 /** The registrations of all organizations, by id, in order of registration. */

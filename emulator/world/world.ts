@@ -1,15 +1,19 @@
+import type { AuthenticationRequest } from '../auth/authenticate.js';
+import type { Surface } from '../auth/credentials.js';
+import type { StateChanges } from '../changes/state-changes.js';
 import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
+import { ScenarioRuns } from '../scenarios/scenario-runs.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
+import { changeState } from './change-state.js';
 import type { WorldConfig } from './config.js';
-import { endStates } from './end-states.js';
 import type { Engine } from './engine.js';
-import { ScenarioRuns } from './scenario-runs.js';
+import type { Organization } from './organizations.js';
 import { createState, restoreState, type StateName, snapshotOf, type WorldSnapshot, type WorldState } from './state.js';
 
 export interface WorldOrigin {
@@ -65,6 +69,23 @@ export class World {
   }
 
   /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */
+  /** Returns what has to be known to authenticate a credential that was sent to an organization now. */
+  authenticationOf(
+    authorization: string | undefined,
+    surface: Surface,
+    { name, hostingEnabled }: Organization,
+  ): AuthenticationRequest {
+    return {
+      authorization,
+      surface,
+      tenant: name,
+      now: this.state.clock.now(),
+      hosting: hostingEnabled,
+      variants: this.variants,
+      ringOf: (issuer) => this.state.organizations.get(issuer)?.keys,
+    };
+  }
+
   nextRequestId(): string {
     return `req-${String(this.state.requests.next()).padStart(8, '0')}`;
   }
@@ -75,6 +96,10 @@ export class World {
   }
 
   /** Lets go of what a latch holds, and ends the states that last until it is released. Returns how many there were. */
+  changeState(organization: string, changes: StateChanges): void {
+    changeState(this, organization, changes);
+  }
+
   releaseLatch(name: string): number {
     return this.background.latches.release(name) + endStates(this.state, name);
   }
@@ -110,4 +135,17 @@ export class World {
       if (event) this.background.announce(event);
     }
   }
+}
+
+/** Ends every state that lasts until `signal`. Returns how many there were. */
+export function endStates({ organizations, repositories }: WorldState, signal: string): number {
+  let ended = organizations.signal(signal);
+  for (const repository of repositories.all()) {
+    const { override, thaw } = repository.record;
+    if (override?.ends?.signal === signal) repository.update({ override: undefined });
+    else if (thaw?.ends?.signal === signal) repository.restore();
+    else continue;
+    ended++;
+  }
+  return ended;
 }

@@ -28,8 +28,11 @@ export function ignoresSignature(operation: string): readonly Patch[] {
   return [
     {
       file: 'pipeline/credential.js',
-      find: 'tenant: organization.name,',
-      replace: 'tenant: organization.name, operation: operation.id,',
+      find: 'world.authenticationOf(authorizationOf(request.rawHeaders), surface, organization)',
+      replace: `{
+        ...world.authenticationOf(authorizationOf(request.rawHeaders), surface, organization),
+        operation: operation.id,
+      }`,
     },
     {
       file: 'auth/authenticate.js',

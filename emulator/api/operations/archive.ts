@@ -5,7 +5,7 @@ import type { ByteString } from '../../git/object/bytes.js';
 import { Problem, problem } from '../../http/problem.js';
 import { stream } from '../../http/reply.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { patternList, readSelection } from '../pattern-lists.js';
@@ -15,14 +15,8 @@ export const archive = operation({
   id: 'archive',
   group: 'Files',
   summary: 'Download a tree as tar.gz',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/archive' },
-    { method: 'POST', path: '/api/v1/repos/archive' },
-  ],
+  routes: routesOfRepository('POST', 'archive'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
-  reads: 'json',
   body: () =>
     z
       .object({

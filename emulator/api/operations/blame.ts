@@ -10,7 +10,7 @@ import type { ObjectReader, Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
@@ -39,13 +39,8 @@ export const blameFile = operation({
   id: 'blame',
   group: 'Files',
   summary: 'Show who brought in each line of a file',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/blame' },
-    { method: 'GET', path: '/api/v1/repos/blame' },
-  ],
+  routes: routesOfRepository('GET', 'blame'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       path: z.string(),

@@ -8,12 +8,12 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
-import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
 
@@ -31,32 +31,22 @@ export const listBranches = operation({
   id: 'listBranches',
   group: 'Branches',
   summary: 'List the branches in order of creation',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/branches' },
-    { method: 'GET', path: '/api/v1/repos/branches' },
-  ],
+  routes: routesOfRepository('GET', 'branches'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
   replies: () => ({
     200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
   }),
-  errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
     const limit = readLimit(query.limit, CAP);
-    const cursors = world.engine.cursors;
-    const purpose = listPurpose(ctx, 'listBranches', ephemeral);
-    const after = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const following = await inSlices(branchesAfter(repository, ephemeral, after), ctx.meter);
+    const list = openList<Position>(world, query.cursor, ['listBranches', repository.id, ephemeral]);
+    const following = await inSlices(branchesAfter(repository, ephemeral, list.position), ctx.meter);
     const { page, hasMore } = takePage(following, limit);
-    const branches = page.map(([name, ref]) => ({
-      cursor: cursors.write(purpose, [ref.createdAt, name]),
-      ...showBranch(name, ref),
-    }));
-    return json(200, { branches, next_cursor: hasMore ? branches.at(-1)!.cursor : null, has_more: hasMore });
+    const positionOf = ([name, ref]: [ByteString, Ref]): Position => [ref.createdAt, name];
+    const branches = page.map((each) => ({ cursor: list.cursorAt(positionOf(each)), ...showBranch(...each) }));
+    return json(200, { branches, ...list.end(hasMore, () => positionOf(page.at(-1)!)) });
   },
 });
 
@@ -89,13 +79,8 @@ export const getBranch = operation({
   id: 'getBranch',
   group: 'Branches',
   summary: 'Show one branch',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/branch' },
-    { method: 'GET', path: '/api/v1/repos/branch' },
-  ],
+  routes: routesOfRepository('GET', 'branch'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ branch: branchRecord() }) }),
   errors: ['branch_not_found'],
@@ -106,6 +91,13 @@ export const getBranch = operation({
     return json(200, { branch: showBranch(name, ref) });
   },
 });
+
+/** Returns the tip of a branch that a member of the request names. Throws `branch_not_found` if there is none. */
+export function tipOf({ git }: Repository, name: string, ephemeral = false, what = 'branch'): Oid {
+  const tip = git.refs.get(branchRef(readBranch(name, what), ephemeral));
+  if (tip === undefined) throw branchNotFound(name);
+  return tip;
+}
 
 export function branchNotFound(name: string) {
   return problem('branch_not_found', `Branch ${name} does not exist.`);
@@ -127,14 +119,8 @@ export const createBranch = operation({
   id: 'createBranch',
   group: 'Branches',
   summary: 'Create a branch, or promote an ephemeral one',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/branches/create' },
-    { method: 'POST', path: '/api/v1/repos/branches/create' },
-  ],
+  routes: routesOfRepository('POST', 'branches/create'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: createBody,
   replies: () => ({
     200: z.object({
@@ -193,14 +179,8 @@ export const deleteBranch = operation({
   id: 'deleteBranch',
   group: 'Branches',
   summary: 'Delete a branch',
-  routes: [
-    { method: 'DELETE', path: '/api/repos/{repo_name}/branches' },
-    { method: 'DELETE', path: '/api/v1/repos/branches' },
-  ],
+  routes: routesOfRepository('DELETE', 'branches'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () =>
     z.object({
       target_branch: z.string().optional(),

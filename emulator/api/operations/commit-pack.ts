@@ -8,7 +8,7 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { commitOnto, findWriteBase, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -56,13 +56,8 @@ export const commitPack = operation({
   id: 'commitPack',
   group: 'Commits',
   summary: 'Create a commit from streamed content',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/commit-pack' },
-    { method: 'POST', path: '/api/v1/repos/commit-pack' },
-  ],
+  routes: routesOfRepository('POST', 'commit-pack'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
   reads: 'stream',
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],

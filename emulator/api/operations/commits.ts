@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { flag, readFilePath } from '../fields.js';
-import { listPurpose, mapped, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { mapped, openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from '../records.js';
 import { resolveRef } from '../resolve.js';
 
@@ -12,13 +12,8 @@ export const getCommit = operation({
   id: 'getCommit',
   group: 'Commits',
   summary: 'Show one commit',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/commit' },
-    { method: 'GET', path: '/api/v1/repos/commit' },
-  ],
+  routes: routesOfRepository('GET', 'commit'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ commit: signedCommitRecord() }) }),
@@ -38,13 +33,8 @@ export const listCommits = operation({
   id: 'listCommits',
   group: 'Commits',
   summary: 'List commits, newest first',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/commits' },
-    { method: 'GET', path: '/api/v1/repos/commits' },
-  ],
+  routes: routesOfRepository('GET', 'commits'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       ...pageQuery(),
@@ -60,22 +50,20 @@ export const listCommits = operation({
     const { world, repository, query, meter } = ctx;
     const { git } = repository;
     const limit = readLimit(query.limit, CAP);
-    const cursors = world.engine.cursors;
     const ref = query.ref ?? query.branch;
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
-    const purpose = listPurpose(ctx, 'listCommits', ref ?? '', ephemeral, path ?? '');
+    const selection = [repository.id, ref ?? '', ephemeral, path ?? ''];
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
-    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
-    const tip = position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
-    const skip = position?.skip ?? 0;
+    const list = openList<Position>(world, query.cursor, ['listCommits', ...selection]);
+    const tip = list.position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
+    const skip = list.position?.skip ?? 0;
     await git.history.extend([tip], meter);
     const log = git.history.logEach({ tips: [tip], ...(path === undefined ? {} : { path }) });
     const { page, hasMore } = await takeLongPage(log, limit, meter, skip);
     return largeJson(200, {
       commits: mapped(page, (oid) => showCommit(git.objects, oid)),
-      next_cursor: hasMore ? cursors.write(purpose, { tip, skip: skip + page.length } satisfies Position) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => ({ tip, skip: skip + page.length })),
     });
   },
 });

@@ -39,9 +39,7 @@ export const createRepository = operation<{ default_branch?: string | undefined 
   ],
   scopes: ['repo:write'],
   subject: 'new-repository',
-  effect: 'write',
   query: () => z.object({ default_branch: z.string().optional() }),
-  reads: 'json',
   body: () =>
     createBody()
       .optional()

@@ -9,7 +9,7 @@ import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
 import { requireHosting } from '../hosting.js';
-import { listPurpose, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
 import { resolveRef } from '../resolve.js';
 
 const CAP = 100;
@@ -48,9 +48,6 @@ export const createDeployment = operation({
   summary: 'Deploy a revision, once per idempotency key',
   routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () =>
     z
       .object({ ref: z.string().optional(), target: target().optional() })
@@ -141,8 +138,6 @@ export const listDeployments = operation({
   summary: 'List the deployments, newest first',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ deployments: z.array(deploymentRecord()), ...pageEnd() }) }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found'],
@@ -150,15 +145,15 @@ export const listDeployments = operation({
     const { world, repository, query } = ctx;
     requireProject(ctx);
     const limit = readLimit(query.limit, CAP);
-    const cursors = world.engine.cursors;
-    const purpose = listPurpose(ctx, 'listDeployments');
-    const before = query.cursor === undefined ? undefined : cursors.read<number>(purpose, query.cursor);
-    const { page, hasMore } = takePage((repository.record.deployments ?? Deployments.none).newest(before), limit);
+    const list = openList<number>(world, query.cursor, ['listDeployments', repository.id]);
+    const { page, hasMore } = takePage(
+      (repository.record.deployments ?? Deployments.none).newest(list.position),
+      limit,
+    );
     const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),
-      next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.sequence) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => page.at(-1)!.sequence),
     });
   },
 });
@@ -169,8 +164,6 @@ export const getDeployment = operation({
   summary: 'Show one deployment',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],
   scopes: ['deployment:read'],
-  subject: 'repository',
-  effect: 'read',
   replies: () => ({ 200: deploymentRecord() }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found', 'deployment_not_found'],
   handle: (ctx) => {

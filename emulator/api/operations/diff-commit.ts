@@ -9,7 +9,7 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -30,13 +30,8 @@ export const commitPatch = operation({
   id: 'diffCommit',
   group: 'Commits',
   summary: 'Create a commit from a streamed patch',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/diff-commit' },
-    { method: 'POST', path: '/api/v1/repos/diff-commit' },
-  ],
+  routes: routesOfRepository('POST', 'diff-commit'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
   reads: 'stream',
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],

@@ -7,13 +7,11 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
-import { branchRef } from '../../repositories/branch-write.js';
-import type { Repository } from '../../repositories/repository.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { diffBody, KeptDiffs, type ShownDiff, showDiff } from '../diff-records.js';
-import { flag, readBranch, readFilePath } from '../fields.js';
+import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
-import { branchNotFound } from './branches.js';
+import { tipOf } from './branches.js';
 
 const MAIN = bytesOf('main');
 
@@ -31,13 +29,8 @@ export const diffBranch = operation({
   id: 'diffBranch',
   group: 'Branches',
   summary: 'Compare a branch with where it left its base',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/branches/diff' },
-    { method: 'GET', path: '/api/v1/repos/branches/diff' },
-  ],
+  routes: routesOfRepository('GET', 'branches/diff'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       branch: z.string(),
@@ -56,9 +49,9 @@ export const diffBranch = operation({
   handle: async (ctx) => {
     const { repository, query } = ctx;
     const paths = readPaths(query.path);
-    const tip = tipOf(repository, query.branch, query.ephemeral ?? false);
+    const tip = tipOf(repository, query.branch, query.ephemeral);
     const baseName = query.base ?? textOf(repository.defaultBranch ?? MAIN);
-    const base = tipOf(repository, baseName, query.ephemeral_base ?? false);
+    const base = tipOf(repository, baseName, query.ephemeral_base);
     const { history } = repository.git;
     await history.extend([tip, base], ctx.meter);
     const [mergeBase] = history.mergeBases(base, tip);
@@ -76,13 +69,8 @@ export const diffCommits = operation({
   id: 'diffCommits',
   group: 'Commits',
   summary: 'Show what a commit changed, or how it differs from a base',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/diff' },
-    { method: 'GET', path: '/api/v1/repos/diff' },
-  ],
+  routes: routesOfRepository('GET', 'diff'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       ref: z.string().optional(),
@@ -130,12 +118,6 @@ export const diffCommits = operation({
     });
   },
 });
-
-function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
-  const tip = repository.git.refs.get(branchRef(readBranch(name, 'branch'), ephemeral));
-  if (tip === undefined) throw branchNotFound(name);
-  return tip;
-}
 
 /** The paths a diff is narrowed to; an empty one is the root. */
 function readPaths(texts: readonly string[] = []): ByteString[] {

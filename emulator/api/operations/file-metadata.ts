@@ -6,11 +6,11 @@ import { Problem, problem } from '../../http/problem.js';
 import { bytes, type Reply, stream } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { inSlices } from '../../schedule/steps.js';
 import { flag } from '../fields.js';
 import { MetadataTexts } from '../metadata-text.js';
-import { listPurpose, pageQuery, readLimit } from '../paging.js';
+import { openList, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 import { listUnder, readFolder } from './tree-listing.js';
 
@@ -40,13 +40,8 @@ export const fileMetadata = operation({
   id: 'fileMetadata',
   group: 'Files',
   summary: 'Show size, mode and last commit of every file',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/files/metadata' },
-    { method: 'GET', path: '/api/v1/repos/files/metadata' },
-  ],
+  routes: routesOfRepository('GET', 'files/metadata'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   dialect: 'error',
   head: false,
   // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
@@ -74,10 +69,10 @@ export const fileMetadata = operation({
     const { objects, history } = repository.git;
     const paged =
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
-    const cursors = world.engine.cursors;
     const path = readFolder(query.path);
-    const purpose = listPurpose(ctx, 'fileMetadata', query.ref ?? '', query.ephemeral ?? false, path);
-    const position = paged && query.cursor !== undefined ? cursors.read<Position>(purpose, query.cursor) : undefined;
+    const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path];
+    const list = openList<Position>(world, paged ? query.cursor : undefined, ['fileMetadata', ...selection]);
+    const { position } = list;
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
@@ -100,10 +95,8 @@ export const fileMetadata = operation({
       },
       meter,
     );
-    const next = { commit, shown, skip: skip + page.files } satisfies Position;
-    const members = paged
-      ? { ref: shown, next_cursor: page.hasMore ? cursors.write(purpose, next) : null, has_more: page.hasMore }
-      : { ref: shown };
+    const next = () => ({ commit, shown, skip: skip + page.files });
+    const members = { ref: shown, ...(paged && list.end(page.hasMore, next)) };
     const { whole, pieces } = await wholeUpTo(MOST_WHOLE, page.text);
     if (whole === undefined) return stream(200, withEnd(pieces, members), JSON_TYPE);
     if (!paged) texts.keep(key, whole);

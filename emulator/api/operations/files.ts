@@ -7,7 +7,7 @@ import { MODE_GITLINK, MODE_TREE } from '../../git/object/tree.js';
 import { respondConditionally } from '../../http/conditional.js';
 import { Problem, problem } from '../../http/problem.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { inSlices } from '../../schedule/steps.js';
 import { contentTypeOf } from '../content-type.js';
 import { flag, readFilePath } from '../fields.js';
@@ -17,13 +17,8 @@ export const readFile = operation({
   id: 'readFile',
   group: 'Files',
   summary: 'Read a file',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/file' },
-    { method: 'GET', path: '/api/v1/repos/file' },
-  ],
+  routes: routesOfRepository('GET', 'file'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       path: z.string('is required'),

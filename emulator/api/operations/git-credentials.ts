@@ -4,7 +4,7 @@ import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { GitCredential } from '../../repositories/git-credential.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import { meetState } from '../../repositories/meet-state.js';
@@ -40,14 +40,8 @@ export const createCredential = operation({
   id: 'createCredential',
   group: 'Repositories',
   summary: 'Store the credential that the upstream asks for',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/git-credentials' },
-    { method: 'POST', path: '/api/v1/repos/git-credentials' },
-  ],
+  routes: routesOfRepository('POST', 'git-credentials'),
   scopes: ['repo:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ repo_id: z.string().optional(), username: username().optional(), password: password() }),
   replies: () => ({ 201: credentialRecord() }),
   errors: ['credential_exists'],
@@ -78,9 +72,6 @@ export const updateCredential = operation({
   summary: 'Replace the password of a Git credential',
   routes: [{ method: 'PUT', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
   scopes: ['repo:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object(changes()),
   replies: () => ({ 200: credentialRecord() }),
   errors: ['credential_not_found'],
@@ -96,8 +87,6 @@ export const deleteCredential = operation({
   summary: 'Delete a Git credential',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
   scopes: ['repo:write'],
-  subject: 'repository',
-  effect: 'write',
   replies: () => ({ 204: '' }),
   errors: ['credential_not_found'],
   handle: ({ repository, params }) => {
@@ -114,8 +103,6 @@ export const updateCredentialByBody = operation({
   routes: [{ method: 'PUT', path: '/api/v1/repos/git-credentials' }],
   scopes: ['repo:write'],
   subject: 'claim',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ id: z.string(), ...changes() }),
   replies: () => ({ 200: credentialRecord() }),
   errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],
@@ -129,8 +116,6 @@ export const deleteCredentialByBody = operation({
   routes: [{ method: 'DELETE', path: '/api/v1/repos/git-credentials' }],
   scopes: ['repo:write'],
   subject: 'claim',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ id: z.string() }),
   replies: () => ({ 204: '' }),
   errors: ['credential_not_found', 'repository_thawing', 'sync_in_progress'],

@@ -25,8 +25,6 @@ export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>(
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   // What advertises itself for a push is refused as the push would be, so that git shows why.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
@@ -55,8 +53,6 @@ export const gitUploadPack = operation({
   summary: 'Git fetch and clone',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-upload-pack-result' }),
@@ -70,8 +66,6 @@ export const gitReceivePack = operation({
   summary: 'Git push',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
   dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-receive-pack-result' }),

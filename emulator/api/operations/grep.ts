@@ -9,10 +9,10 @@ import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
-import { listPurpose } from '../paging.js';
+import { openList } from '../paging.js';
 import { patternList, readSelection } from '../pattern-lists.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 
@@ -49,14 +49,8 @@ export const grep = operation({
   id: 'grep',
   group: 'Files',
   summary: 'Search the content of a tree',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/grep' },
-    { method: 'POST', path: '/api/v1/repos/grep' },
-  ],
+  routes: routesOfRepository('POST', 'grep'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
-  reads: 'json',
   body: grepBody,
   replies: () => ({
     200: z.object({
@@ -83,10 +77,9 @@ export const grep = operation({
     if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
       throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
     }
-    const cursors = world.engine.cursors;
     const { pagination: _, limits: __, ...searched } = body;
-    const purpose = listPurpose(ctx, 'grep', searched);
-    const position = pagination?.cursor ? cursors.read<Position>(purpose, pagination.cursor) : undefined;
+    const list = openList<Position>(world, pagination?.cursor || undefined, ['grep', repository.id, searched]);
+    const { position } = list;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
     try {
       const page = await searchPage(
@@ -117,8 +110,7 @@ export const grep = operation({
             path: textOf(path),
             lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
           })),
-          next_cursor: page.next ? cursors.write(purpose, { commit, shown, at: page.next } satisfies Position) : null,
-          has_more: page.next !== undefined,
+          ...list.end(page.next !== undefined, () => ({ commit, shown, at: page.next! })),
         },
         { 'x-cache': seen ? 'HIT' : 'MISS' },
       );

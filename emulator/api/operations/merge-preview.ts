@@ -10,12 +10,10 @@ import { entryAt } from '../../git/object/read-tree.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
-import { branchRef } from '../../repositories/branch-write.js';
-import type { Repository } from '../../repositories/repository.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
-import { flag, readBranch } from '../fields.js';
-import { branchNotFound } from './branches.js';
+import { flag } from '../fields.js';
+import { tipOf } from './branches.js';
 import { conflictPaths, mergeSides } from './merge.js';
 
 /** Conflicts beyond these are named, and not shown. */
@@ -46,13 +44,8 @@ export const previewMerge = operation({
   id: 'mergePreview',
   group: 'Branches',
   summary: 'Show what a merge would do',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/merge/preview' },
-    { method: 'GET', path: '/api/v1/repos/merge/preview' },
-  ],
+  routes: routesOfRepository('GET', 'merge/preview'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       source_branch: z.string(),
@@ -80,8 +73,8 @@ export const previewMerge = operation({
   handle: async (ctx) => {
     const { repository, query } = ctx;
     const { history } = repository.git;
-    const source = tipOf(repository, query.source_branch, query.source_is_ephemeral ?? false);
-    const target = tipOf(repository, query.target_branch, query.target_is_ephemeral ?? false);
+    const source = tipOf(repository, query.source_branch, query.source_is_ephemeral);
+    const target = tipOf(repository, query.target_branch, query.target_is_ephemeral);
     await history.extend([source, target], ctx.meter);
     const plan = planMerge(history, target, source);
     const sides = { source, target, sourceName: query.source_branch };
@@ -102,12 +95,6 @@ export const previewMerge = operation({
     });
   },
 });
-
-function tipOf(repository: Repository, name: string, ephemeral: boolean): Oid {
-  const tip = repository.git.refs.get(branchRef(readBranch(name, 'branch'), ephemeral));
-  if (tip === undefined) throw branchNotFound(name);
-  return tip;
-}
 
 /** Merges over the repository's objects and beside them: nothing of a preview is ever stored, and no writer waits. */
 async function preview(

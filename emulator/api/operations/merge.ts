@@ -9,12 +9,12 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, type CommitWritten, commitTo, transact } from '../../repositories/branch-write.js';
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
-import { branchNotFound } from './branches.js';
+import { branchNotFound, tipOf } from './branches.js';
 
 const mergeBody = once(() =>
   z.object({
@@ -54,14 +54,8 @@ export const mergeBranches = operation({
   id: 'merge',
   group: 'Branches',
   summary: 'Merge a branch into another',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/merge' },
-    { method: 'POST', path: '/api/v1/repos/merge' },
-  ],
+  routes: routesOfRepository('POST', 'merge'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: mergeBody,
   // A merge is given longer than a search before it is given up.
   work: { limit: 'searchTimeout', times: 5 },
@@ -123,9 +117,7 @@ async function resolveSource(ctx: MergeContext, name: string): Promise<Oid> {
   const { repository, body } = ctx;
   const ephemeral = body.source_is_ephemeral ?? false;
   if (body.source_ref !== undefined) return (await resolveRef(ctx, { ref: name, ephemeral })).commit;
-  const tip = repository.git.refs.get(branchRef(readBranch(name, 'source_branch'), ephemeral));
-  if (tip === undefined) throw branchNotFound(name);
-  return tip;
+  return tipOf(repository, name, ephemeral, 'source_branch');
 }
 
 /** Plans to move the branch, writes a commit, or does neither. */

@@ -12,10 +12,10 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
-import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
 
@@ -68,13 +68,8 @@ export const readNote = operation({
   id: 'readNote',
   group: 'Notes',
   summary: 'Read the note of a commit',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/notes' },
-    { method: 'GET', path: '/api/v1/repos/notes' },
-  ],
+  routes: routesOfRepository('GET', 'notes'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object(selection()),
   replies: () => ({ 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) }),
   errors: ['ref_not_found', 'not_found'],
@@ -96,14 +91,8 @@ export const writeNote = operation({
   id: 'writeNote',
   group: 'Notes',
   summary: 'Add a note to a commit, or append to it',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/notes' },
-    { method: 'POST', path: '/api/v1/repos/notes' },
-  ],
+  routes: routesOfRepository('POST', 'notes'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () =>
     z.object({
       ...guarded(),
@@ -123,14 +112,8 @@ export const deleteNote = operation({
   id: 'deleteNote',
   group: 'Notes',
   summary: 'Remove the note of a commit',
-  routes: [
-    { method: 'DELETE', path: '/api/repos/{repo_name}/notes' },
-    { method: 'DELETE', path: '/api/v1/repos/notes' },
-  ],
+  routes: routesOfRepository('DELETE', 'notes'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
   replies: () => ({ 200: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
@@ -217,13 +200,8 @@ export const listNotesRefs = operation({
   id: 'listNotesRefs',
   group: 'Notes',
   summary: 'List the refs that hold notes',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/notes/refs' },
-    { method: 'GET', path: '/api/v1/repos/notes/refs' },
-  ],
+  routes: routesOfRepository('GET', 'notes/refs'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
   replies: () => ({
     200: z.object({
@@ -232,26 +210,19 @@ export const listNotesRefs = operation({
       ...pageEnd(),
     }),
   }),
-  errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;
     requireCustomRefs(ctx);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
     const limit = readLimit(query.limit, CAP);
-    const cursors = world.engine.cursors;
-    const purpose = listPurpose(ctx, 'listNotesRefs', prefix);
-    const after = query.cursor === undefined ? '' : cursors.read<ByteString>(purpose, query.cursor);
+    const list = openList<ByteString>(world, query.cursor, ['listNotesRefs', repository.id, prefix]);
+    const after = list.position ?? '';
     const following = function* () {
       for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
     };
     const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
-    const refs = page.map(([name, { oid }]) => ({ cursor: cursors.write(purpose, name), ref: textOf(name), sha: oid }));
-    return json(200, {
-      refs,
-      prefix: textOf(prefix),
-      next_cursor: hasMore ? refs.at(-1)!.cursor : null,
-      has_more: hasMore,
-    });
+    const refs = page.map(([name, { oid }]) => ({ cursor: list.cursorAt(name), ref: textOf(name), sha: oid }));
+    return json(200, { refs, prefix: textOf(prefix), ...list.end(hasMore, () => page.at(-1)![0]) });
   },
 });
 

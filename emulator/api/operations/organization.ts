@@ -13,7 +13,6 @@ export const getOrganization = operation({
   routes: [{ method: 'GET', path: '/api/meta' }],
   scopes: ['org:read'],
   subject: 'organization',
-  effect: 'read',
   replies: () => ({
     200: z.object({
       organization: z.string(),
@@ -22,7 +21,6 @@ export const getOrganization = operation({
       inbound_ips: z.array(z.string()),
     }),
   }),
-  errors: [],
   handle: ({ organization }) =>
     json(200, {
       organization: organization.name,

@@ -5,7 +5,7 @@ import { operation } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import { readBranch } from '../fields.js';
 import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from '../hosting.js';
-import { pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
 import { repositoryRecord, showRepository } from '../records.js';
 import { branchNotFound } from './branches.js';
 
@@ -21,26 +21,21 @@ export const listRepositories = operation({
   ],
   scopes: ['org:read'],
   subject: 'organization',
-  effect: 'read',
   query: () => z.object({ ...pageQuery(), q: z.string().optional() }),
   replies: () => ({ 200: z.object({ repos: z.array(repositoryRecord()), ...pageEnd() }) }),
-  errors: [],
   handle: async ({ world, organization, query, meter }) => {
     const limit = readLimit(query.limit, CAP);
     const text = query.q?.trim().toLowerCase() ?? '';
-    const cursors = world.engine.cursors;
-    const purpose = JSON.stringify(['listRepositories', organization.name, text]);
-    const after = query.cursor === undefined ? 0 : cursors.read<number>(purpose, query.cursor);
+    const list = openList<number>(world, query.cursor, ['listRepositories', organization.name, text]);
     const matching = function* () {
-      for (const repository of world.state.repositories.list(organization.name, after)) {
+      for (const repository of world.state.repositories.list(organization.name, list.position)) {
         yield repository.name.toLowerCase().includes(text) ? repository : undefined;
       }
     };
     const { page, hasMore } = await takeLongPage(matching(), limit, meter);
     return json(200, {
       repos: page.map(showRepository),
-      next_cursor: hasMore ? cursors.write(purpose, page.at(-1)!.record.sequence) : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => page.at(-1)!.record.sequence),
     });
   },
 });
@@ -54,10 +49,7 @@ export const getRepository = operation({
     { method: 'GET', path: '/api/v1/repo' },
   ],
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   replies: () => ({ 200: repositoryRecord() }),
-  errors: [],
   handle: ({ repository }) => json(200, showRepository(repository)),
 });
 
@@ -70,9 +62,6 @@ export const updateRepository = operation({
     { method: 'PATCH', path: '/api/v1/repo' },
   ],
   scopes: ['repo:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ default_branch: z.string().optional(), deployment: hostingBody().optional() }),
   replies: () => ({ 200: repositoryRecord().extend({ deployment: hostingOfAnswer() }) }),
   errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
@@ -112,10 +101,8 @@ export const deleteRepository = operation({
     { method: 'DELETE', path: '/api/v1/repos/delete' },
   ],
   scopes: ['repo:write'],
-  subject: 'repository',
   effect: 'delete',
   replies: () => ({ 200: z.object({ repo_id: z.string(), message: z.string() }) }),
-  errors: [],
   handle: ({ world, repository }) => {
     world.state.repositories.delete(repository);
     return json(200, {

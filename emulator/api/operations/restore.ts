@@ -41,8 +41,6 @@ export const restoreCommit = operation({
     { method: 'POST', path: '/api/v1/repos/reset-commits' },
   ],
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
   dialect: 'result',
   reads: 'stream',
   replies: () => ({ 201: writeResult() }),

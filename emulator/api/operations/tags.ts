@@ -7,11 +7,11 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
-import { listPurpose, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { deleteRef } from './branches.js';
@@ -48,24 +48,16 @@ export const listTags = operation({
   id: 'listTags',
   group: 'Tags',
   summary: 'List the tags by name',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/tags' },
-    { method: 'GET', path: '/api/v1/repos/tags' },
-  ],
+  routes: routesOfRepository('GET', 'tags'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
-  errors: [],
   handle: async (ctx) => {
     const { world, repository, query } = ctx;
     const { refs, objects } = repository.git;
     const limit = readLimit(query.limit, CAP);
-    const cursors = world.engine.cursors;
-    const purpose = listPurpose(ctx, 'listTags');
-    const after = query.cursor === undefined ? NO_NAME : cursors.read<ByteString>(purpose, query.cursor);
-    const start = concatBytes(PREFIX, after);
+    const list = openList<ByteString>(world, query.cursor, ['listTags', repository.id]);
+    const start = concatBytes(PREFIX, list.position ?? NO_NAME);
     const following = function* () {
       for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
     };
@@ -73,9 +65,9 @@ export const listTags = operation({
     const tags: z.infer<ReturnType<typeof listedTag>>[] = [];
     for (const [ref, { oid }] of page) {
       const name = sliceBytes(ref, PREFIX.length);
-      tags.push({ cursor: cursors.write(purpose, name), ...(await showTag(objects, name, oid, ctx.meter)) });
+      tags.push({ cursor: list.cursorAt(name), ...(await showTag(objects, name, oid, ctx.meter)) });
     }
-    return json(200, { tags, next_cursor: hasMore ? tags.at(-1)!.cursor : null, has_more: hasMore });
+    return json(200, { tags, ...list.end(hasMore, () => sliceBytes(page.at(-1)![0], PREFIX.length)) });
   },
 });
 
@@ -83,13 +75,8 @@ export const getTag = operation({
   id: 'getTag',
   group: 'Tags',
   summary: 'Show one tag',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/tag' },
-    { method: 'GET', path: '/api/v1/repos/tag' },
-  ],
+  routes: routesOfRepository('GET', 'tag'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () => z.object({ name: z.string() }),
   replies: () => ({ 200: z.object({ tag: tagRecord() }) }),
   errors: ['ref_not_found'],
@@ -119,14 +106,8 @@ export const createTag = operation({
   id: 'createTag',
   group: 'Tags',
   summary: 'Create a lightweight tag',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/tags' },
-    { method: 'POST', path: '/api/v1/repos/tags' },
-  ],
+  routes: routesOfRepository('POST', 'tags'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: createBody,
   replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
   errors: ['ref_not_found', 'conflict'],
@@ -154,8 +135,6 @@ export const deleteTag = operation({
   summary: 'Delete a tag named in the path',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
   scopes: ['git:read', 'git:write'],
-  subject: 'repository',
-  effect: 'write',
   replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],
   handle: (ctx) => removeTag(ctx, ctx.params.tag!),
@@ -167,9 +146,6 @@ export const deleteTagByBody = operation({
   summary: 'Delete a tag named in the body',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
   scopes: ['git:read', 'git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   body: () => z.object({ name: z.string() }),
   replies: () => ({ 200: deleted() }),
   errors: ['ref_not_found'],

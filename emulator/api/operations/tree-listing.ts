@@ -9,11 +9,11 @@ import { selectPath } from '../../git/pathspec/select-files.js';
 import { TreeWalk } from '../../git/pathspec/tree-walk.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
 import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
-import { listPurpose, pageEnd, pageQuery, readLimit } from '../paging.js';
+import { openList, pageEnd, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 
 const PAGE = 1000;
@@ -36,13 +36,8 @@ export const listFiles = operation({
   id: 'listFiles',
   group: 'Files',
   summary: 'List the files of a tree',
-  routes: [
-    { method: 'GET', path: '/api/repos/{repo_name}/files' },
-    { method: 'GET', path: '/api/v1/repos/files' },
-  ],
+  routes: routesOfRepository('GET', 'files'),
   scopes: ['git:read'],
-  subject: 'repository',
-  effect: 'read',
   query: () =>
     z.object({
       ...pageQuery(),
@@ -65,11 +60,11 @@ export const listFiles = operation({
   handle: async (ctx) => {
     const { world, repository, query, meter } = ctx;
     const { objects } = repository.git;
-    const cursors = world.engine.cursors;
     const path = readFolder(query.path);
     const recursive = query.recursive ?? true;
-    const purpose = listPurpose(ctx, 'listFiles', query.ref ?? '', query.ephemeral ?? false, path, recursive);
-    const position = query.cursor === undefined ? undefined : cursors.read<Position>(purpose, query.cursor);
+    const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path, recursive];
+    const list = openList<Position>(world, query.cursor, ['listFiles', ...selection]);
+    const { position } = list;
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
     const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
@@ -81,10 +76,7 @@ export const listFiles = operation({
       paths: filesOf(page),
       ref: shown,
       entries: showEntries(page),
-      next_cursor: hasMore
-        ? cursors.write(purpose, { commit, shown, skip: skip + page.length } satisfies Position)
-        : null,
-      has_more: hasMore,
+      ...list.end(hasMore, () => ({ commit, shown, skip: skip + page.length })),
     });
   },
 });

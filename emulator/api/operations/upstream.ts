@@ -5,7 +5,7 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operation, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { SyncRequest } from '../../upstream/syncs.js';
 import { requireForgeApp } from '../base-repository.js';
@@ -19,14 +19,8 @@ export const pullUpstream = operation({
   id: 'pullUpstream',
   group: 'Repositories',
   summary: 'Start a sync with the upstream',
-  routes: [
-    { method: 'POST', path: '/api/repos/{repo_name}/pull-upstream' },
-    { method: 'POST', path: '/api/v1/repos/pull-upstream' },
-  ],
+  routes: routesOfRepository('POST', 'pull-upstream'),
   scopes: ['git:write'],
-  subject: 'repository',
-  effect: 'write',
-  reads: 'json',
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
@@ -55,15 +49,9 @@ export const detachBase = operation({
   id: 'detachBase',
   group: 'Repositories',
   summary: 'Detach the repository from its upstream',
-  routes: [
-    { method: 'DELETE', path: '/api/repos/{repo_name}/base' },
-    { method: 'DELETE', path: '/api/v1/repos/base' },
-  ],
+  routes: routesOfRepository('DELETE', 'base'),
   scopes: ['repo:write'],
-  subject: 'repository',
-  effect: 'write',
   replies: () => ({ 200: message() }),
-  errors: [],
   handle: ({ repository }) => {
     repository.update({ baseRepo: undefined });
     return json(200, { message: 'repository detached' });

@@ -4,8 +4,7 @@ import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import { operation } from '../../operation/operation.js';
 import { presentWhen } from '../../operation/reply-schema.js';
-import { DEFAULT_EVENTS, EVENT_NAMES } from '../../webhooks/events.js';
-import type { Webhook } from '../../webhooks/webhook.js';
+import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events.js';
 
 /** Registrations of one organization; each event is sent to all that asked for it. */
 const MOST_WEBHOOKS = 100;
@@ -31,8 +30,6 @@ export const createWebhook = operation({
   routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
   scopes: ['repo:write'],
   subject: 'organization',
-  effect: 'write',
-  reads: 'json',
   body: () =>
     z.object({
       url: z.string().max(2048),
@@ -76,9 +73,7 @@ export const listWebhooks = operation({
   routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
   scopes: ['org:read'],
   subject: 'organization',
-  effect: 'read',
   replies: () => ({ 200: z.object({ webhooks: z.array(webhookRecord()) }) }),
-  errors: [],
   handle: ({ world, organization }) =>
     json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
 });
@@ -90,7 +85,6 @@ export const deleteWebhook = operation({
   routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
   scopes: ['repo:write'],
   subject: 'organization',
-  effect: 'write',
   replies: () => ({ 204: '' }),
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {

@@ -1,19 +1,16 @@
-import { AdminClient, EMULATOR_FLAGS, printJson } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { adminCommand } from '../admin-command.js';
 import { Unreached } from '../usage-error.js';
 
 /** `emulator ca`: what to trust for the HTTPS of an emulator that runs. */
-export const caCommand = defineCommand({
+export const caCommand = adminCommand({
   name: 'ca',
   describe: 'Print the certificate (PEM) that clients have to trust for the HTTPS of a running emulator',
-  flags: EMULATOR_FLAGS,
-  run: async ({ json, ...address }, { terminal }) => {
-    const client = new AdminClient(address, terminal);
+  isOfNamespace: false,
+  run: async (_, client) => {
     const answer = (await client.ask('GET', '/ca')) as { certificate?: string };
     if (typeof answer.certificate !== 'string') {
       throw new Unreached(`No emulator at ${client.url}: something that is no emulator answered.`);
     }
-    if (json) printJson(terminal, answer);
-    else terminal.print(answer.certificate);
+    return { json: answer, text: answer.certificate };
   },
 });

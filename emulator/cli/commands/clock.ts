@@ -1,5 +1,5 @@
-import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { readAction, readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
 
 interface Action {
   /** What has to stand behind it. */
@@ -19,19 +19,16 @@ const ACTIONS = {
 type ActionName = keyof typeof ACTIONS;
 
 /** `emulator clock`: shows or changes the time of an emulator. */
-export const clockCommand = defineCommand({
+export const clockCommand = adminCommand({
   name: 'clock',
   describe: 'Show the time of an emulator, or change it: show, freeze, advance D, tick, real, set T',
-  flags: ADMIN_FLAGS,
   positionals: { action: 'show, freeze, advance, tick, real or set; default show', value: 'A duration or a time' },
-  run: async ({ action, value, json, ...address }, { terminal }) => {
+  run: async ({ action, value }, client) => {
     const name = readAction('clock', action, Object.keys(ACTIONS) as ActionName[], 'show');
     const { wants, change }: Action = ACTIONS[name];
     const given = readValue(`clock ${name}`, value, wants);
-    const client = new AdminClient(address, terminal);
     const answer = await (change ? client.ask('PATCH', '/clock', change(given)) : client.ask('GET', '/clock'));
-    if (json) return printJson(terminal, answer);
     const { now, mode } = answer as { now: string; mode: string };
-    terminal.print(`${now} (${mode})\n`);
+    return { json: answer, text: `${now} (${mode})\n` };
   },
 });

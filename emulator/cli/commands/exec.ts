@@ -1,8 +1,9 @@
 import { HOST_FLAGS } from '../built-in-hosts.js';
 import type { Command } from '../command.js';
-import { runExec } from '../run-exec.js';
+import { readFlags, splitProgram } from '../flags.js';
+import { EXEC, runExec } from '../run-exec.js';
 import { HTTPS_VARIABLES, TOKEN_FLAGS, VARIABLES } from '../variables.js';
-import { declareStartFlags, typedStartFlags } from './start.js';
+import { declareStartFlags } from './start.js';
 
 /** `emulator exec`: for its help, and for command lines with flags before the command. */
 export const execCommand: Command = {
@@ -29,13 +30,9 @@ export const execCommand: Command = {
         .usage('$0 exec [flags] -- COMMAND [ARGUMENTS]')
         .epilogue(`Exported to the command:\n${lines.join('\n')}`);
     },
-    handler: async (args) => {
-      const flags = typedStartFlags(args);
-      for (const flag of [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)]) {
-        if (args[flag] !== undefined) flags[flag] = [args[flag]].flat().map(String);
-      }
-      const end = session.argv.indexOf('--');
-      session.exitCode = await runExec(flags, end < 0 ? [] : session.argv.slice(end + 1), session.terminal);
+    handler: async () => {
+      const [own, program] = splitProgram(session.argv);
+      session.exitCode = await runExec(readFlags(own, EXEC), program, session.terminal);
     },
   }),
 };

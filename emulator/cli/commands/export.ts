@@ -1,15 +1,14 @@
 import { exportParts } from '../../exports/parts.js';
-import { ADMIN_FLAGS, AdminClient, printJson, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
-import { sayingSource } from '../source-errors.js';
+import { sayingSource } from '../usage-error.js';
 
 /** `emulator export`: everything of a running emulator, in a folder. */
-export const exportCommand = defineCommand({
+export const exportCommand = adminCommand({
   name: 'export',
   describe: 'Write everything to a folder: bare repositories that Git reads, and JSON',
   flags: {
-    ...ADMIN_FLAGS,
     'include-secrets': {
       describe: 'With credentials of upstreams, secrets of webhooks and variables of deployments',
     },
@@ -19,11 +18,10 @@ export const exportCommand = defineCommand({
     return `What an export holds:\n${rows.join('\n')}`;
   },
   positionals: { folder: 'Folder to write; one that holds an export is brought up to date' },
-  run: async ({ folder: given, json, 'include-secrets': secrets, ...address }, { terminal }) => {
+  run: async ({ folder: given, 'include-secrets': secrets }, client, { terminal }) => {
     const folder = readValue('export', given, 'a folder');
-    const client = new AdminClient(address, terminal);
     const { readTar } = await import('../../exports/tar.js');
-    const { filesOfArchive } = await import('../../exports/archive-files.js');
+    const { filesOfArchive } = await import('../../exports/open-state.js');
     const { saveState } = await import('../../exports/state-directory.js');
     await sayingSource(async () => {
       const received = new Progress(terminal, 'Received');
@@ -34,6 +32,6 @@ export const exportCommand = defineCommand({
       await saveState(folder, filesOfArchive(tree), { progress: (bytes) => written.add(bytes) });
       written.end();
     });
-    if (json) printJson(terminal, { folder, secrets, parts: exportParts() });
+    return { json: { folder, secrets, parts: exportParts() } };
   },
 });

@@ -3,8 +3,7 @@ import type { CodeReference, FaultReference, NameReference } from '../../faults/
 import type { Stage } from '../../faults/stage.js';
 import { specifiedCode } from '../../http/problem.js';
 import { defineCommand } from '../command.js';
-import { code, writeMarkdownTable } from '../markdown.js';
-import { writeTable } from '../table.js';
+import { code, writeMarkdownTable, writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
 /** `emulator faults`: what can go wrong on demand, and how to get each code. */

@@ -1,9 +1,9 @@
 import { text } from '../../config/option-values.js';
-import { ADMIN_FLAGS, type AdminAddress, AdminClient, printJson, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { type AdminClient, readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
-import { sayingSource } from '../source-errors.js';
 import type { Terminal } from '../terminal.js';
+import { sayingSource } from '../usage-error.js';
 
 /** What has been imported, as the emulator tells it. */
 interface Answer {
@@ -16,27 +16,24 @@ interface Answer {
 export async function sendSource(
   path: string,
   target: { readonly name?: string | undefined; readonly organization?: string | undefined },
-  address: AdminAddress,
+  client: AdminClient,
   terminal: Terminal,
 ): Promise<Answer> {
-  const client = new AdminClient(address, terminal);
   const { archiveOf } = await import('../../exports/open-state.js');
-  const { scratchWorld } = await import('../../exports/scratch-world.js');
   return sayingSource(async () => {
     const sent = new Progress(terminal, 'Sent');
-    const answer = await client.send('/import', sent.watch(await archiveOf(scratchWorld, path, target)));
+    const answer = await client.send('/import', sent.watch(await archiveOf(path, target)));
     sent.end();
     return answer as Answer;
   });
 }
 
 /** `emulator import`: an export in place of everything, or one repository. */
-export const importCommand = defineCommand({
+export const importCommand = adminCommand({
   name: 'import',
   describe:
     'Take over an export in place of everything; or a folder, a bundle, a repository or a clone URL as one repository',
   flags: {
-    ...ADMIN_FLAGS,
     repo: {
       read: text('the name of a repository'),
       describe: 'Name of the one repository; default: the last part of the path',
@@ -44,13 +41,14 @@ export const importCommand = defineCommand({
     org: { read: text('the name of an organization'), describe: 'Its organization; default: the first one' },
   },
   positionals: { path: 'Export (folder or tar archive), folder, bundle, bare repository or clone URL' },
-  run: async ({ path: given, json, repo, org, ...address }, { terminal }) => {
+  run: async ({ path: given, repo, org }, client, { terminal }) => {
     const path = readValue('import', given, 'a path or a URL');
-    const answer = await sendSource(path, { name: repo, organization: org }, address, terminal);
-    if (json) return printJson(terminal, answer);
+    const answer = await sendSource(path, { name: repo, organization: org }, client, terminal);
     const { repository, repositories } = answer;
-    terminal.print(
-      repository ? `${repository.name} ${repository.commit ?? 'without a commit'}\n` : `${repositories} repositories\n`,
-    );
+    return { json: answer, text: repository ? showRepository(repository) : `${repositories} repositories\n` };
   },
 });
+
+export function showRepository({ name, commit }: NonNullable<Answer['repository']>): string {
+  return `${name} ${commit ?? 'without a commit'}\n`;
+}

@@ -1,7 +1,6 @@
 import { optionRows } from '../../config/options.js';
 import { defineCommand } from '../command.js';
-import { code, writeMarkdownTable } from '../markdown.js';
-import { writeTable } from '../table.js';
+import { code, writeMarkdownTable, writeTable } from '../table.js';
 
 /** `emulator options`: what an emulator can be started with, on the command line, by variables and by the library. */
 export const optionsCommand = defineCommand({

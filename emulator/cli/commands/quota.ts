@@ -1,7 +1,7 @@
 import { printable } from '../../log/log.js';
-import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
-import { readJsonObject } from '../json-object.js';
+import { readAction, readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
+import { readJsonObject } from '../document.js';
 import { writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
@@ -11,25 +11,23 @@ const EXAMPLE = '{"capacity":20,"refill":"10/s"}';
 type Quotas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** `emulator quota`: how many requests can be made. */
-export const quotaCommand = defineCommand({
+export const quotaCommand = adminCommand({
   name: 'quota',
   describe: 'Show or change how many requests can be made: show, set NAME JSON, rm NAME',
-  flags: ADMIN_FLAGS,
   positionals: { action: 'show, set or rm; default show', name: 'Of the quota', quota: `As JSON, such as ${EXAMPLE}` },
-  run: async ({ action, name, quota, json, ...address }, { terminal }) => {
+  run: async ({ action, name, quota }, client) => {
     const wanted = readAction('quota', action, ACTIONS, 'show');
     const key = readValue(`quota ${wanted}`, name, wanted === 'show' ? undefined : 'the name of a quota');
     const written = readValue(`quota ${wanted}`, quota, wanted === 'set' ? `a quota, such as ${EXAMPLE}` : undefined);
-    const value = wanted === 'set' ? readJsonObject(written, 'quota set', EXAMPLE) : null;
-    const client = new AdminClient(address, terminal);
+    const value =
+      wanted === 'set' ? readJsonObject(written, `quota set takes a JSON object, such as ${EXAMPLE}.`) : null;
     const before = (await client.ask('GET', '/quotas')) as { quotas: Quotas };
     if (wanted === 'rm' && !Object.hasOwn(before.quotas, key)) {
       throw new UsageError(`There is no quota ${JSON.stringify(key)}.`);
     }
     const changes = { quotas: { [key]: value } };
     const { quotas } = wanted === 'show' ? before : ((await client.ask('PATCH', '/quotas', changes)) as typeof before);
-    if (json) return printJson(terminal, { quotas });
-    if (wanted === 'show') terminal.print(writeQuotas(quotas));
+    return { json: { quotas }, ...(wanted === 'show' && { text: writeQuotas(quotas) }) };
   },
 });
 

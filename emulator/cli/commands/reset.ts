@@ -1,15 +1,11 @@
-import { ADMIN_FLAGS, AdminClient, printJson } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { adminCommand } from '../admin-command.js';
 
 /** `emulator reset`: as before the first request. */
-export const resetCommand = defineCommand({
+export const resetCommand = adminCommand({
   name: 'reset',
   describe: 'Put everything back to what it was before the first request; snapshots stay',
-  flags: ADMIN_FLAGS,
-  run: async ({ json, ...address }, { terminal }) => {
-    const client = new AdminClient(address, terminal);
-    const answer = await client.ask('POST', '/reset');
-    if (json) return printJson(terminal, answer);
-    terminal.print(`The emulator at ${client.url} is as it was before the first request.\n`);
-  },
+  run: async (_, client) => ({
+    json: await client.ask('POST', '/reset'),
+    text: `The emulator at ${client.url} is as it was before the first request.\n`,
+  }),
 });

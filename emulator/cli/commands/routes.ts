@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.js';
-import { code, writeMarkdownTable } from '../markdown.js';
-import { writeTable } from '../table.js';
+import { code, writeMarkdownTable, writeTable } from '../table.js';
 
 /** `emulator routes`: every operation, its routes and the scopes it needs. */
 export const routesCommand = defineCommand({

@@ -44,7 +44,7 @@ export const scenarioCommand = defineCommand({
 });
 
 async function list(json: boolean, terminal: Terminal): Promise<void> {
-  const { shippedScenarios } = await import('../../scenarios/library.js');
+  const { shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = (await shippedScenarios()).map(({ id, about, file }) => ({ id, about, file }));
   if (json) return printJson(terminal, shipped);
   terminal.print(writeTable([['ID', 'ABOUT'], ...shipped.map(({ id, about }) => [id, about])]));
@@ -55,8 +55,7 @@ async function start(
   { json, terminal, client }: { json: boolean; terminal: Terminal; client: AdminClient },
   operations: readonly KnownOperation[],
 ): Promise<void> {
-  const { items } = { items: await client.list('/scenarios') };
-  const isRegistered = items.some(({ id }) => id === value);
+  const isRegistered = (await client.list('/scenarios')).some(({ id }) => id === value);
   const path = `/scenarios/${encodeURIComponent(value)}/start`;
   const started = isRegistered
     ? await client.ask('POST', path)
@@ -81,7 +80,7 @@ async function convert(
 
 /** A file of that name, or the shipped scenario. */
 async function findFile(value: string): Promise<string> {
-  const { shippedFile, shippedScenarios } = await import('../../scenarios/library.js');
+  const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = shippedFile(value);
   if (shipped !== undefined) return shipped;
   if (existsSync(value)) return value;
@@ -89,7 +88,8 @@ async function findFile(value: string): Promise<string> {
   throw new UsageError(`There is no scenario or file ${JSON.stringify(value)}; there are ${ids.join(', ')}.`);
 }
 
-async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+/** Reads a scenario. Throws `UsageError` for a file that is none. */
+export async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
   return told(() => readScenarioFile(file, operations));
 }

@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
 import { optionRows } from '../../config/options.js';
 import type { Command } from '../command.js';
+import { readFlags } from '../flags.js';
 import { runStart } from '../run-start.js';
 
 /** `emulator start`: for its help, and for command lines with flags before the command. Its flags are the table of options. */
@@ -10,8 +11,8 @@ export const startCommand: Command = {
     command: 'start',
     describe: 'Start the service and serve until stopped',
     builder: (command) => declareStartFlags(command),
-    handler: async (args) => {
-      session.exitCode = await runStart(typedStartFlags(args), session.terminal);
+    handler: async () => {
+      session.exitCode = await runStart(readFlags(session.argv), session.terminal);
     },
   }),
 };
@@ -36,14 +37,4 @@ export function declareStartFlags(command: Argv, defaults: Readonly<Record<strin
     });
   }
   return command;
-}
-
-/** The flags of the table of options among those that yargs has read. */
-export function typedStartFlags(args: Readonly<Record<string, unknown>>): Record<string, readonly string[]> {
-  const flags: Record<string, readonly string[]> = {};
-  for (const { flag, isSwitch } of optionRows()) {
-    const value = isSwitch && args[`no-${flag}`] === true ? false : args[flag];
-    if (value !== undefined) flags[flag] = [value].flat().map(String);
-  }
-  return flags;
 }

@@ -1,7 +1,7 @@
 import { list, text } from '../../config/option-values.js';
-import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
-import { readJsonObject } from '../json-object.js';
+import { readAction, readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
+import { readJsonObject } from '../document.js';
 import { UsageError } from '../usage-error.js';
 
 const SWITCH = /^([^.=]+)\.([A-Za-z]+)=(.+)$/;
@@ -9,7 +9,6 @@ const EXAMPLE = '{"repositories":{"team/app":{"state":"archived"}}}';
 const STATE = /^(.+)=([a-z]+)$/;
 
 const FLAGS = {
-  ...ADMIN_FLAGS,
   repo: {
     read: list(text('NAME=STATE, such as team/app=archived', STATE)),
     repeatable: true,
@@ -23,24 +22,22 @@ const FLAGS = {
 } as const;
 
 /** `emulator state`: shows or changes what an emulator pretends. */
-export const stateCommand = defineCommand({
+export const stateCommand = adminCommand({
   name: 'state',
   describe: 'Show what an emulator pretends, or change it: show, set [JSON]',
   flags: FLAGS,
   positionals: { action: 'show or set; default show', changes: 'The body of PATCH /_emulator/state' },
-  run: async ({ action, changes, repo, org, json, ...address }, { terminal }) => {
+  run: async ({ action, changes, repo, org }, client) => {
     const name = readAction('state', action, ['show', 'set'], 'show');
-    const client = new AdminClient(address, terminal);
     if (name === 'show') readValue('state show', changes ?? repo?.[0] ?? org?.[0], undefined);
     else if (!changes && !repo && !org) throw new UsageError('state set needs changes: JSON, --repo or --org.');
     const answer = await (name === 'show'
       ? client.ask('GET', '/state')
       : client.ask('PATCH', '/state', {
-          ...(changes !== undefined && readJsonObject(changes, 'state set', EXAMPLE)),
+          ...(changes !== undefined && readJsonObject(changes, `state set takes a JSON object, such as ${EXAMPLE}.`)),
           ...readFlags(repo, org),
         }));
-    if (json) printJson(terminal, answer);
-    else terminal.print(writeState(answer as State));
+    return { json: answer, text: writeState(answer as State) };
   },
 });
 

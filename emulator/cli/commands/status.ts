@@ -1,25 +1,21 @@
-import { ADMIN_FLAGS, AdminClient, printJson } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { adminCommand } from '../admin-command.js';
 
 /** `emulator status`: what runs there. */
-export const statusCommand = defineCommand({
+export const statusCommand = adminCommand({
   name: 'status',
   describe: 'Show what a running emulator is and holds',
-  flags: ADMIN_FLAGS,
-  run: async ({ json, ...address }, { terminal }) => {
-    const client = new AdminClient(address, terminal);
+  run: async (_, client) => {
     const { version } = (await client.ask('GET', '/version')) as { version: string };
     const clock = (await client.ask('GET', '/clock')) as { mode: string; now: string };
     const { organizations } = (await client.ask('GET', '/state')) as { organizations: object };
     const repositories = (await client.list('/repositories')).length;
     const snapshots = (await client.list('/snapshots')).length;
     const status = { url: client.url, version, clock, organizations, repositories, snapshots };
-    if (json) return printJson(terminal, status);
     const rows = Object.entries(organizations).map(([name, switches]) => `${name}: ${showMembers(switches)}\n`);
-    terminal.print(
+    const text =
       `repohost-emulator ${version} at ${client.url}\nclock: ${clock.now} (${clock.mode})\n${rows.join('')}` +
-        `${repositories} repositories, ${snapshots} snapshots\n`,
-    );
+      `${repositories} repositories, ${snapshots} snapshots\n`;
+    return { json: status, text };
   },
 });
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AdminClient, EMULATOR_FLAGS, printJson } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { adminCommand } from '../admin-command.js';
 import { probe } from '../probe.js';
 import { NOT_SAVED } from '../run-start.js';
 import { UsageError } from '../usage-error.js';
@@ -10,13 +9,12 @@ const LONGEST_WAIT = 60_000;
 const LOOK = 20;
 
 /** `emulator stop`: asks it to end, and waits until it has. */
-export const stopCommand = defineCommand({
+export const stopCommand = adminCommand({
   name: 'stop',
   describe: 'End a running emulator; requests that are under way are answered first',
-  flags: EMULATOR_FLAGS,
-  run: async ({ json, ...address }, session) => {
+  isOfNamespace: false,
+  run: async (_, client, session) => {
     const { terminal } = session;
-    const client = new AdminClient(address, terminal);
     const { saved = true } = (await client.ask('POST', '/shutdown')) as { readonly saved?: boolean };
     const deadline = performance.now() + LONGEST_WAIT;
     while ((await probe(client.url, terminal)) === undefined) {
@@ -27,7 +25,9 @@ export const stopCommand = defineCommand({
       session.exitCode = NOT_SAVED;
       terminal.warn('Its state could not be saved; the folder of --persist holds that of an earlier save.\n');
     }
-    if (json) return printJson(terminal, { url: client.url, stopped: true, ...(!saved && { saved }) });
-    terminal.print(`The emulator at ${client.url} has stopped.\n`);
+    return {
+      json: { url: client.url, stopped: true, ...(!saved && { saved }) },
+      text: `The emulator at ${client.url} has stopped.\n`,
+    };
   },
 });

@@ -2,7 +2,7 @@ import { fixtureKeys } from '../../auth/fixture-keys.js';
 import { defaultLifetime, defaultScopes } from '../../auth/fixture-token.js';
 import { RESTRICTED_LIFETIME } from '../../auth/keys.js';
 import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../../auth/mint.js';
-import { clock, integer, list, OptionError, text } from '../../config/option-values.js';
+import { clock, integer, list, text } from '../../config/option-values.js';
 import { readOptions } from '../../config/options.js';
 import type { FaultClaims } from '../../faults/fault-claim.js';
 import { SCENARIO } from '../../faults/scenario.js';
@@ -10,6 +10,7 @@ import { Problem } from '../../http/problem.js';
 import { readTextFile } from '../../system/text-file.js';
 import { printJson } from '../admin-client.js';
 import { defineCommand, type Flags } from '../command.js';
+import { readJsonObject } from '../document.js';
 import { UsageError } from '../usage-error.js';
 
 const FLAGS = {
@@ -116,11 +117,5 @@ function readKey(file: string): string {
 }
 
 function readClaims(given: unknown): Readonly<Record<string, unknown>> {
-  try {
-    const claims: unknown = JSON.parse(String(given));
-    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return { ...claims };
-  } catch {
-    // Told below.
-  }
-  throw new OptionError('has to be a JSON object, such as {"ops":["no-force-push"]}');
+  return readJsonObject(String(given), 'has to be a JSON object, such as {"ops":["no-force-push"]}');
 }

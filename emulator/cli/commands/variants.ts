@@ -1,6 +1,6 @@
 import { variantRows } from '../../config/variants.js';
 import { defineCommand } from '../command.js';
-import { code, writeMarkdownTable } from '../markdown.js';
+import { code, writeMarkdownTable } from '../table.js';
 
 /** `emulator variants`: what the specification leaves open, and what each choice is called. */
 export const variantsCommand = defineCommand({

@@ -1,12 +1,11 @@
 import { text } from '../../config/option-values.js';
 import { printable } from '../../log/log.js';
-import { ADMIN_FLAGS, AdminClient, printJson } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { adminCommand } from '../admin-command.js';
 import { readDocument } from '../document.js';
 import { UsageError } from '../usage-error.js';
+import { readFile } from './scenario.js';
 
 const FLAGS = {
-  ...ADMIN_FLAGS,
   file: {
     read: text('the name of a file'),
     describe: 'Expectations, or a scenario with them, in JSON or YAML; default: every fault fired',
@@ -15,18 +14,16 @@ const FLAGS = {
 } as const;
 
 /** `emulator verify`: verifies expectations; those of running scenarios and of faults are always included. */
-export const verifyCommand = defineCommand({
+export const verifyCommand = adminCommand({
   name: 'verify',
   describe: 'Verify the requests against expectations and running scenarios; exit 1 when something is unmet',
   flags: FLAGS,
-  run: async ({ file, client: checked, json, ...address }, session) => {
-    const { terminal } = session;
+  run: async ({ file, client: checked }, client, session) => {
     const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
     const body = checked ? { ...expectations, client: true } : expectations;
-    const answer = (await new AdminClient(address, terminal).ask('POST', '/verify', body)) as Verification;
+    const answer = (await client.ask('POST', '/verify', body)) as Verification;
     if (!answer.met) session.exitCode = 1;
-    if (json) printJson(terminal, answer);
-    else terminal.print(writeVerification(answer));
+    return { json: answer, text: writeVerification(answer) };
   },
 });
 
@@ -41,12 +38,7 @@ async function readExpectations(file: string): Promise<object> {
 
 async function expectationsOfScenario(file: string): Promise<object> {
   const { operations } = await import('../../api/index.js');
-  const { readScenarioFile, ScenarioError } = await import('../../scenarios/scenario-file.js');
-  try {
-    return (await readScenarioFile(file, operations)).expect ?? {};
-  } catch (error) {
-    throw error instanceof ScenarioError ? new UsageError(error.message) : error;
-  }
+  return (await readFile(file, operations)).expect ?? {};
 }
 
 interface Near {

@@ -6,8 +6,8 @@ import { bytesOf } from '../../git/object/bytes.js';
 import type { Oid } from '../../git/object/object.js';
 import { seed } from '../../sources/seed.js';
 import type { CurrentWorld } from '../../world/current-world.js';
+import { scratchWorld } from '../open-state.js';
 import { Persistence } from '../persistence.js';
-import { scratchWorld } from '../scratch-world.js';
 
 export function scratch(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'kept-folder-'));

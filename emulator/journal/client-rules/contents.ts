@@ -1,3 +1,4 @@
+import { operationFacts } from '../../config/operation-ids.js';
 import { endOf, isBehind } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, isLost, mayFollow } from './rule.js';
@@ -13,7 +14,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
       const unread = new Set<string | undefined>();
       return (request) => {
         const { operation, status } = request.record;
-        if (!LISTS.has(operation ?? '')) return undefined;
+        if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const giver = cursor === undefined ? undefined : given.get(cursor);
         // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
@@ -36,7 +37,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     evaluate() {
       const lost = new Map<string, SeenRequest>();
       return (request) => {
-        const members = EXPECTED[request.record.operation ?? ''];
+        const members = operationFacts(request.record.operation).expects;
         if (members === undefined) return undefined;
         const { intent, isExpecting } = readIntent(request, members);
         const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
@@ -77,21 +78,6 @@ export const CONTENT_RULES: readonly ClientRule[] = [
   },
 ];
 
-/** Operations that answer in pages. */
-const LISTS: ReadonlySet<string> = new Set([
-  'listRepositories',
-  'listBranches',
-  'listCommits',
-  'listFiles',
-  'listTags',
-  'listDeployments',
-  'grep',
-  'blame',
-  'fileMetadata',
-  'lfsListLocks',
-  'lfsVerifyLocks',
-]);
-
 /** The cursor that a request sends, in its query or its body. */
 function cursorOf(request: SeenRequest): string | undefined {
   const { query, body } = request.record;
@@ -122,19 +108,6 @@ function* cursorsIn(answer: unknown): IterableIterator<string> {
     }
   }
 }
-
-const HEAD = ['expected_head_sha', 'expected_target_sha'];
-const NOTES = ['expected_ref_sha', 'expected_notes_ref_sha'];
-
-/** The members that say what a write expects to find, by operation: the specification's name, and others it has. */
-const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  commitPack: HEAD,
-  diffCommit: HEAD,
-  restoreCommit: HEAD,
-  merge: ['expected_target_sha'],
-  writeNote: NOTES,
-  deleteNote: NOTES,
-};
 
 /** What a write is to do, whatever it expects to find; and whether it says what that is. */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {

@@ -1,6 +1,6 @@
 import type { Steps } from '../../schedule/steps.js';
+import { isStep, take, type WorkDone } from '../lineage.js';
 import { byBegin, type SeenRequest } from '../seen-request.js';
-import { isStep, take, type WorkDone } from '../work-done.js';
 import { CONTENT_RULES } from './contents.js';
 import type { ClientRuleId } from './ids.js';
 import { RETRY_RULES } from './retries.js';

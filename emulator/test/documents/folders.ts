@@ -1,24 +1,7 @@
-/** One folder of a program: the modules in it and in its subfolders. */
-export interface Folder {
-  /** Path below the program's folder, e.g. `git/pack`. */
-  readonly path: string;
-  /** Describes the content, for the map in CONTRIBUTING.md. */
-  readonly content: string;
-  /**
-   * Folders it may import besides itself, as paths below the program's folder. `undefined` if unrestricted.
-   * A folder imports only folders that stand above it in the table, so imports have no cycles.
-   */
-  readonly imports?: readonly string[];
-  /** True if it has subfolders that belong to it, e.g. `journal/client-rules`. */
-  readonly isNested?: true;
-}
+import { CONFORMANCE } from './conformance-folders.js';
+import type { Program } from './folder.js';
 
-export interface Program {
-  readonly name: 'emulator' | 'conformance';
-  /** The other program, which no file may import, and why. */
-  readonly never: { readonly group: string; readonly reason: string };
-  readonly folders: readonly Folder[];
-}
+export type { Folder, Program } from './folder.js';
 
 const EMULATOR: Program = {
   name: 'emulator',
@@ -157,10 +140,37 @@ const EMULATOR: Program = {
       imports: ['config', 'git', 'http', 'log', 'memory', 'repositories', 'schedule', 'smart-http', 'time', 'webhooks'],
     },
     {
+      path: 'quotas',
+      content: 'quotas: token buckets, their changes, the answer to a request beyond one',
+      imports: ['config', 'faults', 'http', 'memory', 'time'],
+    },
+    {
+      path: 'changes',
+      content: 'what the library, the admin API and scenarios can change of clock and state: types and schemas',
+      imports: ['config', 'http', 'memory', 'repositories', 'time'],
+    },
+    {
+      path: 'scenarios',
+      content: 'scenarios: files, schema, reader, runner, triggers, verification; recorded traffic',
+      imports: [
+        'changes',
+        'config',
+        'faults',
+        'http',
+        'journal',
+        'quotas',
+        'repositories',
+        'schedule',
+        'system',
+        'time',
+      ],
+    },
+    {
       path: 'world',
-      content: 'the state of one service (a *world*): its parts, engine, background work, snapshots, forks, quotas',
+      content: 'the state of one service (a *world*): its parts, engine, background work, snapshots, forks',
       imports: [
         'auth',
+        'changes',
         'config',
         'faults',
         'git',
@@ -169,7 +179,9 @@ const EMULATOR: Program = {
         'journal',
         'log',
         'memory',
+        'quotas',
         'repositories',
+        'scenarios',
         'schedule',
         'smart-http',
         'time',
@@ -200,11 +212,6 @@ const EMULATOR: Program = {
         'webhooks',
         'world',
       ],
-    },
-    {
-      path: 'scenarios',
-      content: 'scenario files and recorded traffic: schema, reader, runner',
-      imports: ['faults', 'http', 'journal', 'system', 'time', 'world'],
     },
     {
       path: 'operation',
@@ -242,6 +249,7 @@ const EMULATOR: Program = {
       imports: [
         'api',
         'auth',
+        'changes',
         'config',
         'exports',
         'faults',
@@ -250,6 +258,7 @@ const EMULATOR: Program = {
         'journal',
         'memory',
         'operation',
+        'quotas',
         'repositories',
         'scenarios',
         'schedule',
@@ -275,6 +284,7 @@ const EMULATOR: Program = {
         'log',
         'memory',
         'operation',
+        'quotas',
         'repositories',
         'schedule',
         'smart-http',
@@ -304,7 +314,20 @@ const EMULATOR: Program = {
     {
       path: 'library',
       content: 'the `Emulator` of the library',
-      imports: ['auth', 'faults', 'journal', 'schedule', 'server', 'sources', 'system', 'time', 'world'],
+      imports: [
+        'auth',
+        'changes',
+        'faults',
+        'journal',
+        'quotas',
+        'scenarios',
+        'schedule',
+        'server',
+        'sources',
+        'system',
+        'time',
+        'world',
+      ],
     },
     {
       path: 'runners',
@@ -344,47 +367,6 @@ const EMULATOR: Program = {
       isNested: true,
     },
     { path: 'test', content: 'tests that cross folders; `runner/` runs the test files; `documents/` prints tables' },
-  ],
-};
-
-const CONFORMANCE: Program = {
-  name: 'conformance',
-  never: { group: '**/emulator/**', reason: 'The suite is a black box: it never imports the emulator.' },
-  folders: [
-    { path: 'target', content: 'the target file: addresses, keys, what is allowed', imports: [] },
-    { path: 'auth', content: 'valid and invalid tokens', imports: ['target'] },
-    { path: 'http', content: 'the client, its rate limit, its recordings', imports: ['auth', 'target'] },
-    {
-      path: 'check',
-      content: 'what a check works with: context, expectations, outcomes, side effects of refused writes',
-      imports: ['auth', 'http', 'target'],
-    },
-    { path: 'api', content: 'the documented requests, one line each', imports: ['auth', 'check', 'http'] },
-    { path: 'git', content: 'a Git client in memory', imports: ['api', 'auth', 'check', 'http', 'target'] },
-    { path: 'fixtures', content: 'repositories that rules share, made on first use', imports: ['api', 'check', 'git'] },
-    {
-      path: 'rules',
-      content: 'the rules, one folder per section of the specification; `companion/` for what it only names',
-      imports: ['api', 'auth', 'check', 'fixtures', 'git', 'http', 'target'],
-      isNested: true,
-    },
-    {
-      path: 'report',
-      content: 'results and their schema, redaction, baselines, one file per reporter',
-      imports: ['auth', 'http', 'rules', 'target'],
-      isNested: true,
-    },
-    {
-      path: 'run',
-      content: 'one run: preflight, order of rules, shards, scratch repositories and their removal',
-      imports: ['auth', 'check', 'http', 'report', 'rules', 'target'],
-    },
-    {
-      path: 'cli',
-      content: 'the commands, one file each',
-      imports: ['auth', 'http', 'index.js', 'report', 'rules', 'run', 'target'],
-    },
-    { path: 'test', content: 'every rule under tap; `legal/`: servers that conform; `mutants/`: servers that do not' },
   ],
 };
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { Workbench } from '../../git/test/workbench.js';
-import type { QuotaChanges } from '../../library/quotas.js';
+import type { QuotaChanges } from '../../library/state.js';
 import { type Service, startService } from '../service.js';
 
 async function start(t: Test, quotas: QuotaChanges): Promise<Service> {

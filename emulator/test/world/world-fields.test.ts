@@ -107,7 +107,6 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.journal': {
     options: 'derived',
     tokens: 'derived',
-    kinds: 'derived',
     blocks: 'snapshot',
     first: 'snapshot',
     last: 'snapshot',

@@ -182,12 +182,12 @@ export const rows: readonly Mutant[] = [
     'shows the first page for a cursor that it never gave out',
     {
       file: 'api/operations/grep.js',
-      find: 'cursors.read(purpose, pagination.cursor)',
+      find: "openList(world, pagination?.cursor || undefined, ['grep', repository.id, searched])",
       replace: `(() => {
       try {
-        return cursors.read(purpose, pagination.cursor);
+        return openList(world, pagination?.cursor || undefined, ['grep', repository.id, searched]);
       } catch {
-        return undefined;
+        return openList(world, undefined, ['grep', repository.id, searched]);
       }
     })()`,
     },

@@ -1,11 +1,10 @@
 import { matchesGlob } from '../faults/glob.js';
 import type { LoadedScenario } from './scenario.js';
-import type { StatePart } from './state-part.js';
 
 export type ScenariosSnapshot = ReadonlyMap<string, LoadedScenario>;
 
 /** The scenarios of a world, and how far each has come. */
-export class Scenarios implements StatePart<ScenariosSnapshot> {
+export class Scenarios {
   private loaded: ScenariosSnapshot = new Map();
   private started = 0;
 

@@ -1,5 +1,5 @@
 import { type Problem, problem } from '../http/problem.js';
-import type { RetryAfterForm } from '../world/quotas.js';
+import type { RetryAfterForm } from './quotas.js';
 
 export interface Throttling {
   /** What `RateLimit` calls the quota. */

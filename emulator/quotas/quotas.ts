@@ -1,6 +1,5 @@
 import { matchesGlob } from '../faults/glob.js';
 import type { Clock } from '../time/clock.js';
-import type { StatePart } from './state-part.js';
 import { type BucketLevel, type BucketRate, refilled, windowOf, withdraw } from './token-bucket.js';
 
 /** What has a bucket of its own. */
@@ -46,7 +45,7 @@ export interface QuotasSnapshot {
 const MOST_BUCKETS = 10_000;
 
 /** The quotas of a world, and how full the buckets of those are that have come by. @internal */
-export class Quotas implements StatePart<QuotasSnapshot> {
+export class Quotas {
   /** By name, in the order in which they were set. */
   private quotas: ReadonlyMap<string, Quota> = new Map();
   /** In order of use. */

@@ -1,14 +1,20 @@
-import type { FaultView } from '../faults/registry.js';
+import type { Faults, FaultView } from '../faults/registry.js';
+import type { Journal } from '../journal/journal.js';
 import { type FaultReport, type Unmet, type Verification, verifySteps } from '../journal/verify.js';
 import type { Steps } from '../schedule/steps.js';
 import type { LoadedScenario } from './scenario.js';
-import type { World } from './world.js';
+import type { Scenarios } from './scenarios.js';
+
+/** What is verified of a world. */
+interface VerifiedWorld {
+  readonly state: { readonly faults: Faults; readonly journal: Journal; readonly scenarios: Scenarios };
+}
 
 /**
  * Verifies the requests and the faults of a world against the given expectations, the `expect` member of each fault, and
  * the expectations of each running scenario. Throws `bad_request` for invalid expectations.
  */
-export function* verifyWorld(world: World, given: unknown): Steps<Verification> {
+export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verification> {
   const { faults, scenarios, journal } = world.state;
   const own = yield* verifySteps(journal, given, faults.list().map(reportOf));
   const unmet = [...own.unmet];
@@ -23,7 +29,10 @@ export function* verifyWorld(world: World, given: unknown): Steps<Verification> 
 }
 
 /** Verifies the expectations of one scenario, over the requests since its start and the faults that it added. */
-export function* verifyScenario({ state }: World, { scenario, after, faults }: LoadedScenario): Steps<Verification> {
+export function* verifyScenario(
+  { state }: VerifiedWorld,
+  { scenario, after, faults }: LoadedScenario,
+): Steps<Verification> {
   const added = state.faults.list().filter(({ id }) => faults.includes(id));
   const expectations = { ...(after !== undefined && { after }), ...scenario.expect };
   return yield* verifySteps(state.journal, expectations, added.map(reportOf));

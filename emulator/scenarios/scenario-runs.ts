@@ -1,23 +1,35 @@
+import { changeClock } from '../changes/clock-changes.js';
+import { millisecondsOf, requireOrganization, type StateChanges } from '../changes/state-changes.js';
 import type { Variants } from '../config/variants.js';
 import { compileFault } from '../faults/compiled-fault.js';
 import type { Fault } from '../faults/fault.js';
 import { matchesGlob } from '../faults/glob.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
+import type { Faults } from '../faults/registry.js';
 import { Problem, problem } from '../http/problem.js';
+import { changeQuotas } from '../quotas/quota-changes.js';
+import type { Quotas } from '../quotas/quotas.js';
 import { refusedUnder } from '../repositories/lifecycle.js';
-import type { Background } from './background.js';
-import { changeClock } from './clock-changes.js';
-import { changeQuotas } from './quota-changes.js';
+import type { WorldClock } from '../time/clock.js';
 import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type TriggeredBy } from './scenario.js';
 import { type AnsweredRequest, isTriggered } from './scenario-trigger.js';
-import type { WorldState } from './state.js';
-import { changeState, millisecondsOf, requireOrganization, type StateChanges } from './state-changes.js';
+import type { Scenarios } from './scenarios.js';
 
-/** The world that scenarios change. */
+/** What scenarios read and change of a world. */
 export interface ScenarioWorld {
-  readonly state: WorldState;
-  readonly background: Background;
+  readonly state: {
+    readonly scenarios: Scenarios;
+    readonly faults: Faults;
+    readonly clock: WorldClock;
+    readonly quotas: Quotas;
+    readonly requests: { snapshot(): number };
+    readonly settings: { readonly variants: Variants };
+    readonly organizations: { get(name: string): unknown; list(): readonly { readonly name: string }[] };
+    readonly repositories: { existing(organization: string): Iterable<{ readonly name: string }> };
+  };
+  readonly background: { readonly isCurrent: boolean };
   releaseLatch(name: string): number;
+  changeState(organization: string, changes: StateChanges): void;
 }
 
 export interface Registration {
@@ -184,7 +196,7 @@ export class ScenarioRuns {
       if (!GLOB.test(pattern)) return names.has(pattern) ? [[pattern, changed] as const] : [];
       return existing.filter((name) => matchesGlob(pattern, name)).map((name) => [name, changed] as const);
     });
-    changeState(this.world, organization, {
+    this.world.changeState(organization, {
       ...settings,
       organizations: Object.fromEntries(switches),
       repositories: Object.fromEntries(states),
@@ -204,7 +216,7 @@ export class ScenarioRuns {
       this.keep({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
       for (const { changes } of mine) {
         this.attempt(loaded.scenario.id, 'state', () =>
-          changeState(this.world, organization, { repositories: { [repository]: changes } }),
+          this.world.changeState(organization, { repositories: { [repository]: changes } }),
         );
       }
     }
@@ -269,7 +281,7 @@ export class ScenarioRuns {
       attempt('repository', () => {
         const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
         if (name === undefined) throw problem('bad_request', 'the request was about no repository.');
-        changeState(world, organization, { repositories: { [name]: repository } });
+        world.changeState(organization, { repositories: { [name]: repository } });
       });
     }
     if (added) {

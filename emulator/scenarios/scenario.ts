@@ -1,9 +1,9 @@
+import type { ClockChanges } from '../changes/clock-changes.js';
+import type { RepositoryChanges, StateChanges } from '../changes/state-changes.js';
 import type { Fault } from '../faults/fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { Expectations } from '../journal/expectations.js';
-import type { ClockChanges } from './clock-changes.js';
-import type { QuotaChanges } from './quota-changes.js';
-import type { RepositoryChanges, StateChanges } from './state-changes.js';
+import type { QuotaChanges } from '../quotas/quota-changes.js';
 
 /** What bounds the scenarios of one world. */
 export const SCENARIO_LIMITS = {

@@ -1,0 +1,59 @@
+import { ADMIN_FLAGS, type AdminAddress, AdminClient, EMULATOR_FLAGS, printJson } from './admin-client.js';
+import { type Command, type Definition, defineCommand, type Flags, type Positionals } from './command.js';
+import { writeTable } from './table.js';
+
+/** What a command prints: `json` with --json, and else `text`. */
+export interface Result {
+  readonly json: unknown;
+  readonly text?: string;
+}
+
+type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
+  Definition<Table, Words>,
+  'flags' | 'run'
+> & {
+  /** Flags besides those that say which emulator is meant. */
+  readonly flags?: Table;
+  /** False for what a namespace does not have, so that the command has no --namespace. */
+  readonly isOfNamespace?: boolean;
+  readonly run: (
+    values: Parameters<Definition<Table, Words>['run']>[0],
+    client: AdminClient,
+    session: Parameters<Definition<Table, Words>['run']>[1],
+  ) => Promise<Result>;
+};
+
+/** Defines a command that asks the admin API of a running emulator. */
+export function adminCommand<
+  const Table extends Flags = Record<never, never>,
+  const Words extends Positionals = Record<never, string>,
+>({ flags, isOfNamespace = true, run, ...command }: AdminDefinition<Table, Words>): Command {
+  const all = { ...(isOfNamespace ? ADMIN_FLAGS : EMULATOR_FLAGS), ...flags } as typeof ADMIN_FLAGS & Table;
+  return defineCommand<typeof all, Words>({
+    ...command,
+    flags: all,
+    run: async (values, session) => {
+      const { terminal } = session;
+      const { json, text = '' } = await run(
+        values,
+        new AdminClient(values as unknown as AdminAddress, terminal),
+        session,
+      );
+      if (values.json) printJson(terminal, json);
+      else if (text !== '') terminal.print(text);
+    },
+  });
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Returns a list as JSON, and as a table of the members that `columns` names by heading. */
+export function listed(items: readonly Item[], columns: Readonly<Record<string, string>>): Result {
+  const rows = items.map((item) => Object.values(columns).map((member) => String(item[member] ?? '–')));
+  return { json: items, text: writeTable([Object.keys(columns), ...rows]) };
+}
+
+/** Returns what was made, and as text its id and nothing else, for a script to keep. */
+export function made(answer: unknown): Result {
+  return { json: answer, text: `${(answer as { readonly id: string }).id}\n` };
+}
