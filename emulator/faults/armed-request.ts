@@ -1,10 +1,10 @@
-import { ACTIONS, kindOf } from './actions.js';
+import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
 import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
+import { endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
-import type { Criterion } from './matching.js';
 import type { Faults } from './registry.js';
 import type { RequestFacts, StageFacts } from './request-facts.js';
 import type { ChosenAction, GitFacts, RequestFaults } from './request-faults.js';
@@ -128,7 +128,7 @@ export class ArmedRequest implements RequestFaults {
       );
       for (const action of due) {
         const chosen = { id: entry.id, action };
-        if (ACTIONS[kindOf(action)].endsStage(action)) last ??= chosen;
+        if (endsStage(action)) last ??= chosen;
         else before = [...(before ?? NONE), chosen];
       }
     }
@@ -218,8 +218,7 @@ export class ArmedRequest implements RequestFaults {
   }
 }
 
-/** Whether a report is to refuse refs, none of which is pushed. */
 function isForOtherRefs(action: Action, pushed: readonly string[]): boolean {
-  if (!('report' in action) || action.report.unpack !== undefined) return false;
-  return Object.keys(action.report.refs ?? {}).every((ref) => ref !== '*' && !pushed.includes(ref));
+  const { kind, value } = kindOf(action);
+  return kind.isForOtherRefs?.(value, pushed) ?? false;
 }

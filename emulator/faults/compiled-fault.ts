@@ -1,9 +1,11 @@
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { actionsOf, carriedOutAt, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
+import { type Criterion, criteriaOf } from './conditions.js';
 import type { Action, Fault, Match, When } from './fault.js';
 import { matchesGlob } from './glob.js';
-import { type Criterion, criteriaOf } from './matching.js';
+import { writeFault } from './grammar.js';
+import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { canAnswer, checkReach, type IsRefused } from './reach.js';
 import { stagesOf } from './request-shape.js';
@@ -12,6 +14,8 @@ import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 /** A fault that was found in order, ready to be asked about requests. Nothing of it ever changes. */
 export interface CompiledFault {
   readonly definition: Fault;
+  /** Returns the text form; undefined if it has none. */
+  readonly text: () => string | undefined;
   readonly priority: number;
   /** What operations have to be called; undefined: anything. */
   readonly operations: readonly string[] | undefined;
@@ -60,6 +64,7 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
   const now = context.now;
   const compiled: CompiledFault = {
     definition,
+    text: once(() => writeFault(definition)),
     priority: definition.priority ?? 0,
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
@@ -88,7 +93,7 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
 function checkStage(action: Action, at: Stage | undefined, refuse: (detail: string) => Error): void {
   const allowed = stagesFor(action);
   if (at === undefined || allowed.includes(at)) return;
-  throw refuse(`at: ${kindOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
+  throw refuse(`at: ${kindNameOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
 }
 
 /** Throws `bad_request` for values that no request can have. */
@@ -125,7 +130,7 @@ export function positionOf(
   const stage = stageOf(action, at, operation);
   if (stage === undefined || !stagesOf(operation).has(stage)) return undefined;
   const position = carriedOutAt(action, stage);
-  const isQuota = position === 'before' && 'error' in action && action.error.code === 'rate_limited';
+  const isQuota = position === 'before' && codeOf(action) === 'rate_limited';
   return isQuota ? 'quota' : position;
 }
 

@@ -1,6 +1,6 @@
 import { problem } from '../http/problem.js';
 import { compileFault } from './compiled-fault.js';
-import type { Fault } from './fault.js';
+import type { GivenFault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { parseFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
@@ -8,7 +8,7 @@ import { SCENARIO } from './scenario.js';
 
 /** What the requests of a token ask for. */
 export interface AskedByToken {
-  readonly faults?: readonly (string | Fault)[] | undefined;
+  readonly faults?: readonly (string | GivenFault)[] | undefined;
   readonly scenario?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function faultClaims(
   return { emu: { ...(faults && { faults }), ...(scenario !== undefined && { scenario }) } };
 }
 
-async function readOne(fault: string | Fault, where: string) {
+async function readOne(fault: string | GivenFault, where: string) {
   if (typeof fault === 'string') return parseFault(fault.trim(), where);
   const { readWritten } = await import('./schema.js');
   return readWritten(fault, where);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Problem, problemCodes } from '../http/problem.js';
 import { parseFault, parseFaults } from './grammar.js';
-import { FAULT_NAMES } from './names.js';
+import { TEXT_NAMES } from './kinds/index.js';
 import { readFault } from './schema.js';
 import { STAGES } from './stage.js';
 
@@ -16,8 +16,8 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
     'repository_thawing*2+1@after;retry-after=7',
     { when: { skip: 1, times: 2 }, at: 'after', do: { error: { code: 'repository_thawing', retryAfter: 7 } } },
   ],
-  ['code;code=quota;status=429', { do: { unknownCode: { code: 'quota', status: 429 } } }],
-  ['code;code=x;status=503;retry-after=3', { do: { unknownCode: { code: 'x', status: 503, retryAfter: 3 } } }],
+  ['code;code=quota;status=429', { do: { code: { code: 'quota', status: 429 } } }],
+  ['code;code=x;status=503;retry-after=3', { do: { code: { code: 'x', status: 503, retryAfter: 3 } } }],
   [
     'raw;status=200;body=_-8;type=text/plain',
     { do: { raw: { status: 200, headers: { 'content-type': 'text/plain' }, bodyBase64: '/+8=' } } },
@@ -33,15 +33,15 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['cut;trailer=1;how=end', { do: { cut: { at: { beforeTrailer: true }, how: 'end' } } }],
   ['corrupt', { do: { corrupt: {} } }],
   ['corrupt;bytes=9', { do: { corrupt: { flip: 9 } } }],
-  ['drop_object', { do: { corrupt: { dropObject: 0 } } }],
+  ['drop_object', { do: { drop_object: {} } }],
   ['sideband;band=2;text=a%2Cb%3B c', { do: { sideband: { band: 2, text: 'a,b; c' } } }],
   ['sideband', { do: { sideband: { band: 3, text: 'injected fault' } } }],
   ['flood', { do: { flood: {} } }],
   ['flood;lines=9;text=x', { do: { flood: { lines: 9, text: 'x' } } }],
-  ['ng;ref=refs/heads/main;reason=no', { do: { report: { refs: { 'refs/heads/main': 'no' } } } }],
-  ['lost', { do: { lostResponse: 'fin' } }],
-  ['lost;how=rst', { do: { lostResponse: 'rst' } }],
-  ['lost;status=502', { do: { lostResponse: { status: 502 } } }],
+  ['ng;ref=refs/heads/main;reason=no', { do: { ng: { refs: { 'refs/heads/main': 'no' } } } }],
+  ['lost', { do: { lost: 'fin' } }],
+  ['lost;how=rst', { do: { lost: 'rst' } }],
+  ['lost;status=502', { do: { lost: { status: 502 } } }],
 ];
 
 t.test('what is written is what is meant, and can be said in JSON', async (t) => {
@@ -51,7 +51,7 @@ t.test('what is written is what is meant, and can be said in JSON', async (t) =>
   }
   const tried = new Set(MEANT.map(([text]) => parseFault(text, 'x').name));
   for (const { code } of problemCodes()) tried.add(code);
-  t.strictSame(tried, new Set(FAULT_NAMES.keys()), 'every name');
+  t.strictSame(tried, new Set(TEXT_NAMES.keys()), 'every name');
 });
 
 t.test('every code and every stage can be named', async (t) => {

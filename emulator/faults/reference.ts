@@ -1,7 +1,9 @@
 import { type ProblemCode, problemCodes, shownCode } from '../http/problem.js';
-import { ACTIONS, type ActionKind, kindOf, stagesFor } from './actions.js';
+import type { KeyForm } from './key.js';
+import { isSwitchCode } from './kinds/error.js';
+import { type KindName, TEXT_NAMES } from './kinds/index.js';
+import { type Kind, memberOf } from './kinds/kind.js';
 import { factsByStage } from './known-facts.js';
-import { FAULT_NAMES, isSwitchCode, type KeyForm } from './names.js';
 import { type RecipeWay, writeCommands } from './recipe.js';
 import { RECIPES } from './recipes.js';
 import { BEFORE_IN_BAND, STAGES, type Stage } from './stage.js';
@@ -14,7 +16,7 @@ export interface NameReference {
   /** Keys of which at most one may be given. */
   readonly oneOf: readonly string[];
   /** The member of an action that it is written as in JSON. */
-  readonly action: ActionKind;
+  readonly action: KindName;
   /** The status, of a code. */
   readonly status?: number;
   /** Only operations that list the code can answer with it. */
@@ -57,42 +59,52 @@ export interface FaultReference {
 /** Everything that can be asked for, from the tables that serve it; codes as a service with this prefix shows them. */
 export function faultReference(forgePrefix = 'forge'): FaultReference {
   const shown = (name: string) => shownCode(name as ProblemCode, forgePrefix);
-  const codes = new Map(problemCodes().map((row) => [row.code, row]));
+  const codes = new Map<string, { status: number; title: string }>(problemCodes().map((row) => [row.code, row]));
   return {
     grammar: 'name[*times][+skip][@stage][;key=value]…',
     stages: STAGES,
     known: Object.fromEntries(factsByStage()),
-    names: [...FAULT_NAMES].map(([name, { about, keys, needs = [], oneOf = [], action }]) => {
-      const shape = action({});
-      const stages = stagesFor(shape);
-      const code = codes.get(name as ProblemCode);
-      const defaults = Object.entries(ACTIONS[kindOf(shape)].byDefault).filter(([, stage]) => stages.includes(stage));
-      return {
-        name: shown(name),
-        about,
-        keys: Object.entries(keys).map(([key, { wants, form, read }]) => ({
-          key,
-          wants,
-          needed: needs.includes(key),
-          ...form,
-          narrows: (form.type === 'choice' ? form.values! : [form.example])
-            .map((value) => ({ value, stages: stagesFor(action({ [key]: read(value) })) }))
-            .filter((narrowed) => narrowed.stages.length < stages.length)
-            .map((narrowed) => (form.type === 'choice' ? narrowed : { stages: narrowed.stages })),
-        })),
-        oneOf,
-        action: kindOf(shape),
-        ...(code && { status: code.status }),
-        isOfFew: code !== undefined && isSwitchCode(code.code),
-        stages,
-        defaultStages: stages.filter((stage) => defaults.some(([, each]) => each === stage)),
-        defaults: Object.fromEntries(defaults),
-        inBandStages: stages.filter((stage) => !BEFORE_IN_BAND.has(stage)),
-      };
+    names: [...TEXT_NAMES].map(([name, kind]) => {
+      const code = codes.get(name);
+      return { ...describeKind(kind), name: shown(name), ...describeName(name, code?.status) };
     }),
     codes: RECIPES.map((recipe) => {
-      const { code, status, title } = codes.get(recipe.code)!;
-      return { code: shown(code), status, title, way: recipe.way, commands: writeCommands(recipe) };
+      const { status, title } = codes.get(recipe.code)!;
+      return { code: shown(recipe.code), status, title, way: recipe.way, commands: writeCommands(recipe) };
     }),
   };
+}
+
+function describeName(name: string, status: number | undefined): Pick<NameReference, 'action' | 'status' | 'isOfFew'> {
+  if (status === undefined) return { action: name as KindName, isOfFew: false };
+  return { action: 'error', status, isOfFew: isSwitchCode(name as ProblemCode) };
+}
+
+function describeKind(kind: Kind): Omit<NameReference, 'name' | 'action' | 'status' | 'isOfFew'> {
+  const { about, keys, needs = [], oneOf = [] } = kind;
+  const stages = stagesWith(kind, {});
+  const defaults = Object.entries(kind.defaults).filter(([, stage]) => stages.includes(stage));
+  return {
+    about,
+    keys: Object.entries(keys).map(([key, { wants, form, read }]) => ({
+      key,
+      wants,
+      needed: needs.includes(key),
+      ...form,
+      narrows: (form.type === 'choice' ? form.values! : [form.example])
+        .map((value) => ({ value, stages: stagesWith(kind, { [memberOf(key)]: read(value) }) }))
+        .filter((narrowed) => narrowed.stages.length < stages.length)
+        .map((narrowed) => (form.type === 'choice' ? narrowed : { stages: narrowed.stages })),
+    })),
+    oneOf,
+    stages,
+    defaultStages: stages.filter((stage) => defaults.some(([, each]) => each === stage)),
+    defaults: Object.fromEntries(defaults),
+    inBandStages: stages.filter((stage) => !BEFORE_IN_BAND.has(stage)),
+  };
+}
+
+/** Stages of a kind with these values of its keys. */
+function stagesWith(kind: Kind, values: object): readonly Stage[] {
+  return kind.stagesOf?.(kind.ofKeys ? kind.ofKeys(values) : values) ?? kind.stages;
 }

@@ -15,7 +15,7 @@ import { type SkipReason, Tally, type TallyValue } from './tally.js';
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
-  /** As requests ask for it, where they do. */
+  /** The text form, as the request has it that asked for the fault; undefined if only JSON can say the fault. */
   readonly text?: string;
   /** Requests that were what it asks for. */
   readonly matched: number;
@@ -354,11 +354,12 @@ export class Faults {
 
   private show(entry: FaultEntry): FaultView {
     const { id, text, compiled, tally } = entry;
+    const written = text ?? compiled.text();
     return {
       ...compiled.definition,
       id,
       source: text === undefined ? 'registered' : 'in-band',
-      ...(text !== undefined && { text }),
+      ...(written !== undefined && { text: written }),
       matched: tally.matched,
       fired: tally.fired,
       remaining: tally.remaining(compiled, this.countersOf(entry)) ?? null,

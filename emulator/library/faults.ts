@@ -1,4 +1,4 @@
-import type { Fault } from '../faults/fault.js';
+import type { GivenFault } from '../faults/fault.js';
 import { parseFault } from '../faults/grammar.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { FaultView } from '../faults/registry.js';
@@ -31,7 +31,7 @@ export interface FaultHandle extends AsyncDisposable {
 export function setFault(
   current: CurrentWorld,
   operations: readonly FaultedOperation[],
-  spec: string | Fault,
+  spec: string | GivenFault,
 ): FaultHandle {
   const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
   let shown = current.world.state.faults.add(fault, operations);

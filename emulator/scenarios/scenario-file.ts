@@ -1,7 +1,8 @@
+import type { FaultedOperation } from '../faults/operation-shape.js';
 import { Problem } from '../http/problem.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import type { Scenario } from '../world/scenario.js';
-import { type KnownOperation, readScenario } from './read-scenario.js';
+import { readScenario } from './read-scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
 /** What is wrong with a file, in one sentence. */
@@ -19,7 +20,7 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
 }
 
 /** Reads a file. Throws `ScenarioError` that names it, and the member of what cannot be. */
-export async function readScenarioFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const value = await parseScenarioText(readText(file), file);
   try {
     return readScenario(value, operations);

@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { operations } from '../../api/index.js';
-import { kindOf, stagesFor } from '../../faults/actions.js';
 import type { Action, Fault, Match } from '../../faults/fault.js';
 import { FAULT_LIMITS } from '../../faults/fault-limits.js';
 import { parseFault } from '../../faults/grammar.js';
+import { kindNameOf, stagesFor } from '../../faults/kinds/index.js';
 import { STAGES, type Stage } from '../../faults/stage.js';
 import { pushBody } from '../git/raw-push.js';
 import { EVERY_SCOPE } from '../operations/routes/fixture.js';
@@ -196,7 +196,7 @@ t.test('every fault with one condition that is taken fires', async (t) => {
     const wanted = [undefined, ...SINGLES].map((match) => faultOf(action, at, match, { times: 1 }));
     let waiting = faults.replaceAll(takenOf(t, service, wanted), operations);
     const taken = waiting.length;
-    if (at !== undefined && !stagesFor(action).includes(at)) t.equal(taken, 0, `${kindOf(action)} at ${at}`);
+    if (at !== undefined && !stagesFor(action).includes(at)) t.equal(taken, 0, `${kindNameOf(action)} at ${at}`);
     count += taken;
     for (const scopes of SCOPES) {
       for (let useful = requests; useful.length > 0 && waiting.length > 0; ) {
@@ -223,7 +223,7 @@ t.test('every fault with two conditions that is taken would fire', async (t) => 
   // Faults that only count: none keeps a request from another.
   const when = { skip: 1_000_000_000 };
   const wanted = WAYS.filter(([action, at]) => at !== undefined && stagesFor(action).includes(at))
-    .filter(([action]) => 'error' in action || ACTIONS.find((one) => kindOf(one) === kindOf(action)) === action)
+    .filter(([action]) => 'error' in action || ACTIONS.find((one) => kindNameOf(one) === kindNameOf(action)) === action)
     .flatMap(([action, at]) => PAIRS.map((match) => faultOf(action, at, match, when)));
   const taken = takenOf(t, service, wanted);
   for (let at = 0; at < taken.length; at += FAULT_LIMITS.registered) {
@@ -256,7 +256,7 @@ t.test('what meets a connection asks for nothing, and fires', async (t) => {
       service.world.releaseLatch('gate');
       await turn();
     }
-    t.equal(fault.fired, 1, kindOf(action));
+    t.equal(fault.fired, 1, kindNameOf(action));
     fault.remove();
   }
 });
