@@ -11,6 +11,8 @@ import {
   removeFault,
   replaceFaults,
   showFault,
+  showFaultForms,
+  writeFaultForms,
 } from './faults.js';
 import { addKey, listKeys, removeKey } from './keys.js';
 import { createNamespace, listNamespaces, removeNamespace, showNamespace } from './namespaces.js';
@@ -79,8 +81,10 @@ export const adminRoutes: readonly AdminRoute[] = [
   listFaults,
   addFault,
   checkFault,
+  writeFaultForms,
   replaceFaults,
   showFault,
+  showFaultForms,
   changeFault,
   removeFault,
   listLatches,

@@ -16,9 +16,10 @@ export function readGivenFault(value: Readonly<Record<string, unknown>>, where: 
   if (typeof spec !== 'string')
     throw problem('bad_request', 'spec: has to be a fault as name[*times][+skip][@stage][;key=value].');
   const { fault } = parseFault(spec.trim(), 'spec');
-  for (const name of IN_WORDS) {
-    if (name in rest)
+  for (const name of Object.keys(rest)) {
+    if (IN_WORDS.includes(name))
       throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
+    if (Object.hasOwn(fault, name)) throw problem('bad_request', `${name}: is said by spec already.`);
   }
   return readFault({ ...fault, ...rest }, where);
 }

@@ -174,6 +174,11 @@ export class Faults {
     return entry && this.show(entry);
   }
 
+  /** Returns the fault as it was given; undefined if there is none with the id. */
+  definition(id: string): Fault | undefined {
+    return this.live(id)?.compiled.definition;
+  }
+
   /** Registered ones in their order, then those that requests asked for. */
   list(): FaultView[] {
     const inBand = [...this.inBand.values()].sort((a, b) => a.order - b.order);

@@ -51,8 +51,6 @@ export function View() {
               <ArmedFault
                 key={fault.id}
                 fault={fault}
-                kinds={kinds}
-                operations={operations}
                 isMeant={fault.id === place.value.params.id}
                 latches={latches.value ?? []}
                 onChanged={reload}

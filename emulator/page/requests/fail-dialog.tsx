@@ -4,7 +4,7 @@ import { Dialog } from '../components/dialog.js';
 import { Failure, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useAction, useLoaded } from '../components/loaded.js';
-import { definitionOf, type FaultKind, type FaultKinds, type FaultRecord, type Operation } from '../faults/records.js';
+import type { FaultKinds, FaultRecord, Operation } from '../faults/records.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
@@ -13,8 +13,6 @@ import { type NextFault, type Way, waysOf, writeFault } from './next-fault.js';
 export interface FailDialogProps {
   readonly entry: Entry;
   readonly operation: Operation;
-  /** All that the service has. */
-  readonly operations: readonly Operation[];
   readonly onClose: () => void;
 }
 
@@ -24,21 +22,15 @@ interface Armed {
 }
 
 /** Arms a fault that the next request like this one meets. */
-export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
+export function FailDialog({ entry, operation, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
   const [armed, setArmed] = useState<Armed>();
   const ways = kinds && waysOf(entry, operation, kinds.items);
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
       <Loading value={kinds} error={error} />
-      {armed && kinds ? (
-        <ArmedFault
-          armed={armed}
-          operations={operations}
-          kinds={kinds.items}
-          onUndone={() => setArmed(undefined)}
-          onClose={onClose}
-        />
+      {armed ? (
+        <ArmedFault armed={armed} onUndone={() => setArmed(undefined)} onClose={onClose} />
       ) : (
         ways && <FaultForm entry={entry} operation={operation} ways={ways} onArmed={setArmed} />
       )}
@@ -177,13 +169,11 @@ const optionOf = ({ name, label }: Way) => (
 
 interface ArmedFaultProps {
   readonly armed: Armed;
-  readonly operations: readonly Operation[];
-  readonly kinds: readonly FaultKind[];
   readonly onUndone: () => void;
   readonly onClose: () => void;
 }
 
-function ArmedFault({ armed: { fault, spec }, operations, kinds, onUndone, onClose }: ArmedFaultProps) {
+function ArmedFault({ armed: { fault, spec }, onUndone, onClose }: ArmedFaultProps) {
   const { run, isBusy, error } = useAction();
   const undo = () =>
     run(async () => {
@@ -207,7 +197,7 @@ function ArmedFault({ armed: { fault, spec }, operations, kinds, onUndone, onClo
       </div>
       <details>
         <summary>The same fault, to copy: a test, a command, a header, a scenario</summary>
-        <SameFault fault={definitionOf(fault)} operations={operations} kinds={kinds} />
+        <SameFault id={fault.id} />
       </details>
     </>
   );
