@@ -169,5 +169,5 @@ function readBack(text: string): Fault | undefined {
 function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
     .replaceAll(/%(?:2F|3A|2B|40)/g, (one) => decodeURIComponent(one))
-    .replaceAll(/[!'()*~]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+    .replaceAll(/[!'()~]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }
