@@ -77,7 +77,7 @@ const memberRecord = z.object({
     .string()
     .meta({ description: 'As the words of the grammar name it; with name_of, a name follows behind a dot.' }),
   label: z.string(),
-  hint: z.string().optional(),
+  hint: z.string(),
   values: z.array(z.string()).optional().meta({ description: 'Of a choice.' }),
   name_of: z.string().optional().meta({ description: 'What the name is.' }),
   operations: z.array(z.string()).optional().meta({ description: 'Those that can have it; without it, all.' }),
@@ -135,7 +135,7 @@ function listMembers(operations: readonly Operation[]): z.infer<typeof memberRec
     return {
       key: textKeyOf(path),
       label,
-      ...(hint !== undefined && { hint }),
+      hint,
       ...(key.form.values && { values: [...key.form.values] }),
       ...(nameOf !== undefined && { name_of: nameOf }),
       ...(having.length < operations.length && { operations: having.map(({ id }) => id) }),

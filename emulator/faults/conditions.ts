@@ -22,12 +22,6 @@ interface Condition extends Member {
   readonly criteriaOf: (wanted: never) => readonly Criterion[];
 }
 
-/** How a form asks for a member: label, hint, and what its value can be (default: a text). */
-type Shown = Pick<Member, 'label' | 'hint'> & Partial<Pick<Member, 'key'>>;
-
-const GLOB = '* stands for any rest';
-const ALGORITHMS = choice(['ES256', 'ES384', 'ES512', 'RS256']);
-
 /** JSON has a number, the text form its digit. */
 const PROTOCOL: Key<0 | 1 | 2> = {
   ...choice(['0', '1', '2']),
@@ -51,76 +45,39 @@ export function matchersSchema(): z.ZodType {
     .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
 }
 
+/** Reads a fact of a request: of a record, that of a name. */
+type ReadFact = (facts: StageFacts, name: string) => unknown;
+
+const GLOB = '* stands for any rest';
+/** The empty subject is one, too. */
+const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
+const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
+const SERVICE = choice(['upload-pack', 'receive-pack']);
+const PHASE = choice(['advertise', 'rpc']);
+const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
+
 /** Every member of `match` but `op`. */
 export const CONDITIONS: readonly Condition[] = [
-  textual('org', ({ request }) => request.organization, { label: 'Organization', hint: GLOB }),
-  textual('repo', ({ request }) => request.repository, { label: 'Repository', hint: `team/app; ${GLOB}` }),
-  textual('token.sub', ({ request }) => request.token?.sub, {
-    label: 'Subject',
-    hint: `sub of the token; ${GLOB}`,
-    // The empty subject is one, too.
-    key: { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) },
-  }),
-  textual('token.kid', ({ request }) => request.token?.kid, {
-    label: 'Key',
-    hint: 'id of the key that signed the token',
-  }),
-  textual('token.alg', ({ request }) => request.token?.alg, {
-    label: 'Algorithm',
-    hint: 'of the signature',
-    key: ALGORITHMS,
-  }),
+  textual('org', 'Organization', GLOB, ({ request }) => request.organization),
+  textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repository),
+  textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.token?.sub, SUBJECT),
+  textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.token?.kid),
+  textual('token.alg', 'Algorithm', 'of the signature', ({ request }) => request.token?.alg, ALGORITHM),
   ofScopes('has', 'Scopes of the token'),
   ofScopes('lacks', 'Scopes it lacks'),
-  valued('token.claims', ({ request }, name) => ownMember(request.token?.claims, name), {
-    label: 'Claim of the token',
-    nameOf: 'Claim',
-  }),
-  textual('http.method', ({ request }) => request.method, { label: 'Method', hint: 'GET' }),
-  valued('http.header', ({ request }, name) => request.header(name.toLowerCase()), {
-    label: 'Header',
-    nameOf: 'Header name',
-  }),
-  valued('http.query', ({ request }, name) => request.query.get(name) ?? undefined, {
-    label: 'Query parameter',
-    nameOf: 'Parameter',
-  }),
-  valued('http.body', ({ request }, pointer) => memberAt(request.body, pointer), {
-    label: 'Member of the body',
-    nameOf: 'JSON pointer, such as /name',
-  }),
-  textual('git.service', ({ request }) => request.git?.service, {
-    label: 'Git service',
-    key: choice(['upload-pack', 'receive-pack']),
-  }),
-  textual('git.phase', ({ request }) => request.git?.phase, {
-    label: 'Git phase',
-    key: choice(['advertise', 'rpc']),
-  }),
-  textual('git.protocol', ({ request }) => request.git?.protocol, {
-    label: 'Git protocol',
-    hint: 'version',
-    key: PROTOCOL,
-  }),
-  textual('git.command', ({ git }) => git?.command, {
-    label: 'Git command',
-    hint: 'of protocol 2',
-    key: choice(['ls-refs', 'fetch', 'object-info']),
-  }),
-  {
-    path: 'match.git.ref',
-    label: 'Ref',
-    hint: `refs/heads/main; ${GLOB}`,
-    key: TEXT,
-    criteriaOf: (wanted: string) => [
-      {
-        member: 'git.ref',
-        holds: ({ git }) => git?.refs?.some((ref) => matchesGlob(wanted, ref)) ?? false,
-        tell: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
-      },
-    ],
-  },
-  textual('scenario', ({ request }) => request.scenario, { label: 'Scenario', hint: 'that the client names' }),
+  valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) => ownMember(request.token?.claims, name)),
+  textual('http.method', 'Method', 'GET', ({ request }) => request.method),
+  valued('http.header', 'Header', 'Header name', ({ request }, name) => request.header(name.toLowerCase())),
+  valued('http.query', 'Query parameter', 'Parameter', ({ request }, name) => request.query.get(name) ?? undefined),
+  valued('http.body', 'Member of the body', 'JSON pointer, such as /name', ({ request }, pointer) =>
+    memberAt(request.body, pointer),
+  ),
+  textual('git.service', 'Git service', '', ({ request }) => request.git?.service, SERVICE),
+  textual('git.phase', 'Git phase', '', ({ request }) => request.git?.phase, PHASE),
+  textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.git?.protocol, PROTOCOL),
+  textual('git.command', 'Git command', 'of protocol 2', ({ git }) => git?.command, COMMAND),
+  ofRef('Ref', `refs/heads/main; ${GLOB}`),
+  textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
 ];
 
 /** The conditions of `match`, apart from that on the operation. */
@@ -131,58 +88,51 @@ export function criteriaOf(match: Match): Criterion[] {
   });
 }
 
-function textual(
-  member: string,
-  read: (facts: StageFacts) => string | number | undefined,
-  { key = TEXT, ...shown }: Shown,
-): Condition {
+function textual(member: string, label: string, hint: string, read: ReadFact, key: Key = TEXT): Condition {
   const criteriaOf = (value: string | number): Criterion[] => {
-    const wanted = String(value);
-    const isWanted = globTest(wanted);
-    const told = new LastText((found: string | undefined) => `${member} is ${show(found)}, not ${show(wanted)}`);
-    return [
-      {
-        member,
-        holds: (facts) => {
-          const found = read(facts);
-          return found !== undefined && isWanted(String(found));
-        },
-        tell: (facts) => told.for(read(facts)?.toString()),
-      },
-    ];
+    const isWanted = globTest(String(value));
+    const told = new LastText((found) => `${member} is ${show(found)}, not ${show(value)}`);
+    const holds = (found: unknown) => found !== undefined && isWanted(String(found));
+    return [{ member, holds: (facts) => holds(read(facts, '')), tell: (facts) => told.for(read(facts, '')) }];
   };
-  return { path: `match.${member}`, key, ...shown, criteriaOf };
+  return { path: `match.${member}`, label, hint, key, criteriaOf };
+}
+
+function ofRef(label: string, hint: string): Condition {
+  const criteriaOf = (wanted: string): Criterion[] => [
+    {
+      member: 'git.ref',
+      holds: ({ git }) => git?.refs?.some((ref) => matchesGlob(wanted, ref)) ?? false,
+      tell: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
+    },
+  ];
+  return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
 }
 
 function ofScopes(how: 'has' | 'lacks', label: string): Condition {
   const isWanted = how === 'has';
-  const criterionOf = (scope: string): Criterion => ({
-    member: 'token.scopes',
-    holds: ({ request }) => request.token !== undefined && request.token.scopes.includes(scope) === isWanted,
-    tell: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
-  });
-  return {
-    path: `match.token.scopes.${how}`,
-    label,
-    hint: 'between commas',
-    key: listOf(TEXT, 0, 64),
-    criteriaOf: (scopes: readonly string[]) => scopes.map(criterionOf),
-  };
+  const criteriaOf = (scopes: readonly string[]) =>
+    scopes.map(
+      (scope): Criterion => ({
+        member: 'token.scopes',
+        holds: ({ request }) => request.token !== undefined && request.token.scopes.includes(scope) === isWanted,
+        tell: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
+      }),
+    );
+  return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
 }
 
-function valued(
-  member: string,
-  read: (facts: StageFacts, name: string) => unknown,
-  shown: Pick<Member, 'label' | 'nameOf'>,
-): Condition {
-  const criteriaOf = (wanted: Readonly<Record<string, Matcher>>): Criterion[] =>
-    Object.entries(wanted).map(([name, matcher]) => ({
-      member,
-      holds: (facts) => matches(matcher, read(facts, name)),
-      // A value may be a secret: only that it differs is told.
-      tell: () => `${member} ${show(name)} is not as asked for`,
-    }));
-  return { path: `match.${member}`, key: TEXT, hint: GLOB, ...shown, criteriaOf };
+function valued(member: string, label: string, nameOf: string, read: ReadFact): Condition {
+  const criteriaOf = (wanted: Readonly<Record<string, Matcher>>) =>
+    Object.entries(wanted).map(
+      ([name, matcher]): Criterion => ({
+        member,
+        holds: (facts) => matches(matcher, read(facts, name)),
+        // A value may be a secret: only that it differs is told.
+        tell: () => `${member} ${show(name)} is not as asked for`,
+      }),
+    );
+  return { path: `match.${member}`, label, hint: GLOB, key: TEXT, nameOf, criteriaOf };
 }
 
 function matches(matcher: Matcher, value: unknown): boolean {
@@ -219,6 +169,6 @@ function memberAt(value: unknown, pointer: string): unknown {
   return found;
 }
 
-function show(value: string | undefined): string {
-  return value === undefined ? 'unknown' : value.slice(0, 200);
+function show(value: unknown): string {
+  return value === undefined ? 'unknown' : String(value).slice(0, 200);
 }

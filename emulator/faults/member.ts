@@ -5,8 +5,8 @@ export interface Member {
   /** Path in JSON, such as `match.token.sub`. */
   readonly path: string;
   readonly label: string;
-  /** What a form shows below the field. */
-  readonly hint?: string;
+  /** What a form shows below the field; may be empty. */
+  readonly hint: string;
   /** The value; of a record, one value. */
   readonly key: Key;
   /** What the names of a record are, such as `Header name`; undefined for other members. */
