@@ -39,6 +39,17 @@ export const EMPTY: Draft = {
   hasOtherCodes: false,
 };
 
+/** What an address asks for: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
+export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
+  const conditions = Object.entries({ 'match.repo': repository, 'match.sub': subject, 'match.ref': ref });
+  return {
+    ...EMPTY,
+    ...(fault && { name: fault, keys: {} }),
+    operations: operation ? operation.split(',') : [],
+    conditions: conditions.flatMap(([key, value]) => (value ? [{ key, name: '', value }] : [])),
+  };
+}
+
 /** The draft in the words of the grammar. */
 export function specOf({ operations, name, keys, times, skip, stage, conditions, further }: Draft): string {
   const pairs = [
@@ -108,6 +119,7 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
       key === wanted;
   const settled = {
     ...draft,
+    operations: offers.chosen.map(({ id }) => id),
     keys: Object.fromEntries(Object.entries(draft.keys).filter(([key]) => offers.keys.some(isOffered(key)))),
     conditions: draft.conditions.filter(({ key }) => offers.conditions.some(isOffered(key))),
   };

@@ -3,44 +3,27 @@ import { post } from '../api/client.js';
 import { Failure } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { useAction } from '../components/loaded.js';
-import { place } from '../place.js';
 import { ConditionFields } from './condition-fields.js';
 import { type Draft, EMPTY, type Offers, offersFor, settle, specOf } from './draft.js';
 import { KeyFields } from './key-fields.js';
-import type { FaultForm, FaultForms, FaultKind, FaultKinds, Operation } from './records.js';
+import type { FaultForm, FaultForms, FaultKind, FaultKinds, FaultRecord, Operation } from './records.js';
 import { Forms } from './same-fault.js';
 import { ValueField } from './value-field.js';
 
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly Operation[];
-  readonly onAdded: () => void;
+  /** What the form begins with. */
+  readonly initial: Draft;
+  readonly onAdded: (fault: FaultRecord) => void;
 }
 
 /** Milliseconds without typing before the emulator is asked about the fault. */
 const PAUSE = 120;
 
-/** What the address asks for: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
-function draftOf(params: Readonly<Record<string, string>>, { kinds, operations }: NewFaultProps): Draft {
-  const wanted = (params.operation ?? '').split(',');
-  const conditions = Object.entries({ repository: 'match.repo', subject: 'match.sub', ref: 'match.ref' }).flatMap(
-    ([param, key]) => (params[param] ? [{ key, name: '', value: params[param] }] : []),
-  );
-  const draft: Draft = {
-    ...EMPTY,
-    ...(params.fault && { name: params.fault, keys: {} }),
-    operations: operations.filter(({ id }) => wanted.includes(id)).map(({ id }) => id),
-    conditions,
-  };
-  return settle(draft, kinds, operations);
-}
-
 /** Makes a fault of what is offered, and shows it in every form. */
-export function NewFault(props: NewFaultProps) {
-  const { kinds, operations, onAdded } = props;
-  const { params } = place.value;
-  const [draft, setDraft] = useState(() => draftOf(params, props));
-  useEffect(() => setDraft(draftOf(params, props)), [JSON.stringify(params)]);
+export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
+  const [draft, setDraft] = useState(() => settle(initial, kinds, operations));
   const spec = specOf(draft);
   const { forms, error: refused } = useForms(spec);
   const { run, isBusy, error } = useAction();
@@ -48,10 +31,7 @@ export function NewFault(props: NewFaultProps) {
   const offers = offersFor(draft, kinds, operations);
   const submit = (event: Event) => {
     event.preventDefault();
-    run(async () => {
-      await post('faults', { spec });
-      onAdded();
-    });
+    run(() => post<FaultRecord>('faults', { spec }).then(onAdded));
   };
   return (
     <section aria-labelledby="new-fault">

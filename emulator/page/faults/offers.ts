@@ -66,6 +66,6 @@ export function isLostPush({ name }: Pick<FaultKind, 'name'>, operations: readon
 }
 
 /** The operations that have stages of their own. */
-export function isOfGit(operation: string): boolean {
+function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

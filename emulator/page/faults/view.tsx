@@ -8,6 +8,7 @@ import { useRepeated } from '../components/repeated.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
 import { ArmedFault } from './armed-fault.js';
+import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 import type { FaultKinds, FaultRecord, Latch, Operation } from './records.js';
 
@@ -58,7 +59,15 @@ export function View() {
             ))}
           </ul>
         </section>
-        {kinds && <NewFault kinds={kinds} operations={operations} onAdded={reload} />}
+        {kinds && (
+          <NewFault
+            key={JSON.stringify(place.value.params)}
+            kinds={kinds}
+            operations={operations}
+            initial={draftAt(place.value.params)}
+            onAdded={reload}
+          />
+        )}
       </div>
     </>
   );

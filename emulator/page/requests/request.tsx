@@ -118,7 +118,9 @@ function Whole({ entry, operations, hrefOf, list }: WholeProps) {
           {isPush(entry) ? 'Repeat as git push' : 'Repeat as curl'}
         </button>
       </div>
-      {isFailing && operation && <FailDialog entry={entry} operation={operation} onClose={() => setFailing(false)} />}
+      {isFailing && operation && (
+        <FailDialog entry={entry} operation={operation} operations={operations} onClose={() => setFailing(false)} />
+      )}
       {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
       <Facts entry={entry} hrefOf={hrefOf} list={list} />
       <Decision entry={entry} />

@@ -170,7 +170,9 @@ t.test('a wrong value is refused in the words of the emulator, and forms follow 
   await page.getByLabel('Header name').fill('X-Client');
   await page.getByRole('textbox', { name: 'Header', exact: true }).fill(`${HOSTILE}'"`);
   await form('Scenario step').getByText('onerror').waitFor();
-  await form('TypeScript').getByText(';match.op=getRepository;match.header.X-Client=%E2%80%AE%3Cimg%20src%3D').waitFor();
+  await form('TypeScript')
+    .getByText(';match.op=getRepository;match.header.X-Client=%E2%80%AE%3Cimg%20src%3D')
+    .waitFor();
   await eventuallyEquals(t, () => page.locator('main img').count(), 0);
   await page.getByLabel('Times').fill('0');
   await alert.filter({ hasText: 'never fires' }).waitFor();
