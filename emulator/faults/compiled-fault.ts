@@ -7,7 +7,7 @@ import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
 import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
 import type { FaultedOperation } from './operation-shape.js';
-import { canAnswer, checkReach, type IsRefused } from './reach.js';
+import { canAnswer, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
@@ -35,17 +35,11 @@ export interface CompiledFault {
   readonly expires: number;
 }
 
-export interface CompileContext {
-  /** What the fault is called in a refusal: the name of a header, or of a member. */
-  readonly where: string;
+export interface CompileContext extends ReachContext {
   /** Milliseconds on the world's clock. */
   readonly now: number;
   /** Every operation there is. */
   readonly operations: readonly FaultedOperation[];
-  /** How the fault came, if with a request. */
-  readonly inBand?: 'header' | 'claim';
-  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
-  readonly isRefused?: IsRefused | undefined;
 }
 
 /** Throws `bad_request` for a fault that could never fire; the sentence names the member and what is allowed. */

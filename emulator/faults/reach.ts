@@ -12,9 +12,10 @@ import { STAGES, type Stage } from './stage.js';
 /** Returns true if the operation refuses a request with this effect while its repository is in the state of `code`. */
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
-interface ReachContext {
-  /** Name of the fault in error messages. */
+export interface ReachContext {
+  /** Name of the fault in error messages: that of a header, or of a member. */
   readonly where: string;
+  /** How the fault came, if with a request. */
   readonly inBand?: 'header' | 'claim' | undefined;
   /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
   readonly isRefused?: IsRefused | undefined;

@@ -4,9 +4,8 @@ import { specifiedCode } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import type { WrittenFault } from './grammar.js';
 import { strict } from './key.js';
-import { codeOf, KINDS, kindNameOf } from './kinds/index.js';
+import { KINDS } from './kinds/index.js';
 import { type Kind, schemaOf } from './kinds/kind.js';
 import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
@@ -40,14 +39,6 @@ export const faultSchema = once(
 /** Reads a fault from JSON. Throws `bad_request` that names the member and what is allowed. */
 export function readFault(value: unknown, where: string): Fault {
   return checkShape(faultSchema(), isObject(value) ? withActionsRead(value) : value, where) as Fault;
-}
-
-/** A fault that a request asks for in JSON: its text is what it says. Throws `bad_request`. */
-export function readWritten(value: unknown, where: string): WrittenFault {
-  const fault = readFault(value, where);
-  const [first] = [fault.do ?? fault.sequence ?? []].flat().filter((entry) => entry !== 'pass');
-  const name = fault.id ?? (first && (codeOf(first) ?? kindNameOf(first))) ?? 'fault';
-  return { text: JSON.stringify(value), name, fault };
 }
 
 /** Reads each action by itself, so that its errors are not those of the union that it stands in. */
@@ -96,6 +87,6 @@ function withPresentNames(action: unknown): unknown {
 
 type Members = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Members {
+export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

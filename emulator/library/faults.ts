@@ -1,8 +1,7 @@
 import type { GivenFault } from '../faults/fault.js';
-import { parseFault } from '../faults/grammar.js';
+import { readWritten } from '../faults/given-fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { FaultView } from '../faults/registry.js';
-import { readFault } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
@@ -33,7 +32,7 @@ export function setFault(
   operations: readonly FaultedOperation[],
   spec: string | GivenFault,
 ): FaultHandle {
-  const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
+  const { fault } = readWritten(spec, 'fault');
   let shown = current.world.state.faults.add(fault, operations);
   const { id } = shown;
   const look = (): FaultView => {

@@ -51,7 +51,7 @@ export async function signToken(
   const request: Omit<TokenRequest, 'privateKeyPem'> = {
     org,
     now: clock.now(),
-    claims: await faultClaims({ faults, scenario }, { where: 'faults', operations }),
+    claims: faultClaims({ faults, scenario }, { where: 'faults', operations }),
     ...(repo !== undefined && { repo }),
     ...(scopes && { scopes }),
     ...(sub !== undefined && { sub }),

@@ -1,7 +1,6 @@
 import type { Fault } from '../faults/fault.js';
-import { readGivenFault, within } from '../faults/given-fault.js';
+import { readWritten, within } from '../faults/given-fault.js';
 import { matchesGlob } from '../faults/glob.js';
-import { parseFault } from '../faults/grammar.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
@@ -55,9 +54,10 @@ function readFaults(value: Members, where: string): Members {
 }
 
 function readWrittenFault(fault: unknown, where: string): Fault {
-  if (typeof fault === 'string') return parseFault(fault.trim(), where).fault;
-  if (!isMembers(fault)) throw problem('bad_request', `${where}: has to be a text or an object.`);
-  return within(where, () => readGivenFault(fault, where));
+  if (typeof fault !== 'string' && !isMembers(fault)) {
+    throw problem('bad_request', `${where}: has to be a text or an object.`);
+  }
+  return within(where, () => readWritten(fault, where).fault);
 }
 
 function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
