@@ -1,6 +1,6 @@
 import { problem } from '../http/problem.js';
 import { type CompileContext, type CompiledFault, compileFault } from './compiled-fault.js';
-import { type Count, Counters } from './counters.js';
+import { Counters } from './counters.js';
 import type { Fault } from './fault.js';
 import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
@@ -30,16 +30,7 @@ export interface FaultView extends Fault {
 }
 
 /** What a snapshot keeps: an immutable value. */
-export interface FaultsValue {
-  readonly registered: readonly FaultEntry[];
-  readonly inBand: readonly FaultEntry[];
-  readonly counts: ReadonlyMap<string, Count>;
-  readonly inBandCounts: ReadonlyMap<string, Count>;
-  readonly scenarios: ReadonlyMap<string, string>;
-  readonly named: number;
-  readonly ordered: number;
-  readonly revision: number;
-}
+export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
@@ -246,7 +237,7 @@ export class Faults {
     return text === undefined ? this.counts : this.inBandCounts;
   }
 
-  snapshot(): FaultsValue {
+  snapshot() {
     return {
       registered: [...this.registered.values()].map(withOwnTally),
       inBand: [...this.inBand.values()].map(withOwnTally),

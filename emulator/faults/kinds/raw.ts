@@ -27,20 +27,13 @@ const BODY: Key<string> = {
 };
 
 /** Headers that say where a response ends: of a literal response, its bytes decide that. */
-const FRAMING: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const FRAMING = /^(?:connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 function isHeader([name, value]: readonly [string, string]): boolean {
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    return !FRAMING.has(name.toLowerCase());
+    return !FRAMING.test(name);
   } catch {
     return false;
   }

@@ -210,8 +210,7 @@ t.test(
     await page.getByRole('dialog').getByText("emulator.fault('bad_gateway*1');").first().waitFor();
     await page.keyboard.press('Escape');
     await eventuallyEquals(t, () => page.locator('main img').count(), 0, 'a subject is text');
-    await page.getByRole('button', { name: 'Disarm all' }).click();
-    await page.getByRole('button', { name: 'Disarm them' }).click();
+    await confirm(page, 'Disarm all…');
     await page.getByText('No request meets a fault').waitFor();
     t.same((await admin(emulator, 'GET', 'faults')).items, []);
     t.same(complaints, []);
