@@ -1,14 +1,13 @@
 import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
 import { endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
 import type { Faults } from './registry.js';
-import type { RequestFacts, StageFacts } from './request-facts.js';
-import type { ChosenAction, GitFacts } from './request-faults.js';
+import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request-facts.js';
 import type { Position } from './stage.js';
+import type { FaultEntry } from './tally.js';
 
 /** What was decided about a request: the actions that are still to come, or none. */
 type Decision = readonly Action[];

@@ -1,12 +1,12 @@
 import type { ProblemCode } from '../http/problem.js';
 import { isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
 import { isStateCode } from './kinds/error.js';
 import { actionsOf, codeOf, endsStage } from './kinds/index.js';
 import { LastText } from './last-text.js';
 import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
+import type { FaultEntry } from './tally.js';
 
 /** What one fault may do at one place of a request's way. */
 export interface PlannedFault {

@@ -2,14 +2,13 @@ import { problem } from '../http/problem.js';
 import { type CompileContext, type CompiledFault, compileFault } from './compiled-fault.js';
 import { Counters } from './counters.js';
 import type { Fault } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, planOf } from './fault-plan.js';
 import { matchesGlob } from './glob.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
-import { type SkipReason, Tally } from './tally.js';
+import { type FaultEntry, type SkipReason, Tally } from './tally.js';
 
 /** A fault as it is shown. */
 export interface FaultView extends Fault {

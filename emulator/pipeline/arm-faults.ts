@@ -1,7 +1,7 @@
 import { ArmedRequest } from '../faults/armed-request.js';
 import { readClaim, readScenarioName } from '../faults/fault-claim.js';
-import type { FaultEntry } from '../faults/fault-entry.js';
 import { parseFaults } from '../faults/grammar.js';
+import type { FaultEntry } from '../faults/tally.js';
 import { problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import { meetFaults } from './fault-actions.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
 import { callByKind } from '../faults/kinds/index.js';
-import type { ChosenAction } from '../faults/request-faults.js';
+import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';

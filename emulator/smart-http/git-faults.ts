@@ -2,7 +2,7 @@ import type { CutPoint, Ending } from '../faults/kinds/cut.js';
 import { callByKind, type KindName, type KindValues } from '../faults/kinds/index.js';
 import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
-import type { ChosenAction, GitFacts } from '../faults/request-faults.js';
+import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
 import type { Stage } from '../faults/stage.js';
 import { AnswerCut } from '../http/answer-cut.js';
 import { breakReply } from '../http/broken-answer.js';

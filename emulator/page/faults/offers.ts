@@ -61,7 +61,7 @@ export function defaultStages(
 export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
 /** Returns true if the fault loses the responses of pushes, and of no other operation. */
-export function isLostPush({ name }: Pick<FaultKind, 'name'>, operations: readonly string[]): boolean {
+export function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
