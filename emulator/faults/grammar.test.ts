@@ -54,6 +54,37 @@ t.test('what is written is what is meant, and can be said in JSON', async (t) =>
   t.strictSame(tried, new Set(TEXT_NAMES.keys()), 'every name');
 });
 
+t.test('keys that every fault has name members of its JSON form', async (t) => {
+  const { fault, name } = parseFault(
+    'lost*2;how=rst;match.op=create*%2Cgrep;match.git.ref=refs/heads/*;match.sub=;match.header.X-A%3D=a%3Bb;when.every=3;id=mine',
+    'x',
+  );
+  t.equal(name, 'mine');
+  t.strictSame(fault, {
+    when: { times: 2, every: 3 },
+    match: {
+      op: ['create*', 'grep'],
+      git: { ref: 'refs/heads/*' },
+      token: { sub: '' },
+      http: { header: { 'X-A=': 'a;b' } },
+    },
+    id: 'mine',
+    do: { lost: 'rst' },
+  });
+  for (const [text, sentence] of [
+    ['lost;match.repo=', /match\.repo of lost has to be a text of 1 to/],
+    ['lost;match.ref=a;match.git.ref=b', /lost has the key match\.git\.ref twice/],
+    ['lost;match.header=a', /lost has no key "match\.header"/],
+    ['lost;when.times=2', /lost has no key "when\.times"/],
+    ['lost;match.protocol=3', /match\.protocol of lost has to be one of 0, 1, 2/],
+    ['lost;when.chance=0', /when\.chance of lost has to be a number above 0/],
+    ['lost;when.by=day', /when\.by of lost has to be one of rule, .*; several between commas/],
+    ['lost;ttl=soon', /ttl of lost has to be an ISO 8601 duration/],
+  ] as const) {
+    t.throws(() => parseFault(text, 'Here'), { message: sentence }, text);
+  }
+});
+
 t.test('every code and every stage can be named', async (t) => {
   for (const { code } of problemCodes()) t.same(parseFault(code, 'x').fault.do, { error: { code } }, code);
   for (const stage of Object.keys(STAGES)) t.equal(parseFault(`latency@${stage};ms=1`, 'x').fault.at, stage);

@@ -59,7 +59,8 @@ export function parseFault(text: string, where: string): WrittenFault {
   const given = { ...(Object.keys(when).length > 0 && { when }), ...(stage !== undefined && { at: stage as Stage }) };
   const { values, fault } = readKeys(second ?? first, kind, keys ?? '', given, refuse);
   const action = { [isCode(name) ? 'error' : name]: kind.ofKeys ? kind.ofKeys(values) : values } as unknown as Action;
-  return { text, name: second ?? first, fault: { ...fault, do: action } };
+  const whole: Fault = { ...fault, do: action };
+  return { text, name: whole.id ?? second ?? first, fault: whole };
 }
 
 function isCode(name: string): boolean {
