@@ -6,7 +6,9 @@ import type { BuiltInHosts } from './server/https.js';
 import { startServer } from './server/server.js';
 
 export type { EmulatorOptions, GivenOptions } from './config/options.js';
-export type { Action, CutPoint, Ending, Fault, Match, Matcher, RetryAfter, When } from './faults/fault.js';
+export type { GivenAction as Action, GivenFault as Fault, Match, Matcher, When } from './faults/fault.js';
+export type { CutPoint, Ending } from './faults/kinds/cut.js';
+export type { RetryAfter } from './faults/kinds/error.js';
 export type { Stage } from './faults/stage.js';
 export type { ClientVerdict } from './journal/client-rules/evaluate.js';
 export type { Expectations, RequestExpectation } from './journal/expectations.js';

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import type { Fault } from '../faults/fault.js';
+import { formsOf } from '../faults/forms.js';
 import { readGivenFault, within } from '../faults/given-fault.js';
+import { knownFrom } from '../faults/known-facts.js';
+import { MEMBERS, textKeyOf } from '../faults/members.js';
 import { faultReference } from '../faults/reference.js';
+import { shapesOf } from '../faults/request-shape.js';
 import { faultSchema, readFault } from '../faults/schema.js';
 import { STAGES, type Stage } from '../faults/stage.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
+import type { Operation } from '../operation/operation.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
@@ -15,7 +20,9 @@ import { type AdminContext, adminRoute } from './route.js';
 const faultRecord = z.looseObject({
   id: z.string(),
   source: z.enum(['registered', 'in-band']),
-  text: z.string().optional().meta({ description: 'As requests ask for it, where they do.' }),
+  text: z.string().optional().meta({
+    description: 'In the words of the grammar, as requests ask for it where they do; absent if only JSON can say it.',
+  }),
   matched: z.int(),
   fired: z.int(),
   remaining: z.int().nullable(),
@@ -65,6 +72,17 @@ const keyRecord = z.object({
   }),
 });
 
+const memberRecord = z.object({
+  key: z
+    .string()
+    .meta({ description: 'As the words of the grammar name it; with name_of, a name follows behind a dot.' }),
+  label: z.string(),
+  hint: z.string(),
+  values: z.array(z.string()).optional().meta({ description: 'Of a choice.' }),
+  name_of: z.string().optional().meta({ description: 'What the name is.' }),
+  operations: z.array(z.string()).optional().meta({ description: 'Those that can have it; without it, all.' }),
+});
+
 export const listFaultKinds = adminRoute({
   id: 'listFaultKinds',
   method: 'GET',
@@ -92,14 +110,38 @@ export const listFaultKinds = adminRoute({
           is_of_few: z.boolean().meta({ description: 'Only operations whose codes name it can answer with it.' }),
         }),
       ),
+      members: z.array(memberRecord).meta({
+        description:
+          'What every fault can say beside its own keys: which requests it meets, when, and how it is listed.',
+      }),
     }),
   },
-  handle: ({ current, buildOnce }) =>
+  handle: ({ current, buildOnce, operations }) =>
     json(
       200,
-      buildOnce('fault-kinds', () => listKinds(current.config.forgePrefix)),
+      buildOnce('fault-kinds', () => ({
+        ...listKinds(current.config.forgePrefix),
+        members: listMembers(operations),
+      })),
     ),
 });
+
+function listMembers(operations: readonly Operation[]): z.infer<typeof memberRecord>[] {
+  return MEMBERS.filter(({ mark }) => mark === undefined).map(({ path, label, hint, key, nameOf }) => {
+    const member = /^match\.(.+?)(?:\.(?:has|lacks))?$/.exec(path)?.[1];
+    const having = operations.filter((one) =>
+      shapesOf(one).some((shape) => member === undefined || knownFrom(member, shape) !== undefined),
+    );
+    return {
+      key: textKeyOf(path),
+      label,
+      hint,
+      ...(key.form.values && { values: [...key.form.values] }),
+      ...(nameOf !== undefined && { name_of: nameOf }),
+      ...(having.length < operations.length && { operations: having.map(({ id }) => id) }),
+    };
+  });
+}
 
 function listKinds(forgePrefix: string) {
   const { grammar, stages, names } = faultReference(forgePrefix);
@@ -137,12 +179,59 @@ export const checkFault = adminRoute({
   body: members,
   shownBody: writtenFault,
   replies: { 200: z.object({ fault: z.looseObject({}) }) },
-  handle: ({ world, body, operations }) => {
-    const fault = readGivenFault(body, 'The fault');
-    world.state.faults.check(fault, operations);
-    return json(200, { fault });
+  handle: (ctx) => json(200, { fault: readDraft(ctx) }),
+});
+
+const faultForms = z.object({
+  fault: z.looseObject({}),
+  forms: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      text: z.string().optional(),
+      why: z.string().optional().meta({ description: 'In place of the text: why it cannot say the fault.' }),
+      note: z.string().optional(),
+    }),
+  ),
+});
+
+export const showFaultForms = adminRoute({
+  id: 'showFaultForms',
+  method: 'GET',
+  path: '/faults/{id}/forms',
+  summary: 'Write a fault in every way to ask for it: header, claim, command, TypeScript, JSON, scenario step',
+  access: 'token',
+  replies: { 200: faultForms },
+  errors: ['not_found'],
+  handle: (ctx) => {
+    const fault = ctx.world.state.faults.definition(ctx.params.id!);
+    if (!fault) throw noFault(ctx.params.id!);
+    return json(200, writeForms(fault, ctx));
   },
 });
+
+export const writeFaultForms = adminRoute({
+  id: 'writeFaultForms',
+  method: 'POST',
+  path: '/faults/forms',
+  summary: 'Write a fault that is not added in every way to ask for it, or say why it is none',
+  access: 'token',
+  body: members,
+  shownBody: writtenFault,
+  replies: { 200: faultForms },
+  handle: (ctx) => json(200, writeForms(readDraft(ctx), ctx)),
+});
+
+function readDraft({ world, body, operations }: AdminContext<unknown, z.infer<typeof members>>): Fault {
+  const fault = readGivenFault(body, 'The fault');
+  world.state.faults.check(fault, operations);
+  return fault;
+}
+
+function writeForms(fault: Fault, { operations, origin, header }: AdminContext) {
+  const hasAdminToken = header('authorization') !== undefined;
+  return { fault, forms: formsOf(fault, { operations, origin, hasAdminToken }) };
+}
 
 export const replaceFaults = adminRoute({
   id: 'replaceFaults',

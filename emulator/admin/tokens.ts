@@ -44,7 +44,7 @@ export const mintTokenRoute = adminRoute({
       throw problem('conflict', 'The emulator holds no key to sign with: it was started without the test keys.');
     }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
-    const claims = await faultClaims({ faults, scenario }, { where: 'faults', operations });
+    const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
     const key = findKey(
       body.key,
       world.state.organizations.list().findIndex(({ name }) => name === org),

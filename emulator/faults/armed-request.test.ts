@@ -56,10 +56,10 @@ t.test('faults of different stages compose, and each is decided about once', asy
 
 t.test('a fault of several actions does each at its stage, counted once', async (t) => {
   const world = new World();
-  world.add({ when: { times: 1 }, do: [{ latency: { ms: 1 } }, { cut: {} }, { lostResponse: 'fin' }] });
+  world.add({ when: { times: 1 }, do: [{ latency: { ms: 1 } }, { cut: {} }, { lost: 'fin' }] });
   const request = world.arm();
   const at = (position: Position) => request.take(position).map(({ action }) => Object.keys(action)[0]);
-  t.same([at('before'), at('after'), at('response.body')], [['latency'], ['lostResponse'], ['cut']]);
+  t.same([at('before'), at('after'), at('response.body')], [['latency'], ['lost'], ['cut']]);
   t.same(request.fired, ['fault-1']);
   t.match(world.faults.get('fault-1'), { matched: 1, fired: 1, remaining: 0, requestIds: ['req-1'] });
   t.equal(world.meet(), '');
@@ -162,7 +162,7 @@ t.test('refs and commands are asked about where they are known', async (t) => {
   world.add({
     match: { git: { ref: 'refs/heads/ma*' } },
     at: 'git.report',
-    do: { lostResponse: 'fin' },
+    do: { lost: 'fin' },
     when: { times: 1 },
   });
   const ask = (refs: readonly string[]) => {

@@ -1,14 +1,13 @@
-import { ACTIONS, kindOf } from './actions.js';
+import type { Criterion } from './conditions.js';
 import type { Action } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, type PlannedFault, planOf } from './fault-plan.js';
+import { endsStage, kindOf } from './kinds/index.js';
 import type { Latches } from './latches.js';
-import type { Criterion } from './matching.js';
 import type { Faults } from './registry.js';
-import type { RequestFacts, StageFacts } from './request-facts.js';
-import type { ChosenAction, GitFacts, RequestFaults } from './request-faults.js';
+import type { ChosenAction, GitFacts, RequestFacts, StageFacts } from './request-facts.js';
 import type { Position } from './stage.js';
+import type { FaultEntry } from './tally.js';
 
 /** What was decided about a request: the actions that are still to come, or none. */
 type Decision = readonly Action[];
@@ -19,6 +18,9 @@ const NO_TEXTS: readonly string[] = [];
 
 /** Members of `match` that the head of a Git request does not tell. */
 const OF_GIT_BODY: ReadonlySet<string> = new Set(['git.command', 'git.ref']);
+
+/** The faults that may meet one request, and those that did. */
+export type RequestFaults = Omit<ArmedRequest, 'add'>;
 
 /** Of a request that no fault can meet. */
 export const NO_FAULTS: RequestFaults = {
@@ -38,7 +40,8 @@ export const NO_FAULTS: RequestFaults = {
  * The faults that may meet one request, each decided about once: at the first stage at which it would do something. Most
  * requests meet none of those of their operation, and are to cost little more than without them.
  */
-export class ArmedRequest implements RequestFaults {
+export class ArmedRequest {
+  /** The last fault that ended a stage; undefined while none has. */
   decisive: string | undefined = undefined;
   private ids: string[] | undefined = undefined;
   private told: string[] | undefined = undefined;
@@ -64,37 +67,48 @@ export class ArmedRequest implements RequestFaults {
     this.decisions = this.plan.entries.map((entry) => this.decisions[before.indexOf(entry)]);
   }
 
+  /** False for almost every request, also once no fault can meet it any more: then nothing else needs to be asked. */
   get isArmed(): boolean {
     return this.settled < this.plan.meeting || (this.ids !== undefined && this.ids.length > 0);
   }
 
+  /** Ids of the faults that touched the request, in order. */
   get fired(): readonly string[] {
     // The journal keeps this list: it may grow while the answer is sent.
     if (this.isArmed) this.ids ??= [];
     return this.ids ?? NO_TEXTS;
   }
 
+  /** Why faults that nearly met the request did not, a sentence each. */
   get reasons(): readonly string[] {
     return this.told ?? NO_TEXTS;
   }
 
+  /** Reasons that concern faults which the request itself asked for. Faults held back by their counters are left out. */
   get ignored(): readonly string[] {
     return this.refused ?? NO_TEXTS;
   }
 
+  /** Whether a fault asks what the JSON body says. */
   get needsBody(): boolean {
     return this.plan.needsBody;
   }
 
+  /** Records facts from the body of a Git request. They are known at this and all later stages. */
   learn(git: GitFacts): void {
     this.git = git;
   }
 
+  /**
+   * What happens at a stage: chosen in one step, each counter taken at once, before anything waits. At most one of the
+   * actions ends the stage (an error, a raw answer, a cut, a lost answer); delays come before it in the list.
+   */
   take(position: Position): readonly ChosenAction[] {
     const planned = this.plan.at.get(position);
     return planned ? this.choose(planned, { request: this.facts, git: this.git }) : NONE;
   }
 
+  /** Adds a reason for each fault that the request asked for and whose stage it did not reach. */
   end(): void {
     // A Git client asks for its fault with every request of a conversation, and only one of them reaches the stage.
     if (this.facts.operation.group === 'Git') return;
@@ -109,6 +123,7 @@ export class ArmedRequest implements RequestFaults {
     }
   }
 
+  /** Resolves when the latch is released, or the client has gone. */
   released(latch: string, signal: AbortSignal): Promise<void> {
     return this.latches.hold(latch, signal);
   }
@@ -128,7 +143,7 @@ export class ArmedRequest implements RequestFaults {
       );
       for (const action of due) {
         const chosen = { id: entry.id, action };
-        if (ACTIONS[kindOf(action)].endsStage(action)) last ??= chosen;
+        if (endsStage(action)) last ??= chosen;
         else before = [...(before ?? NONE), chosen];
       }
     }
@@ -218,8 +233,7 @@ export class ArmedRequest implements RequestFaults {
   }
 }
 
-/** Whether a report is to refuse refs, none of which is pushed. */
 function isForOtherRefs(action: Action, pushed: readonly string[]): boolean {
-  if (!('report' in action) || action.report.unpack !== undefined) return false;
-  return Object.keys(action.report.refs ?? {}).every((ref) => ref !== '*' && !pushed.includes(ref));
+  const { kind, value } = kindOf(action);
+  return kind.isForOtherRefs?.(value, pushed) ?? false;
 }

@@ -20,16 +20,13 @@ t.test('a fault that could never fire is refused', async (t) => {
     [{ do: ERROR, when: { from: '2026-01-02', until: 'PT1H' } }, /until has to be after when\.from/],
     [{ match: { op: 'getRepository' }, at: 'git.pack', do: { cut: {} } }, /git\.pack does not happen on getRepository/],
     [{ match: { op: 'getRepository' }, at: 'body', do: ERROR }, /body does not happen on getRepository/],
-    [{ match: { op: 'commit*' }, do: { report: { unpack: 'no' } } }, /report does not happen on commitPack/],
+    [{ match: { op: 'commit*' }, do: { ng: { unpack: 'no' } } }, /ng does not happen on commitPack/],
     [{ match: { op: 'gitInfoRefs' }, do: { cut: {} } }, /cut does not happen on gitInfoRefs; there cut can happen at/],
     [
-      { match: { op: 'gitReceivePack' }, do: { corrupt: { dropObject: 1 } } },
-      /corrupt does not happen on gitReceivePack/,
+      { match: { op: 'gitReceivePack' }, do: { drop_object: { bytes: 1 } } },
+      /drop_object does not happen on gitReceivePack/,
     ],
-    [
-      { at: 'before', do: { lostResponse: 'fin' } },
-      /lostResponse cannot happen at before; it can at after, git\.report/,
-    ],
+    [{ at: 'before', do: { lost: 'fin' } }, /lost cannot happen at before; it can at after, git\.report/],
     [
       { at: 'response.body', do: { cut: { at: { objects: 1 } } } },
       /cannot happen at response\.body; it can at git\.pack/,
@@ -66,8 +63,8 @@ t.test('a fault that some request can meet is taken', async (t) => {
   const rows: readonly Fault[] = [
     { do: ERROR },
     { match: { op: '*' }, do: { cut: { at: { objects: 1 } } } },
-    { match: { op: 'g*' }, at: 'git.report', do: { report: { unpack: 'no' } } },
-    { match: { git: { ref: 'refs/heads/*' } }, at: 'git.report', do: { lostResponse: 'rst' } },
+    { match: { op: 'g*' }, at: 'git.report', do: { ng: { unpack: 'no' } } },
+    { match: { git: { ref: 'refs/heads/*' } }, at: 'git.report', do: { lost: 'rst' } },
     { match: { git: { command: 'fetch' } }, do: { cut: {} } },
     { match: { http: { body: { '/a': 'a' } } }, do: ERROR },
     { match: { token: { sub: 'a' } }, do: ERROR },

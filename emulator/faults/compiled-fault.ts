@@ -1,75 +1,60 @@
 import { problem } from '../http/problem.js';
+import { once } from '../memory/once.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { actionsOf, carriedOutAt, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
-import type { Action, Fault, Match, When } from './fault.js';
+import { criteriaOf } from './conditions.js';
+import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
-import { type Criterion, criteriaOf } from './matching.js';
+import { writeFault } from './grammar.js';
+import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
 import type { FaultedOperation } from './operation-shape.js';
-import { canAnswer, checkReach, type IsRefused } from './reach.js';
+import { canAnswer, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
 /** A fault that was found in order, ready to be asked about requests. Nothing of it ever changes. */
-export interface CompiledFault {
-  readonly definition: Fault;
-  readonly priority: number;
-  /** What operations have to be called; undefined: anything. */
-  readonly operations: readonly string[] | undefined;
-  readonly criteria: readonly Criterion[];
-  /** One for all requests, or of a sequence one for each. */
-  readonly entries: readonly Entry[];
-  readonly isSequence: boolean;
-  readonly skip: number;
-  /** Infinity where there is no end. */
-  readonly times: number;
-  readonly every: number;
-  readonly chance: number;
-  readonly by: NonNullable<When['by']>;
-  /** Milliseconds on the world's clock. */
-  readonly from: number;
-  readonly until: number;
-  readonly expires: number;
-}
+export type CompiledFault = ReturnType<typeof compileFault>;
 
-export interface CompileContext {
-  /** What the fault is called in a refusal: the name of a header, or of a member. */
-  readonly where: string;
+export interface CompileContext extends ReachContext {
   /** Milliseconds on the world's clock. */
   readonly now: number;
   /** Every operation there is. */
   readonly operations: readonly FaultedOperation[];
-  /** How the fault came, if with a request. */
-  readonly inBand?: 'header' | 'claim';
-  /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
-  readonly isRefused?: IsRefused | undefined;
 }
 
 /** Throws `bad_request` for a fault that could never fire; the sentence names the member and what is allowed. */
-export function compileFault(definition: Fault, context: CompileContext): CompiledFault {
+export function compileFault(definition: Fault, context: CompileContext) {
   const refuse = (detail: string) => problem('bad_request', `${context.where}: ${detail}`);
   const { match = {}, when = {}, at, sequence } = definition;
   if ((definition.do === undefined) === (sequence === undefined)) {
     throw refuse('a fault has do or sequence, and not both.');
   }
-  const entries = sequence ? sequence.map((entry) => (entry === 'pass' ? entry : [entry])) : [[definition.do!].flat()];
+  /** One for all requests, or of a sequence one for each. */
+  const entries: readonly Entry[] = sequence
+    ? sequence.map((entry) => (entry === 'pass' ? entry : [entry]))
+    : [[definition.do!].flat()];
   if (entries.every((entry) => entry === 'pass'))
     throw refuse('sequence: a fault that lets everything pass never fires.');
   if (context.inBand && at !== undefined && BEFORE_IN_BAND.has(at)) {
     throw refuse(`at: ${at} cannot be asked for in band; the request has passed it by then.`);
   }
   const now = context.now;
-  const compiled: CompiledFault = {
+  const compiled = {
     definition,
+    /** Returns the text form; undefined if it has none. */
+    text: once(() => writeFault(definition)),
     priority: definition.priority ?? 0,
+    /** What operations have to be called; undefined: anything. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
     criteria: criteriaOf(match),
     entries,
     isSequence: sequence !== undefined,
     skip: when.skip ?? 0,
+    /** Infinity where there is no end. */
     times: Math.min(when.times ?? Number.POSITIVE_INFINITY, sequence ? sequence.length : Number.POSITIVE_INFINITY),
     every: when.every ?? 1,
     chance: when.chance ?? 1,
-    by: when.by ?? ['rule'],
+    by: when.by ?? (['rule'] as const),
+    /** Milliseconds on the world's clock, as `until` and `expires`. */
     from: when.from === undefined ? Number.NEGATIVE_INFINITY : instantOf(when.from, now),
     until: when.until === undefined ? Number.POSITIVE_INFINITY : instantOf(when.until, now),
     expires: definition.ttl === undefined ? Number.POSITIVE_INFINITY : now + parseDuration(definition.ttl)!,
@@ -88,7 +73,7 @@ export function compileFault(definition: Fault, context: CompileContext): Compil
 function checkStage(action: Action, at: Stage | undefined, refuse: (detail: string) => Error): void {
   const allowed = stagesFor(action);
   if (at === undefined || allowed.includes(at)) return;
-  throw refuse(`at: ${kindOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
+  throw refuse(`at: ${kindNameOf(action)} cannot happen at ${at}; it can at ${allowed.join(', ')}.`);
 }
 
 /** Throws `bad_request` for values that no request can have. */
@@ -125,7 +110,7 @@ export function positionOf(
   const stage = stageOf(action, at, operation);
   if (stage === undefined || !stagesOf(operation).has(stage)) return undefined;
   const position = carriedOutAt(action, stage);
-  const isQuota = position === 'before' && 'error' in action && action.error.code === 'rate_limited';
+  const isQuota = position === 'before' && codeOf(action) === 'rate_limited';
   return isQuota ? 'quota' : position;
 }
 

@@ -1,14 +1,16 @@
 import { problem } from '../http/problem.js';
 import { compileFault } from './compiled-fault.js';
-import type { Fault } from './fault.js';
+import type { GivenFault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import { parseFault } from './grammar.js';
+import { readWritten } from './given-fault.js';
+import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { SCENARIO } from './scenario.js';
+import { isObject } from './schema.js';
 
 /** What the requests of a token ask for. */
 export interface AskedByToken {
-  readonly faults?: readonly (string | Fault)[] | undefined;
+  readonly faults?: readonly (string | GivenFault)[] | undefined;
   readonly scenario?: string | undefined;
 }
 
@@ -19,24 +21,47 @@ export type FaultClaims = { readonly emu?: AskedByToken };
  * Makes the claim of a token that is about to be signed. Throws `bad_request` for what every request with the token would
  * be refused for, so that it is told before anything is sent. `where` is what the faults are called in a refusal.
  */
-export async function faultClaims(
+export function faultClaims(
   { faults, scenario }: AskedByToken,
   { where, operations }: { readonly where: string; readonly operations: readonly FaultedOperation[] },
-): Promise<FaultClaims> {
+): FaultClaims {
   if (faults === undefined && scenario === undefined) return {};
-  if (scenario !== undefined && !SCENARIO.test(scenario)) {
-    throw problem('bad_request', 'scenario: a scenario is named by letters, digits, _, ., :, / and -.');
-  }
+  if (scenario !== undefined) readScenarioName(scenario, 'scenario');
   if (faults && faults.length > FAULT_LIMITS.perRequest) {
     throw problem('bad_request', `${where}: at most ${FAULT_LIMITS.perRequest} faults can be asked for at a time.`);
   }
-  const written = await Promise.all((faults ?? []).map((fault) => readOne(fault, where)));
-  for (const { fault } of written) compileFault(fault, { where, now: 0, operations, inBand: 'claim' });
+  for (const given of faults ?? []) {
+    compileFault(readWritten(given, where).fault, { where, now: 0, operations, inBand: 'claim' });
+  }
   return { emu: { ...(faults && { faults }), ...(scenario !== undefined && { scenario }) } };
 }
 
-async function readOne(fault: string | Fault, where: string) {
-  if (typeof fault === 'string') return parseFault(fault.trim(), where);
-  const { readWritten } = await import('./schema.js');
-  return readWritten(fault, where);
+const CLAIM = 'The claim emu';
+
+/** What the claim `emu` asks for: `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`. Throws `bad_request`. */
+export function readClaim(emu: unknown): {
+  readonly written: readonly WrittenFault[];
+  readonly scenario: string | undefined;
+} {
+  if (!isObject(emu)) throw problem('bad_request', `${CLAIM} has to be an object of faults and scenario.`);
+  const { faults = [], scenario, ...others } = emu;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw problem(
+      'bad_request',
+      `${CLAIM}: there is no member ${JSON.stringify(unknown)}; there are faults, scenario.`,
+    );
+  }
+  if (!Array.isArray(faults) || faults.length > FAULT_LIMITS.perRequest) {
+    throw problem('bad_request', `${CLAIM}: faults has to be a list of at most ${FAULT_LIMITS.perRequest}.`);
+  }
+  return {
+    written: faults.map((fault, index) => readWritten(fault, `${CLAIM}: faults.${index}`)),
+    scenario: scenario === undefined ? undefined : readScenarioName(scenario, `${CLAIM}: scenario`),
+  };
+}
+
+export function readScenarioName(value: unknown, where: string): string {
+  if (typeof value === 'string' && SCENARIO.test(value)) return value;
+  throw problem('bad_request', `${where}: a scenario is named by letters, digits, _, ., :, / and -.`);
 }

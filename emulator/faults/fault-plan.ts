@@ -1,12 +1,12 @@
 import type { ProblemCode } from '../http/problem.js';
-import { ACTIONS, actionsOf, kindOf } from './actions.js';
 import { isFor, positionOf } from './compiled-fault.js';
 import type { Action } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
+import { isStateCode } from './kinds/error.js';
+import { actionsOf, codeOf, endsStage } from './kinds/index.js';
 import { LastText } from './last-text.js';
-import { isStateCode } from './names.js';
 import type { FaultedOperation } from './operation-shape.js';
 import type { Position } from './stage.js';
+import type { FaultEntry } from './tally.js';
 
 /** What one fault may do at one place of a request's way. */
 export interface PlannedFault {
@@ -65,9 +65,8 @@ function placesOf({ compiled }: FaultEntry, operation: FaultedOperation): Map<Po
 }
 
 function traitsOf(actions: ReadonlySet<Action>): Pick<PlannedFault, 'ends' | 'stateCode'> {
-  const codes = [...actions].flatMap((action) => ('error' in action ? [action.error.code] : []));
   return {
-    ends: [...actions].some((action) => ACTIONS[kindOf(action)].endsStage(action)),
-    stateCode: codes.find(isStateCode),
+    ends: [...actions].some(endsStage),
+    stateCode: [...actions].flatMap((action) => codeOf(action) ?? []).find(isStateCode),
   };
 }

@@ -1,5 +1,7 @@
-import type { ProblemCode } from '../http/problem.js';
+import type { Action, KindValues } from './kinds/index.js';
 import type { Stage } from './stage.js';
+
+export type { Action } from './kinds/index.js';
 
 /** One fault as JSON has it: which requests it meets, when, where on their way, and what it does. */
 export interface Fault {
@@ -75,53 +77,17 @@ export interface When {
   readonly until?: string;
 }
 
-/**
- * How an answer that is cut ends: the connection is closed in order, or reset; nothing more is sent, and the connection
- * stays; or valid HTTP, with a payload that is too short.
- */
-export type Ending = 'fin' | 'rst' | 'stall' | 'end';
+/** A value of an action under a name that JSON had until version 0.1. Still read, and shown by its new name. */
+export type FormerAction =
+  | { readonly unknownCode: KindValues['code'] }
+  | { readonly report: KindValues['ng'] }
+  | { readonly lostResponse: KindValues['lost'] }
+  | { readonly corrupt: { readonly dropObject: number } };
 
-/** Seconds; an HTTP date of now and a second; no header at all; or a value that cannot be read. */
-export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
+export type GivenAction = Action | FormerAction;
 
-export type Action =
-  /** The code in the operation's own status and dialect. */
-  | {
-      readonly error: {
-        readonly code: ProblemCode;
-        readonly detail?: string;
-        readonly retryAfter?: RetryAfter;
-        readonly t?: number;
-      };
-    }
-  /** A code that the specification does not know. */
-  | { readonly unknownCode: { readonly status: number; readonly code: string; readonly retryAfter?: RetryAfter } }
-  | {
-      readonly raw: {
-        readonly status: number;
-        readonly headers?: Readonly<Record<string, string>>;
-        readonly bodyBase64?: string;
-      };
-    }
-  /** Milliseconds of real time. */
-  | { readonly latency: { readonly ms: number } }
-  /** Bytes a second, from the stage on. */
-  | { readonly throttle: { readonly bps: number } }
-  /** Until `POST /_emulator/faults/latches/{name}/release` or its counterpart. */
-  | { readonly hold: string }
-  | { readonly cut: { readonly at?: CutPoint; readonly how?: Ending } }
-  | { readonly corrupt: { readonly flip?: number; readonly dropObject?: number } }
-  | { readonly sideband: { readonly band: 2 | 3; readonly text: string } }
-  /** So many lines of progress. */
-  | { readonly flood: { readonly lines?: number; readonly text?: string } }
-  | { readonly report: { readonly unpack?: string; readonly refs?: Readonly<Record<string, string>> } }
-  | { readonly lostResponse: 'fin' | 'rst' | { readonly status: number } };
-
-/** Offsets count payload after pkt-line and side-band framing. Exactly one member. */
-export interface CutPoint {
-  readonly bytes?: number;
-  /** 0 to 1 of the whole payload. */
-  readonly fraction?: number;
-  readonly objects?: number;
-  readonly beforeTrailer?: true;
+/** A fault as it is given in JSON. */
+export interface GivenFault extends Omit<Fault, 'do' | 'sequence'> {
+  readonly do?: GivenAction | readonly GivenAction[];
+  readonly sequence?: readonly (GivenAction | 'pass')[];
 }

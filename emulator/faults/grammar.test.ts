@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Problem, problemCodes } from '../http/problem.js';
 import { parseFault, parseFaults } from './grammar.js';
-import { FAULT_NAMES } from './names.js';
+import { TEXT_NAMES } from './kinds/index.js';
 import { readFault } from './schema.js';
 import { STAGES } from './stage.js';
 
@@ -16,8 +16,8 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
     'repository_thawing*2+1@after;retry-after=7',
     { when: { skip: 1, times: 2 }, at: 'after', do: { error: { code: 'repository_thawing', retryAfter: 7 } } },
   ],
-  ['code;code=quota;status=429', { do: { unknownCode: { code: 'quota', status: 429 } } }],
-  ['code;code=x;status=503;retry-after=3', { do: { unknownCode: { code: 'x', status: 503, retryAfter: 3 } } }],
+  ['code;code=quota;status=429', { do: { code: { code: 'quota', status: 429 } } }],
+  ['code;code=x;status=503;retry-after=3', { do: { code: { code: 'x', status: 503, retryAfter: 3 } } }],
   [
     'raw;status=200;body=_-8;type=text/plain',
     { do: { raw: { status: 200, headers: { 'content-type': 'text/plain' }, bodyBase64: '/+8=' } } },
@@ -33,15 +33,15 @@ const MEANT: readonly (readonly [text: string, fault: object])[] = [
   ['cut;trailer=1;how=end', { do: { cut: { at: { beforeTrailer: true }, how: 'end' } } }],
   ['corrupt', { do: { corrupt: {} } }],
   ['corrupt;bytes=9', { do: { corrupt: { flip: 9 } } }],
-  ['drop_object', { do: { corrupt: { dropObject: 0 } } }],
+  ['drop_object', { do: { drop_object: {} } }],
   ['sideband;band=2;text=a%2Cb%3B c', { do: { sideband: { band: 2, text: 'a,b; c' } } }],
   ['sideband', { do: { sideband: { band: 3, text: 'injected fault' } } }],
   ['flood', { do: { flood: {} } }],
   ['flood;lines=9;text=x', { do: { flood: { lines: 9, text: 'x' } } }],
-  ['ng;ref=refs/heads/main;reason=no', { do: { report: { refs: { 'refs/heads/main': 'no' } } } }],
-  ['lost', { do: { lostResponse: 'fin' } }],
-  ['lost;how=rst', { do: { lostResponse: 'rst' } }],
-  ['lost;status=502', { do: { lostResponse: { status: 502 } } }],
+  ['ng;ref=refs/heads/main;reason=no', { do: { ng: { refs: { 'refs/heads/main': 'no' } } } }],
+  ['lost', { do: { lost: 'fin' } }],
+  ['lost;how=rst', { do: { lost: 'rst' } }],
+  ['lost;status=502', { do: { lost: { status: 502 } } }],
 ];
 
 t.test('what is written is what is meant, and can be said in JSON', async (t) => {
@@ -51,7 +51,38 @@ t.test('what is written is what is meant, and can be said in JSON', async (t) =>
   }
   const tried = new Set(MEANT.map(([text]) => parseFault(text, 'x').name));
   for (const { code } of problemCodes()) tried.add(code);
-  t.strictSame(tried, new Set(FAULT_NAMES.keys()), 'every name');
+  t.strictSame(tried, new Set(TEXT_NAMES.keys()), 'every name');
+});
+
+t.test('keys that every fault has name members of its JSON form', async (t) => {
+  const { fault, name } = parseFault(
+    'lost*2;how=rst;match.op=create*%2Cgrep;match.git.ref=refs/heads/*;match.sub=;match.header.X-A%3D=a%3Bb;when.every=3;id=mine',
+    'x',
+  );
+  t.equal(name, 'mine');
+  t.strictSame(fault, {
+    when: { times: 2, every: 3 },
+    match: {
+      op: ['create*', 'grep'],
+      git: { ref: 'refs/heads/*' },
+      token: { sub: '' },
+      http: { header: { 'X-A=': 'a;b' } },
+    },
+    id: 'mine',
+    do: { lost: 'rst' },
+  });
+  for (const [text, sentence] of [
+    ['lost;match.repo=', /match\.repo of lost has to be a text of 1 to/],
+    ['lost;match.ref=a;match.git.ref=b', /lost has the key match\.git\.ref twice/],
+    ['lost;match.header=a', /lost has no key "match\.header"/],
+    ['lost;when.times=2', /lost has no key "when\.times"/],
+    ['lost;match.protocol=3', /match\.protocol of lost has to be one of 0, 1, 2/],
+    ['lost;when.chance=0', /when\.chance of lost has to be a number above 0/],
+    ['lost;when.by=day', /when\.by of lost has to be one of rule, .*; several between commas/],
+    ['lost;ttl=soon', /ttl of lost has to be an ISO 8601 duration/],
+  ] as const) {
+    t.throws(() => parseFault(text, 'Here'), { message: sentence }, text);
+  }
 });
 
 t.test('every code and every stage can be named', async (t) => {

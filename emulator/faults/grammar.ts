@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { problem, specifiedCode } from '../http/problem.js';
-import type { Fault, When } from './fault.js';
+import type { Action, Fault, When } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
-import { FAULT_NAMES, type FaultName } from './names.js';
+import type { Key } from './key.js';
+import { codeOf, KINDS, kindNameOf, kindOf, TEXT_NAMES } from './kinds/index.js';
+import { type Kind, memberOf } from './kinds/kind.js';
+import { type Member, ownMember, valueAt, withValueAt } from './member.js';
+import { MEMBERS, textKeyOf } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
 /** A fault as it was written, and what it means. */
@@ -38,10 +43,10 @@ export function parseFault(text: string, where: string): WrittenFault {
   if (!match) throw refuse(`${JSON.stringify(text.slice(0, 200))} is not ${FORM}.`);
   const [, first, second, times, skip, stage, keys] = match as unknown as [string, string, ...(string | undefined)[]];
   if (second !== undefined && first !== 'code') throw refuse(`${first}:${second} is none; only code has a colon.`);
-  const name = second ?? first;
-  const row = FAULT_NAMES.get(specifiedCode(name));
-  if (!row || (second !== undefined && !('retry-after' in row.keys && name !== 'code'))) {
-    throw refuse(`there is no fault ${name}; there are ${[...FAULT_NAMES.keys()].join(', ')}.`);
+  const name = specifiedCode(second ?? first);
+  const kind = TEXT_NAMES.get(name);
+  if (!kind || (second !== undefined && !isCode(name))) {
+    throw refuse(`there is no fault ${second ?? first}; there are ${[...TEXT_NAMES.keys()].join(', ')}.`);
   }
   if (stage !== undefined && !Object.hasOwn(STAGES, stage)) {
     throw refuse(`there is no stage ${stage}; there are ${Object.keys(STAGES).join(', ')}.`);
@@ -51,41 +56,67 @@ export function parseFault(text: string, where: string): WrittenFault {
     ...(skip !== undefined && { skip: Number(skip) }),
     ...(times !== undefined && { times: Number(times) }),
   };
-  const fault: Fault = {
-    ...(Object.keys(when).length > 0 && { when }),
-    ...(stage !== undefined && { at: stage as Stage }),
-    do: row.action(readKeys(name, row, keys ?? '', refuse)),
-  };
-  return { text, name, fault };
+  const given = { ...(Object.keys(when).length > 0 && { when }), ...(stage !== undefined && { at: stage as Stage }) };
+  const { values, fault } = readKeys(second ?? first, kind, keys ?? '', given, refuse);
+  const action = { [isCode(name) ? 'error' : name]: kind.ofKeys ? kind.ofKeys(values) : values } as unknown as Action;
+  const whole: Fault = { ...fault, do: action };
+  return { text, name: whole.id ?? second ?? first, fault: whole };
 }
 
+function isCode(name: string): boolean {
+  return !Object.hasOwn(KINDS, name);
+}
+
+/** Reads the keys of a kind as `values`, and those that every fault has into the fault. */
 function readKeys(
   name: string,
-  { keys, needs = [], oneOf = [] }: FaultName,
+  { keys, needs = [], oneOf = [] }: Kind,
   text: string,
+  given: object,
   refuse: (detail: string) => Error,
-): Record<string, unknown> {
+): { readonly values: Readonly<Record<string, unknown>>; readonly fault: object } {
   const values: Record<string, unknown> = {};
+  let fault = given;
   for (const pair of text.split(';').filter((part) => part !== '')) {
     const equals = pair.indexOf('=');
     const key = equals < 0 ? pair : pair.slice(0, equals);
-    const row = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const own = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const member = own ? undefined : findMember(key);
+    const row = own ?? member?.key;
     if (!row) {
       const known = Object.keys(keys);
       throw refuse(
         `${name} has no key ${JSON.stringify(key)}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}.`,
       );
     }
-    if (Object.hasOwn(values, key)) throw refuse(`${name} has the key ${key} twice.`);
-    const value = equals < 0 ? undefined : decode(pair.slice(equals + 1));
-    values[key] = value === undefined ? undefined : row.read(value);
-    if (values[key] === undefined) throw refuse(`${key} of ${name} has to be ${row.wants}.`);
+    const isTwice = member ? valueAt(fault, member.names) !== undefined : Object.hasOwn(values, memberOf(key));
+    if (isTwice) throw refuse(`${name} has the key ${key} twice.`);
+    const decoded = equals < 0 ? undefined : decode(pair.slice(equals + 1));
+    const value = decoded === undefined ? undefined : row.read(decoded);
+    if (value === undefined) throw refuse(`${key} of ${name} has to be ${row.wants}.`);
+    if (member) fault = withValueAt(fault, member.names, value);
+    else values[memberOf(key)] = value;
   }
-  const missing = needs.find((key) => !Object.hasOwn(values, key));
+  const isGiven = (key: string) => Object.hasOwn(values, memberOf(key));
+  const missing = needs.find((key) => !isGiven(key));
   if (missing !== undefined) throw refuse(`${name} needs ${missing}=, ${keys[missing]!.wants}.`);
-  const points = oneOf.filter((key) => Object.hasOwn(values, key));
+  const points = oneOf.filter(isGiven);
   if (points.length > 1) throw refuse(`${name} takes one of ${oneOf.join(', ')}, not ${points.join(' and ')}.`);
-  return values;
+  return { values, fault };
+}
+
+/** Finds the member that a key such as `match.repo` or `match.header.X-Name` names. */
+function findMember(key: string): { readonly key: Key; readonly names: readonly string[] } | undefined {
+  const short = textKeyOf(key);
+  for (const { path, key: row, nameOf, mark } of MEMBERS) {
+    const start = `${textKeyOf(path)}.`;
+    if (mark !== undefined) continue;
+    if (nameOf === undefined && `${short}.` === start) return { key: row, names: path.split('.') };
+    if (nameOf === undefined || !short.startsWith(start)) continue;
+    const name = decode(short.slice(start.length));
+    return name === undefined ? undefined : { key: row, names: [...path.split('.'), name] };
+  }
+  return undefined;
 }
 
 function decode(text: string): string | undefined {
@@ -94,4 +125,50 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Writes a fault in the text form; undefined if only JSON can say it. */
+export function writeFault(fault: Fault): string | undefined {
+  const [action] = [fault.do ?? []].flat();
+  if (action === undefined) return undefined;
+  const { kind, value } = kindOf(action);
+  const name = codeOf(action) ?? kindNameOf(action);
+  const keys = Object.keys(TEXT_NAMES.get(name)!.keys);
+  const values = kind.toKeys ? kind.toKeys(value) : value;
+  const pairs = [
+    ...keys.map((key) => [key, ownMember(values, memberOf(key))] as const),
+    ...MEMBERS.filter(({ mark }) => mark === undefined).flatMap((member) => pairsOf(member, fault)),
+  ];
+  const { skip, times } = fault.when ?? {};
+  const text = [
+    name,
+    times === undefined ? '' : `*${times}`,
+    skip === undefined ? '' : `+${skip}`,
+    fault.at === undefined ? '' : `@${fault.at}`,
+    ...pairs.flatMap(([key, one]) => (one === undefined ? [] : [`;${key}=${encode(String(one))}`])),
+  ].join('');
+  return isDeepStrictEqual(readBack(text), fault) ? text : undefined;
+}
+
+function pairsOf({ path, nameOf }: Member, fault: Fault): (readonly [key: string, value: unknown])[] {
+  const value = valueAt(fault, path.split('.'));
+  const key = textKeyOf(path);
+  if (nameOf === undefined) return [[key, value]];
+  return Object.entries(value ?? {}).map(([name, one]) => [`${key}.${encode(name)}`, one]);
+}
+
+/** Returns undefined if the text is no fault: a value has characters that no text can have. */
+function readBack(text: string): Fault | undefined {
+  try {
+    return parseFault(text, '').fault;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Percent-encoded, but for what means nothing to the grammar, to shells and to header fields. */
+function encode(value: string): string {
+  return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
+    .replaceAll(/%(?:2F|3A|2B|40)/g, (one) => decodeURIComponent(one))
+    .replaceAll(/[!'()~]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,10 +1,10 @@
 import { type ProblemCode, problem } from '../http/problem.js';
-import { actionsOf, type Entry, kindOf, stageOf, stagesFor } from './actions.js';
+import type { Criterion } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
+import { isStateCode, isSwitchCode } from './kinds/error.js';
+import { actionsOf, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
 import { isNoLater, knownFrom } from './known-facts.js';
-import type { Criterion } from './matching.js';
-import { isStateCode, isSwitchCode } from './names.js';
 import type { Effect, FaultedOperation } from './operation-shape.js';
 import { effectAt, fits, type RequestShape, shapesOf } from './request-shape.js';
 import { STAGES, type Stage } from './stage.js';
@@ -12,9 +12,10 @@ import { STAGES, type Stage } from './stage.js';
 /** Returns true if the operation refuses a request with this effect while its repository is in the state of `code`. */
 export type IsRefused = (code: ProblemCode, operation: FaultedOperation, effect: Effect) => boolean;
 
-interface ReachContext {
-  /** Name of the fault in error messages. */
+export interface ReachContext {
+  /** Name of the fault in error messages: that of a header, or of a member. */
   readonly where: string;
+  /** How the fault came, if with a request. */
   readonly inBand?: 'header' | 'claim' | undefined;
   /** Undefined if the variants are unknown: a state then refuses every operation on a repository. */
   readonly isRefused?: IsRefused | undefined;
@@ -43,7 +44,7 @@ export function checkReach(
   if (meant.length === 0) throw refuse(`no operation is what match asks for${clashOf(match, members, operations)}.`);
   const who = whoOf(meant);
   for (const action of actionsOf(compiled)) {
-    const what = kindOf(action);
+    const what = kindNameOf(action);
     const answering = meant.filter(({ operation }) => canAnswer(action, operation));
     if (answering.length === 0) throw refuse(`${who} cannot answer with ${codeOf(action)}.`);
     const meetings = answering.flatMap((shape): Meeting[] => {
@@ -104,7 +105,8 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
 
 /** Returns true if the operation can answer with the code of the action, or the action has no code. */
 export function canAnswer(action: Action, { errors }: FaultedOperation): boolean {
-  return !('error' in action) || !isSwitchCode(action.error.code) || (errors?.includes(action.error.code) ?? false);
+  const code = codeOf(action);
+  return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }
 
 /** Returns true if the member is known. A token that asks for faults is verified before they meet the stage `auth`. */
@@ -120,8 +122,8 @@ function isStopped({ shape, stage }: Meeting, members: readonly string[], lacked
 }
 
 function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused }: ReachContext): boolean {
-  if (!('error' in action) || !isStateCode(action.error.code)) return true;
-  const { code } = action.error;
+  const code = codeOf(action);
+  if (code === undefined || !isStateCode(code)) return true;
   const { operation } = shape;
   if (isRefused) return isRefused(code, operation, effectAt(shape, isNoLater('before', stage)));
   return operation.subject === 'repository' || (operation.errors?.includes(code) ?? false);
@@ -130,10 +132,6 @@ function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused 
 function whoOf(meant: readonly RequestShape[]): string {
   const ids = new Set(meant.map(({ operation }) => operation.id));
   return ids.size === 1 ? [...ids][0]! : 'the operations it is for';
-}
-
-function codeOf(action: Action): string {
-  return 'error' in action ? action.error.code : '';
 }
 
 function named(member: string): string {

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../http/problem.js';
+import { quoteText, quoteWord } from './shell.js';
 
 /** How a code comes about: from a request alone, from a state that is set, from a quota, or from a fault. */
 export type RecipeWay = 'natural' | 'state' | 'quota' | 'fault';
@@ -38,8 +39,8 @@ export interface Recipe {
  */
 export function writeCommands({ steps }: Recipe): string[] {
   return steps.map((step, index) => {
-    if ('emulator' in step) return writeWords(['emulator', ...step.emulator]);
-    if ('token' in step) return `${step.as}=$(${writeWords(['emulator', 'token', ...step.token])})`;
+    if ('emulator' in step) return ['emulator', ...step.emulator].map(quoteWord).join(' ');
+    if ('token' in step) return `${step.as}=$(${['emulator', 'token', ...step.token].map(quoteWord).join(' ')})`;
     const isLast = index === steps.length - 1;
     return [isLast ? 'curl -sS -i' : 'curl -fsS -o /dev/null', ...curlArguments(step.send)].join(' ');
   });
@@ -55,16 +56,7 @@ function curlArguments({ method, path, token = 'TOKEN', headers = {}, json, line
     ...(method === 'GET' ? [] : ['-X', method]),
     `"$EMULATOR_URL${path}"`,
     ...(token === null ? [] : ['-H', `"Authorization: Bearer $${token}"`]),
-    ...Object.entries({ ...types, ...headers }).flatMap(([name, value]) => ['-H', quote(`${name}: ${value}`)]),
-    ...(body === undefined ? [] : ['--data-binary', quote(body)]),
+    ...Object.entries({ ...types, ...headers }).flatMap(([name, value]) => ['-H', quoteText(`${name}: ${value}`)]),
+    ...(body === undefined ? [] : ['--data-binary', quoteText(body)]),
   ];
-}
-
-function writeWords(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
-}
-
-/** In single quotes nothing but a single quote means anything (POSIX, Shell Command Language, 2.2.2). */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,21 +1,20 @@
 import { problem } from '../http/problem.js';
 import { type CompileContext, type CompiledFault, compileFault } from './compiled-fault.js';
-import { type Count, Counters } from './counters.js';
+import { Counters } from './counters.js';
 import type { Fault } from './fault.js';
-import type { FaultEntry } from './fault-entry.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, planOf } from './fault-plan.js';
 import { matchesGlob } from './glob.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
-import { type SkipReason, Tally, type TallyValue } from './tally.js';
+import { type FaultEntry, type SkipReason, Tally } from './tally.js';
 
 /** A fault as it is shown. */
 export interface FaultView extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
-  /** As requests ask for it, where they do. */
+  /** The text form, as the request has it that asked for the fault; undefined if only JSON can say the fault. */
   readonly text?: string;
   /** Requests that were what it asks for. */
   readonly matched: number;
@@ -29,19 +28,8 @@ export interface FaultView extends Fault {
   readonly requestIds: readonly string[];
 }
 
-type KeptEntry = Omit<FaultEntry, 'tally'> & { readonly tally: TallyValue };
-
 /** What a snapshot keeps: an immutable value. */
-export interface FaultsValue {
-  readonly registered: readonly KeptEntry[];
-  readonly inBand: readonly KeptEntry[];
-  readonly counts: ReadonlyMap<string, Count>;
-  readonly inBandCounts: ReadonlyMap<string, Count>;
-  readonly scenarios: ReadonlyMap<string, string>;
-  readonly named: number;
-  readonly ordered: number;
-  readonly revision: number;
-}
+export type FaultsValue = ReturnType<Faults['snapshot']>;
 
 interface FaultsPorts {
   readonly clock: { now(): number };
@@ -60,7 +48,6 @@ export class Faults {
   private registered = new Map<string, FaultEntry>();
   /** By text, in order of use. */
   private inBand = new Map<string, FaultEntry>();
-  private inBandIds = new Set<string>();
   /** By the id of an operation. */
   private readonly plans = new Map<string, FaultPlan>();
   /** When the first of those that are registered is over. */
@@ -102,12 +89,8 @@ export class Faults {
 
   /** Registers one more. Throws `bad_request` for what could never fire, and `conflict` for an id that is in use. */
   add(fault: Fault, operations: readonly FaultedOperation[]): FaultView {
-    const compiled = this.compile(fault, operations, 'The fault');
-    this.requireRoom(this.registered.size + 1);
-    if (fault.id !== undefined && this.isTaken(fault.id)) throw inUse(fault.id);
-    const entry = this.createEntry(compiled);
-    this.register([...this.registered.values(), entry]);
-    return this.show(entry);
+    const [entry] = this.put([], [this.compile(fault, operations, 'The fault')]);
+    return this.show(entry!);
   }
 
   /**
@@ -120,31 +103,34 @@ export class Faults {
       // Faults of a scenario were checked under the variants that the scenario sets.
       return compileFault(fault, { where, operations, now: this.now });
     });
-    const staying = this.liveEntries().filter(({ id }) => !ids.includes(id));
-    this.requireRoom(staying.length + faults.length);
-    const wanted = faults.flatMap(({ id }) => id ?? []);
-    const isUsed = (id: string) => this.inBandIds.has(id) || staying.some((entry) => entry.id === id);
-    const twice = wanted.find((id, index) => wanted.indexOf(id) !== index || isUsed(id));
-    if (twice !== undefined) throw inUse(twice);
-    for (const id of ids) this.forget(this.counts, id);
-    const entries = compiled.map((one) => this.createEntry(one, new Set(wanted)));
-    this.register([...staying, ...entries]);
-    return entries.map(({ id }) => id);
+    return this.put(ids, compiled).map(({ id }) => id);
   }
 
   /** Puts these in the place of all that are registered, or, when one of them is refused, of none. */
   replaceAll(faults: readonly Fault[], operations: readonly FaultedOperation[]): FaultView[] {
     this.requireRoom(faults.length);
     const compiled = faults.map((fault, index) => this.compile(fault, operations, `faults.${index}`));
-    const ids = faults.flatMap(({ id }) => id ?? []);
-    const twice = ids.find((id, index) => ids.indexOf(id) !== index || this.inBandIds.has(id));
-    if (twice !== undefined) throw inUse(twice);
-    for (const id of this.registered.keys()) this.forget(this.counts, id);
-    this.registered = new Map();
-    const reserved = new Set(ids);
-    const entries = compiled.map((one) => this.createEntry(one, reserved));
-    this.register(entries);
-    return entries.map((entry) => this.show(entry));
+    return this.put([...this.registered.keys()], compiled).map((entry) => this.show(entry));
+  }
+
+  /** Registers faults in the place of those with the ids; throws if there is no room, or an id is in use. */
+  private put(ids: readonly string[], compiled: readonly CompiledFault[]): FaultEntry[] {
+    const replaced = new Set(ids);
+    const staying = this.liveEntries().filter(({ id }) => !replaced.has(id));
+    this.requireRoom(staying.length + compiled.length);
+    const taken = new Set([...staying, ...this.inBand.values()].map(({ id }) => id));
+    for (const { definition } of compiled) {
+      if (definition.id === undefined) continue;
+      if (taken.has(definition.id)) throw inUse(definition.id);
+      taken.add(definition.id);
+    }
+    for (const id of ids) this.forget(this.counts, id);
+    const entries = compiled.map((one) => {
+      const id = one.definition.id ?? this.nextId(taken);
+      return { id, text: undefined, order: ++this.ordered, compiled: one, tally: new Tally() };
+    });
+    this.register([...staying, ...entries]);
+    return entries;
   }
 
   /** Changes members of one; its counters go on. Undefined when there is none. */
@@ -156,15 +142,10 @@ export class Faults {
     }
     if (changes.id !== undefined && changes.id !== id)
       throw problem('bad_request', 'id: the id of a fault cannot be changed.');
-    const definition: Fault = { ...entry.compiled.definition, ...changes };
-    const { do: action, sequence, ...rest } = definition;
-    const acts =
-      changes.sequence !== undefined && changes.do === undefined
-        ? { sequence }
-        : changes.do !== undefined && changes.sequence === undefined
-          ? { do: action }
-          : { ...(action !== undefined && { do: action }), ...(sequence !== undefined && { sequence }) };
-    const changed = { ...entry, compiled: this.compile({ ...rest, ...acts } as Fault, operations, 'The fault') };
+    const { do: _do, sequence: _sequence, ...rest } = entry.compiled.definition;
+    const isOtherAct = changes.do !== undefined || changes.sequence !== undefined;
+    const definition: Fault = { ...(isOtherAct ? rest : entry.compiled.definition), ...changes };
+    const changed = { ...entry, compiled: this.compile(definition, operations, 'The fault') };
     this.register([...this.registered.values()].map((one) => (one === entry ? changed : one)));
     return this.show(changed);
   }
@@ -172,6 +153,11 @@ export class Faults {
   get(id: string): FaultView | undefined {
     const entry = this.live(id);
     return entry && this.show(entry);
+  }
+
+  /** Returns the fault as it was given; undefined if there is none with the id. */
+  definition(id: string): Fault | undefined {
+    return this.live(id)?.compiled.definition;
   }
 
   /** Registered ones in their order, then those that requests asked for. */
@@ -218,7 +204,6 @@ export class Faults {
     const entry = known ?? { id: this.freeId(name), text, order: ++this.ordered, compiled, tally: new Tally() };
     this.inBand.delete(text);
     this.inBand.set(text, entry);
-    this.inBandIds.add(entry.id);
     if (this.inBand.size > FAULT_LIMITS.inBand) this.endInBand(this.inBand.values().next().value!);
     return entry;
   }
@@ -251,11 +236,10 @@ export class Faults {
     return text === undefined ? this.counts : this.inBandCounts;
   }
 
-  snapshot(): FaultsValue {
-    const keep = (entry: FaultEntry): KeptEntry => ({ ...entry, tally: entry.tally.snapshot() });
+  snapshot() {
     return {
-      registered: [...this.registered.values()].map(keep),
-      inBand: [...this.inBand.values()].map(keep),
+      registered: [...this.registered.values()].map(withOwnTally),
+      inBand: [...this.inBand.values()].map(withOwnTally),
       counts: this.counts.snapshot(),
       inBandCounts: this.inBandCounts.snapshot(),
       scenarios: new Map(this.scenarios),
@@ -266,10 +250,8 @@ export class Faults {
   }
 
   restore(value: FaultsValue): void {
-    const put = (entry: KeptEntry): FaultEntry => ({ ...entry, tally: Tally.from(entry.tally) });
-    this.register(value.registered.map(put));
-    this.inBand = new Map(value.inBand.map((entry) => [entry.text!, put(entry)]));
-    this.inBandIds = new Set(value.inBand.map(({ id }) => id));
+    this.register(value.registered.map(withOwnTally));
+    this.inBand = new Map(value.inBand.map((entry) => [entry.text!, withOwnTally(entry)]));
     this.counts = new Counters(value.counts);
     this.inBandCounts = new Counters(value.inBandCounts);
     this.scenarios = new Map(value.scenarios);
@@ -282,41 +264,29 @@ export class Faults {
     return compileFault(fault, { where, operations, now: this.now, isRefused: this.ports.isRefused });
   }
 
-  private createEntry(compiled: CompiledFault, reserved: ReadonlySet<string> = new Set()): FaultEntry {
-    const id = compiled.definition.id ?? this.nextId(reserved);
-    return { id, text: undefined, order: ++this.ordered, compiled, tally: new Tally() };
-  }
-
-  private nextId(reserved: ReadonlySet<string>): string {
+  private nextId(taken: ReadonlySet<string>): string {
     let id: string;
     do id = `fault-${++this.named}`;
-    while (this.isTaken(id) || reserved.has(id));
+    while (taken.has(id));
     return id;
   }
 
   /** The name itself, or the next of `name-2`, `name-3`, … */
   private freeId(name: string): string {
-    if (!this.isTaken(name)) return name;
+    const taken = new Set([...this.registered.values(), ...this.inBand.values()].map(({ id }) => id));
+    if (!taken.has(name)) return name;
     let n = 2;
-    while (this.isTaken(`${name}-${n}`)) n++;
+    while (taken.has(`${name}-${n}`)) n++;
     return `${name}-${n}`;
-  }
-
-  private isTaken(id: string): boolean {
-    return this.registered.has(id) || this.inBandIds.has(id);
   }
 
   private endInBand({ id, text }: FaultEntry): void {
     this.inBand.delete(text!);
-    this.inBandIds.delete(id);
     this.forget(this.inBandCounts, id);
   }
 
   private live(id: string): FaultEntry | undefined {
-    const found = this.liveEntries().find((entry) => entry.id === id);
-    if (found) return found;
-    for (const entry of this.inBand.values()) if (entry.id === id) return entry;
-    return undefined;
+    return [...this.liveEntries(), ...this.inBand.values()].find((entry) => entry.id === id);
   }
 
   private liveEntries(): FaultEntry[] {
@@ -354,11 +324,12 @@ export class Faults {
 
   private show(entry: FaultEntry): FaultView {
     const { id, text, compiled, tally } = entry;
+    const written = text ?? compiled.text();
     return {
       ...compiled.definition,
       id,
       source: text === undefined ? 'registered' : 'in-band',
-      ...(text !== undefined && { text }),
+      ...(written !== undefined && { text: written }),
       matched: tally.matched,
       fired: tally.fired,
       remaining: tally.remaining(compiled, this.countersOf(entry)) ?? null,
@@ -366,6 +337,11 @@ export class Faults {
       requestIds: [...tally.requestIds],
     };
   }
+}
+
+/** The entry with a tally that no other entry counts in. */
+function withOwnTally(entry: FaultEntry): FaultEntry {
+  return { ...entry, tally: entry.tally.copy() };
 }
 
 function inUse(id: string) {

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../http/problem.js';
+import type { Action } from './fault.js';
 import type { FaultedOperation } from './operation-shape.js';
-import type { GitFacts } from './request-faults.js';
 
 /** The verified token of a request. */
 export interface TokenFacts {
@@ -41,4 +41,18 @@ export interface RequestFacts {
 export interface StageFacts {
   readonly request: RequestFacts;
   readonly git: GitFacts | undefined;
+}
+
+/** An action that was chosen for a request. Its counter is taken. */
+export interface ChosenAction {
+  /** Of the fault. */
+  readonly id: string;
+  readonly action: Action;
+}
+
+/** Facts from the body of a Git request. */
+export interface GitFacts {
+  readonly command?: 'ls-refs' | 'fetch' | 'object-info' | undefined;
+  /** Full names, as the client writes them. */
+  readonly refs?: readonly string[] | undefined;
 }

@@ -58,8 +58,17 @@ const OF_GIT: Readonly<Record<string, readonly GitRow[]>> = {
   ],
 };
 
+/** The shapes of operations that faults were checked against: each check asks for those of every operation. */
+const SHAPES = new WeakMap<FaultedOperation, readonly RequestShape[]>();
+
 /** Returns the kinds of requests to the operation. */
 export function shapesOf(operation: FaultedOperation): readonly RequestShape[] {
+  const shapes = SHAPES.get(operation) ?? findShapes(operation);
+  SHAPES.set(operation, shapes);
+  return shapes;
+}
+
+function findShapes(operation: FaultedOperation): readonly RequestShape[] {
   const { id, reads, routes } = operation;
   const methods = methodsOf(operation);
   const namesRepository = routes.some(({ path }) => path.includes('{repo_name}'));

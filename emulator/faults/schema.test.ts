@@ -1,8 +1,9 @@
 import t from 'tap';
 import { Problem } from '../http/problem.js';
-import { ACTIONS, kindOf } from './actions.js';
 import type { Action } from './fault.js';
-import { readFault, readWritten } from './schema.js';
+import { readWritten } from './given-fault.js';
+import { KINDS, kindNameOf } from './kinds/index.js';
+import { readFault } from './schema.js';
 
 const ONE = { do: { latency: { ms: 1 } } };
 
@@ -51,20 +52,21 @@ t.test('every member can be said', async (t) => {
 t.test('every action can be said', async (t) => {
   const actions: readonly Action[] = [
     { error: { code: 'conflict' } },
-    { unknownCode: { status: 418, code: 'teapot' } },
+    { code: { status: 418, code: 'teapot' } },
     { raw: { status: 200, headers: { 'x-a': 'b' }, bodyBase64: 'aGk=' } },
     { latency: { ms: 1 } },
     { throttle: { bps: 1 } },
     { hold: 'x' },
     { cut: { at: { objects: 1 }, how: 'end' } },
     { corrupt: { flip: 1 } },
+    { drop_object: { bytes: 1 } },
     { sideband: { band: 3, text: 'x' } },
     { flood: { lines: 1, text: 'x' } },
-    { report: { unpack: 'no', refs: { 'refs/heads/main': 'no' } } },
-    { lostResponse: { status: 502 } },
+    { ng: { unpack: 'no', refs: { 'refs/heads/main': 'no' } } },
+    { lost: { status: 502 } },
   ];
-  for (const action of actions) t.strictSame(readFault({ do: action }, 'x').do, action, kindOf(action));
-  t.same(actions.map(kindOf).sort(), Object.keys(ACTIONS).sort(), 'all of them');
+  for (const action of actions) t.strictSame(readFault({ do: action }, 'x').do, action, kindNameOf(action));
+  t.same(actions.map(kindNameOf).sort(), Object.keys(KINDS).sort(), 'all of them');
 });
 
 t.test('what cannot be read is refused with a sentence that names the member', async (t) => {
@@ -98,7 +100,7 @@ t.test('what cannot be read is refused with a sentence that names the member', a
     [{ do: {} }, /^do: Has to have one of error, /],
     [{ do: [] }, /^do: /],
     [{ do: { latency: { ms: 1 }, hold: 'x' } }, /^do: Has to have one of/],
-    [{ do: { explode: true } }, /^do: .*"explode"; there are error, unknownCode, raw, .*lostResponse$/],
+    [{ do: { explode: true } }, /^do: .*"explode"; there are error, code, raw, .*lost$/],
     [{ do: [{ hold: 'a' }, { error: { cod: 1 } }] }, /^do\.1\.error: .*"cod"; there are code, detail, retryAfter, t$/],
     [{ do: { latency: { ms: 0 } } }, /^do\.latency\.ms: /],
     [{ do: [{ latency: { ms: 0 } }] }, /^do\.0\.latency\.ms: /],
@@ -110,8 +112,8 @@ t.test('what cannot be read is refused with a sentence that names the member', a
     [{ do: { raw: { status: 200, headers: { 'a b': '5' } } } }, /"a b" is no header/],
     [{ do: { raw: { status: 200, headers: { a: 'x\ny' } } } }, /"a" is no header/],
     [{ do: { cut: { at: { bytes: 1, fraction: 1 } } } }, /^do\.cut\.at: Has to have one of bytes/],
-    [{ do: { corrupt: { flip: 1, dropObject: 1 } } }, /^do\.corrupt: Has to have at most one of flip/],
-    [{ do: { lostResponse: 'end' } }, /^do\.lostResponse: Has to be fin, rst/],
+    [{ do: { corrupt: { flip: 1, dropObject: 1 } } }, /^do\.corrupt: There is no member "dropObject"; there are flip/],
+    [{ do: { lost: 'end' } }, /^do\.lost: Has to be fin, rst/],
     [{ sequence: [] }, /^sequence: /],
     [{ sequence: ['skip'] }, /^sequence\.0: /],
     [{ sequence: ['pass', { latency: { ms: 0 } }] }, /^sequence\.1\.latency\.ms: /],

@@ -8,15 +8,6 @@ export const SKIP_REASONS = ['priority', 'chance', 'window', 'skip', 'every', 'e
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What happened to one fault. An immutable copy of it is what a snapshot keeps. */
-export interface TallyValue {
-  readonly matched: number;
-  readonly fired: number;
-  readonly skipped: Readonly<Record<SkipReason, number>>;
-  readonly requestIds: readonly string[];
-  readonly latest: string;
-}
-
 /** What became of the decision about one request: the index of an entry, or why not. */
 export type Verdict = { readonly entry: number } | { readonly reason: SkipReason; readonly why: string };
 
@@ -36,20 +27,8 @@ export class Tally {
   /** The key of the counter used last. */
   latest = '';
 
-  static from({ matched, fired, skipped, requestIds, latest }: TallyValue): Tally {
-    const tally = new Tally();
-    Object.assign(tally.skipped, skipped);
-    return Object.assign(tally, { matched, fired, requestIds: [...requestIds], latest });
-  }
-
-  snapshot(): TallyValue {
-    return {
-      matched: this.matched,
-      fired: this.fired,
-      skipped: { ...this.skipped },
-      requestIds: [...this.requestIds],
-      latest: this.latest,
-    };
+  copy(): Tally {
+    return Object.assign(new Tally(), { ...this, skipped: { ...this.skipped }, requestIds: [...this.requestIds] });
   }
 
   /** Decides about one request that matches, and counts it under `key`, in one step. */
@@ -87,6 +66,17 @@ export class Tally {
   remaining({ times }: CompiledFault, counters: Counters): number | undefined {
     return times === Number.POSITIVE_INFINITY ? undefined : times - counters.get(this.latest).met;
   }
+}
+
+/** A fault that requests can meet, with what has become of it. */
+export interface FaultEntry {
+  readonly id: string;
+  /** The text that requests ask for it by; undefined for one that is registered. */
+  readonly text: string | undefined;
+  /** Of two with the same priority the lower one is asked first. */
+  readonly order: number;
+  readonly compiled: CompiledFault;
+  readonly tally: Tally;
 }
 
 function reasonAgainst(

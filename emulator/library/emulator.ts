@@ -1,4 +1,4 @@
-import type { Fault } from '../faults/fault.js';
+import type { GivenFault } from '../faults/fault.js';
 import type { JournalEntry } from '../journal/entry.js';
 import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
@@ -109,7 +109,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * assert.equal(outage.fired, 2);
    * ```
    */
-  fault(spec: string | Fault): FaultHandle;
+  fault(spec: string | GivenFault): FaultHandle;
   /**
    * Lets go of the requests that a latch holds, and ends the states that last until it is released. Returns how many
    * there were: a release is not remembered for what comes later.

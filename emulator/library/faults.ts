@@ -1,8 +1,7 @@
-import type { Fault } from '../faults/fault.js';
-import { parseFault } from '../faults/grammar.js';
+import type { GivenFault } from '../faults/fault.js';
+import { readWritten } from '../faults/given-fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { FaultView } from '../faults/registry.js';
-import { readFault } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
@@ -31,9 +30,9 @@ export interface FaultHandle extends AsyncDisposable {
 export function setFault(
   current: CurrentWorld,
   operations: readonly FaultedOperation[],
-  spec: string | Fault,
+  spec: string | GivenFault,
 ): FaultHandle {
-  const fault = typeof spec === 'string' ? parseFault(spec.trim(), 'fault').fault : readFault(spec, 'fault');
+  const { fault } = readWritten(spec, 'fault');
   let shown = current.world.state.faults.add(fault, operations);
   const { id } = shown;
   const look = (): FaultView => {

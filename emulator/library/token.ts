@@ -1,7 +1,7 @@
 import { defaultFixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { mintFixtureToken } from '../auth/fixture-token.js';
 import { mintToken, type TokenRequest } from '../auth/mint.js';
-import type { Fault } from '../faults/fault.js';
+import type { GivenFault } from '../faults/fault.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { SigningKey } from '../server/registered-keys.js';
@@ -23,7 +23,7 @@ export interface TokenOptions {
   /** Organization. Default: the first. */
   readonly org?: string | undefined;
   /** Faults that every request with the token meets, one in each text. */
-  readonly faults?: readonly (string | Fault)[] | undefined;
+  readonly faults?: readonly (string | GivenFault)[] | undefined;
   /** Scenario that every request with the token is in. */
   readonly scenario?: string | undefined;
 }
@@ -51,7 +51,7 @@ export async function signToken(
   const request: Omit<TokenRequest, 'privateKeyPem'> = {
     org,
     now: clock.now(),
-    claims: await faultClaims({ faults, scenario }, { where: 'faults', operations }),
+    claims: faultClaims({ faults, scenario }, { where: 'faults', operations }),
     ...(repo !== undefined && { repo }),
     ...(scopes && { scopes }),
     ...(sub !== undefined && { sub }),

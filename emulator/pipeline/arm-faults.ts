@@ -1,8 +1,7 @@
 import { ArmedRequest } from '../faults/armed-request.js';
-import type { FaultEntry } from '../faults/fault-entry.js';
-import { FAULT_LIMITS } from '../faults/fault-limits.js';
-import { parseFault, parseFaults, type WrittenFault } from '../faults/grammar.js';
-import { SCENARIO } from '../faults/scenario.js';
+import { readClaim, readScenarioName } from '../faults/fault-claim.js';
+import { parseFaults } from '../faults/grammar.js';
+import type { FaultEntry } from '../faults/tally.js';
 import { problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import { meetFaults } from './fault-actions.js';
@@ -10,7 +9,6 @@ import { ContextFacts } from './fault-facts.js';
 import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';
-const CLAIM = 'The claim emu';
 
 /** Step: the faults that the request can meet, those it asks for by its headers among them. */
 export function armFaults(operations: readonly Operation[]): Step {
@@ -21,7 +19,7 @@ export function armFaults(operations: readonly Operation[]): Step {
     const { faults } = context.world.state;
     if (text === undefined && scenario === undefined && faults.isIdle) return;
     if (text !== undefined || scenario !== undefined) requireInBand(context);
-    if (scenario !== undefined) context.scenario = readScenario(scenario, 'X-Emulator-Scenario');
+    if (scenario !== undefined) context.scenario = readScenarioName(scenario, 'X-Emulator-Scenario');
     const asked = text === undefined ? [] : askedByHeader(context, String(text), operations);
     arm(context, asked);
   };
@@ -36,16 +34,16 @@ export function armTokenFaults(operations: readonly Operation[]): Step {
   };
 }
 
-async function armClaim(context: RequestContext, emu: unknown, operations: readonly Operation[]): Promise<void> {
+function armClaim(context: RequestContext, emu: unknown, operations: readonly Operation[]): void | Promise<void> {
   requireInBand(context);
-  const { written, scenario } = await readClaim(emu);
+  const { written, scenario } = readClaim(emu);
   context.scenario ??= scenario;
   enterScenario(context, written.length > 0);
   const { faults } = context.world.state;
-  const entries = written.map((fault) => faults.asked(fault, { where: CLAIM, operations, inBand: 'claim' }));
+  const entries = written.map((fault) => faults.asked(fault, { where: 'The claim emu', operations, inBand: 'claim' }));
   if (entries.length === 0) return;
   arm(context, entries);
-  await meetFaults(context, 'auth');
+  return meetFaults(context, 'auth');
 }
 
 /** Arms the request with the registered faults of its operation, and those that it asks for. */
@@ -89,41 +87,4 @@ function requireInBand({ inBandFaults }: RequestContext): void {
   const detail =
     'Requests cannot ask for faults or scenarios here; the emulator has to be started with --inband-faults.';
   throw problem('bad_request', detail);
-}
-
-function readScenario(value: unknown, where: string): string {
-  if (typeof value === 'string' && SCENARIO.test(value)) return value;
-  throw problem('bad_request', `${where}: a scenario is named by letters, digits, _, ., :, / and -.`);
-}
-
-/** What the claim `emu` asks for: `{"faults": ["rate_limited*2", {"do": …}], "scenario": "s1"}`. Throws `bad_request`. */
-export async function readClaim(
-  emu: unknown,
-): Promise<{ readonly written: readonly WrittenFault[]; readonly scenario: string | undefined }> {
-  if (typeof emu !== 'object' || emu === null || Array.isArray(emu)) {
-    throw problem('bad_request', `${CLAIM} has to be an object of faults and scenario.`);
-  }
-  const { faults = [], scenario, ...others } = emu as Readonly<Record<string, unknown>>;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    throw problem(
-      'bad_request',
-      `${CLAIM}: there is no member ${JSON.stringify(unknown)}; there are faults, scenario.`,
-    );
-  }
-  if (!Array.isArray(faults) || faults.length > FAULT_LIMITS.perRequest) {
-    throw problem('bad_request', `${CLAIM}: faults has to be a list of at most ${FAULT_LIMITS.perRequest}.`);
-  }
-  const written = faults.map((fault: unknown, index) => readAsked(fault, `${CLAIM}: faults.${index}`));
-  return {
-    written: await Promise.all(written),
-    scenario: scenario === undefined ? undefined : readScenario(scenario, `${CLAIM}: scenario`),
-  };
-}
-
-/** A fault as text or as JSON. Few requests have the latter, so that its schema is loaded when the first one comes. */
-async function readAsked(fault: unknown, where: string): Promise<WrittenFault> {
-  if (typeof fault === 'string') return parseFault(fault.trim(), where);
-  const { readWritten } = await import('../faults/schema.js');
-  return readWritten(fault, where);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Action, RetryAfter } from '../faults/fault.js';
-import type { ChosenAction } from '../faults/request-faults.js';
+import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
+import { callByKind } from '../faults/kinds/index.js';
+import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
@@ -10,10 +11,11 @@ import type { StepId } from '../journal/steps.js';
 import { throttled } from '../quotas/throttled.js';
 import { failedResult } from '../repositories/branch-write.js';
 import { STATES_BY_CODE, stateProblem } from '../repositories/lifecycle.js';
+import type { GitFaults } from '../smart-http/git-faults.js';
 import { stateRefusal } from './fault-facts.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
-import { breakWire } from './wire-faults.js';
+import { type CarryOut, ON_WIRE } from './wire-faults.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
 const RETRY_AFTER = 1;
@@ -51,17 +53,26 @@ export function meetFaults(context: RequestContext, position: Position): void | 
   if (chosen.length > 0) return carryOut(context, chosen, position);
 }
 
+/** What Git's services ask for, and carry out on the wire; undefined if no fault can meet the request. */
+export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
+  const { faults } = context;
+  if (!faults.isArmed) return undefined;
+  return {
+    learn: (facts) => faults.learn(facts),
+    take: (stage) => faults.take(stage),
+    wait: (chosen) => carryOut(context, chosen, undefined, BEFORE_ANSWER),
+  };
+}
+
 /** Does what was chosen for a stage, in order. Throws what ends the request there. */
 export async function carryOut(
   context: RequestContext,
   chosen: readonly ChosenAction[],
   position?: Position,
+  table: CarryOut = EVERYWHERE,
 ): Promise<void> {
   try {
-    for (const { id, action } of chosen) {
-      await carryOutOne(context, id, action);
-      breakWire(context, position, id, action);
-    }
+    for (const { id, action } of chosen) await callByKind(table, action, { context, id, position });
   } catch (error) {
     const at = position === undefined ? undefined : STEP_OF[position];
     if (at !== undefined) context.thrown = { error, at };
@@ -69,32 +80,34 @@ export async function carryOut(
   }
 }
 
-async function carryOutOne(context: RequestContext, id: string, action: Action): Promise<void> {
-  if ('latency' in action) await sleep(action.latency.ms, undefined, { signal: context.signal });
-  else if ('hold' in action) {
-    await context.faults.released(action.hold, context.signal);
+/** The kinds that delay or replace a response. */
+const BEFORE_ANSWER: CarryOut = {
+  latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
+  hold: async (latch, { context }) => {
+    await context.faults.released(latch, context.signal);
     context.signal.throwIfAborted();
-  } else if ('error' in action) throw problemOf(context, id, action.error);
-  else if ('unknownCode' in action) {
-    const { status, code, retryAfter } = action.unknownCode;
+  },
+  error: (value, { context, id }) => {
+    throw problemOf(context, id, value);
+  },
+  code: ({ status, code, retryAfter }, { context, id }) => {
     const headers = retryAfterHeader(context, retryAfter ?? (status === 429 || status === 503 ? RETRY_AFTER : 'omit'));
     throw problem(genericCodeOf(status), injected(id), { status, headers, shownAs: code });
-  } else if ('raw' in action) throw new InjectedReply(literalReply(action.raw));
-}
+  },
+  raw: ({ status, headers, bodyBase64 }) => {
+    const body = bodyBase64 === undefined ? undefined : Buffer.from(bodyBase64, 'base64');
+    throw new InjectedReply(body ? bytes(status, body, headers) : empty(status, headers));
+  },
+};
 
-function literalReply({ status, headers, bodyBase64 }: Extract<Action, { raw: unknown }>['raw']): Reply {
-  if (bodyBase64 === undefined) return empty(status, headers);
-  return bytes(status, Buffer.from(bodyBase64, 'base64'), headers);
-}
+const EVERYWHERE: CarryOut = { ...BEFORE_ANSWER, ...ON_WIRE };
 
 function injected(id: string): string {
   return `The fault ${id} was asked for.`;
 }
 
-type ErrorAction = Extract<Action, { error: unknown }>['error'];
-
 /** The error as the operation answers with it, with the headers that belong to it. */
-function problemOf(context: RequestContext, id: string, action: ErrorAction): Problem {
+function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
   if (STATES_BY_CODE[code]) return refusalByState(context, action);
   if (code === 'rate_limited') return throttling(context, action);
@@ -116,7 +129,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorAction): Pr
 }
 
 /** What the operation answers while the repository is in the state, by the one table of states. */
-function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorAction): Problem {
+function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = stateRefusal(context, code) ?? code;
   const usual = stateProblem(STATES_BY_CODE[code]!, refusal, { retryAfter: RETRY_AFTER });
   const waits = usual.options.headers?.['retry-after'] !== undefined;
@@ -125,7 +138,7 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
 }
 
 /** Specification, Limits: `Retry-After` is the minimum delay, and takes precedence over the window `t`. */
-function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorAction): Problem {
+function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
   const seconds = typeof retryAfter === 'number' ? retryAfter : RETRY_AFTER;
   const usual = throttled({ remaining: 0, window: t ?? seconds, retryAfter: seconds });
   const { ratelimit } = usual.options.headers as { ratelimit: string };

@@ -16,9 +16,9 @@ import { worldReplaced } from '../world/background.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import { lowerLimit } from './adversary.js';
-import { carryOut, meetFaults } from './fault-actions.js';
+import { gitFaultsOf, meetFaults } from './fault-actions.js';
 import { isLost, type RequestContext } from './request-context.js';
-import { breakBody, ContextGitFaults } from './wire-faults.js';
+import { breakBody } from './wire-faults.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -156,7 +156,7 @@ class RequestHandlerContext implements HandlerContext {
   }
 
   get faults(): GitFaults | undefined {
-    return this.#context.faults.isArmed ? new ContextGitFaults(this.#context, carryOut) : undefined;
+    return gitFaultsOf(this.#context);
   }
 
   get meter(): Meter {

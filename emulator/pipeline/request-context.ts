@@ -1,8 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
-import { NO_FAULTS } from '../faults/armed-request.js';
-import type { RequestFaults } from '../faults/request-faults.js';
+import { NO_FAULTS, type RequestFaults } from '../faults/armed-request.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';

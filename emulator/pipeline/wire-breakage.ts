@@ -1,4 +1,4 @@
-import type { CutPoint, Ending } from '../faults/fault.js';
+import type { CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { CutPlace } from '../http/broken-bytes.js';
 
 /** What is to happen to the bytes of one request and its answer. */

@@ -1,28 +1,42 @@
-import type { ActionKind } from '../faults/actions.js';
-import type { Action, CutPoint, Ending } from '../faults/fault.js';
-import type { ChosenAction } from '../faults/request-faults.js';
+import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
+import type { KindName, KindValues } from '../faults/kinds/index.js';
+import type { Lost } from '../faults/kinds/lost.js';
 import type { Position } from '../faults/stage.js';
 import { AnswerCut, type Patience } from '../http/answer-cut.js';
 import { breakBytes, breakReply } from '../http/broken-answer.js';
 import type { CutPlace } from '../http/broken-bytes.js';
 import { genericCodeOf, problem } from '../http/problem.js';
 import type { ConnectionEnding, Reply } from '../http/reply.js';
-import type { GitFaults, GitStage } from '../smart-http/git-faults.js';
 import type { RequestContext } from './request-context.js';
 import type { WireBreakage } from './wire-breakage.js';
 
-type Of<Member extends string> = Extract<Action, { readonly [name in Member]: unknown }>;
-
-/** Does, or notes, what ends or breaks the connection. Throws what ends the request there. */
-export function breakWire(context: RequestContext, position: Position | undefined, id: string, action: Action): void {
-  if ('cut' in action) cutAt(context, position, action.cut);
-  else if ('throttle' in action) {
-    wireOf(context)[position === 'body' ? 'bodyRate' : 'rate'] = action.throttle.bps;
-  } else if ('corrupt' in action) wireOf(context).flip = { offset: action.corrupt.flip };
-  else if ('lostResponse' in action) loseAnswer(id, action.lostResponse);
+/** A fault that a request has met, and where. */
+export interface Met {
+  readonly context: RequestContext;
+  /** Id of the fault. */
+  readonly id: string;
+  /** Undefined at a stage of Git. */
+  readonly position: Position | undefined;
 }
 
-function cutAt(context: RequestContext, position: Position | undefined, { at, how = 'fin' }: Of<'cut'>['cut']): void {
+/** Carries out the kinds of faults; throws what ends the request. */
+export type CarryOut = {
+  readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
+};
+
+/** How each kind ends or breaks the connection of a request. */
+export const ON_WIRE: CarryOut = {
+  cut: (cut, { context, position }) => cutAt(context, position, cut),
+  throttle: ({ bps }, { context, position }) => {
+    wireOf(context)[position === 'body' ? 'bodyRate' : 'rate'] = bps;
+  },
+  corrupt: ({ flip }, { context }) => {
+    wireOf(context).flip = { offset: flip };
+  },
+  lost: (how, { id }) => loseAnswer(id, how),
+};
+
+function cutAt(context: RequestContext, position: Position | undefined, { at, how = 'fin' }: Cut): void {
   switch (position) {
     case 'body':
       wireOf(context).bodyCut = { at, how };
@@ -50,7 +64,7 @@ function placeOf(at: CutPoint | undefined): CutPlace {
   return at?.bytes === undefined ? { fraction: at?.fraction ?? 0.5 } : { bytes: at.bytes };
 }
 
-function loseAnswer(id: string, how: Of<'lostResponse'>['lostResponse']): never {
+function loseAnswer(id: string, how: Lost): never {
   if (typeof how === 'string') throw new AnswerCut(how);
   const { status } = how;
   throw problem(genericCodeOf(status), `The answer was lost: the fault ${id} was asked for.`, { status });
@@ -104,30 +118,4 @@ async function* brokenChunks(
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
   return { bytes: Math.max(1, Math.floor(length * (at?.fraction ?? 0.5))) };
-}
-
-/** Actions that delay or replace the response to a Git request. */
-const BEFORE_ANSWER: readonly ActionKind[] = ['latency', 'hold', 'error', 'unknownCode', 'raw'];
-
-/** The faults of one request, as far as the Git services carry them out. */
-export class ContextGitFaults implements GitFaults {
-  constructor(
-    private readonly context: RequestContext,
-    private readonly carryOut: (context: RequestContext, chosen: readonly ChosenAction[]) => Promise<void>,
-  ) {}
-
-  learn(facts: Parameters<GitFaults['learn']>[0]): void {
-    this.context.faults.learn(facts);
-  }
-
-  take(stage: GitStage): readonly ChosenAction[] {
-    return this.context.faults.take(stage);
-  }
-
-  wait(chosen: readonly ChosenAction[]): Promise<void> {
-    return this.carryOut(
-      this.context,
-      chosen.filter(({ action }) => BEFORE_ANSWER.some((kind) => kind in action)),
-    );
-  }
 }

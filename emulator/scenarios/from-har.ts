@@ -2,10 +2,11 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Action } from '../faults/fault.js';
 import { FAULT_LIMITS } from '../faults/fault-limits.js';
+import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
 import { Problem, problemCodes } from '../http/problem.js';
 import { redactText } from '../journal/redaction.js';
-import { type KnownOperation, readScenario } from './read-scenario.js';
+import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 import { ScenarioError } from './scenario-file.js';
 
@@ -58,10 +59,10 @@ const LONGEST_SCENARIO = 1024 * 1024;
  * HTTP Archive. Of an error that is not the service's own (a proxy's page, for example) media type and body are kept as
  * well, without tokens and credentials. Nothing else is kept: no address, no header, no body. Throws `ScenarioError`.
  */
-export function scenarioFromHar(text: string, file: string, operations: readonly KnownOperation[]): Scenario {
+export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Scenario {
   const { entries } = readArchive(text, file).log;
   const isAuthorized = entries.some((entry) => fieldOf(entry.request, 'authorization') !== undefined);
-  const sequences = new Map<KnownOperation, (Action | 'pass')[]>();
+  const sequences = new Map<FaultedOperation, (Action | 'pass')[]>();
   for (const entry of entries) {
     const operation = operationOf(entry, operations);
     if (!operation) continue;
@@ -106,7 +107,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   }
 }
 
-function faultOf(operation: KnownOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
+function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
   if (sequence.length > FAULT_LIMITS.actions) {
     throw new ScenarioError(
       `${file}: has ${sequence.length} requests of ${operation.id}, and ${FAULT_LIMITS.actions} are the most.`,
@@ -126,7 +127,7 @@ function trimmed(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pa
   return sequence.slice(0, last + 1);
 }
 
-function actionOf(entry: Entry, operation: KnownOperation): Action | 'pass' {
+function actionOf(entry: Entry, operation: FaultedOperation): Action | 'pass' {
   const { status } = entry.response;
   const cut = cutOf(entry);
   if (cut) return cutAction(cut, operation);
@@ -150,16 +151,16 @@ function cutOf({ response, _emulator }: Entry): Cut | undefined {
   return bodySize >= 0 && bodySize < announced ? { bytes, how } : undefined;
 }
 
-function cutAction({ bytes, how }: Cut, { id, effect }: KnownOperation): Action {
+function cutAction({ bytes, how }: Cut, { id, effect }: FaultedOperation): Action {
   const isLost = effect !== 'read' && (bytes === 0 || id === 'gitReceivePack');
-  return isLost ? { lostResponse: how } : { cut: { at: { bytes }, how } };
+  return isLost ? { lost: how } : { cut: { at: { bytes }, how } };
 }
 
 /** RFC 9110, 8.3.1: media type and charset; other parameters are left out. */
 const MEDIA_TYPE = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;\s*charset="?([\w.-]+)"?)?/i;
 
 /** The response as it was, if its media type is none that the operation answers errors with; undefined otherwise. */
-function foreignErrorOf({ response }: Entry, { group }: KnownOperation): Action | undefined {
+function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Action | undefined {
   const { status, content } = response;
   const [, type, charset] = MEDIA_TYPE.exec(fieldOf(response, 'content-type') ?? content?.mimeType ?? '') ?? [];
   const isOwn =
@@ -194,7 +195,7 @@ function errorOf(entry: Entry): Action {
     return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
   }
   if (code !== undefined && status <= 599)
-    return { unknownCode: { status, code, ...(retryAfter !== undefined && { retryAfter }) } };
+    return { code: { status, code, ...(retryAfter !== undefined && { retryAfter }) } };
   const headers = typeof retryAfter === 'number' ? { headers: { 'retry-after': String(retryAfter) } } : {};
   return { raw: { status: Math.min(status, 599), ...headers } };
 }
@@ -238,8 +239,8 @@ function fieldOf(
 /** The operation whose route fits best: that with the fewest parameters. */
 function operationOf(
   { request: { method, url } }: Entry,
-  operations: readonly KnownOperation[],
-): KnownOperation | undefined {
+  operations: readonly FaultedOperation[],
+): FaultedOperation | undefined {
   const path = URL.canParse(url) ? new URL(url).pathname : undefined;
   if (path === undefined) return undefined;
   const meant = method === 'HEAD' ? 'GET' : method;

@@ -1,7 +1,6 @@
 import type { Fault } from '../faults/fault.js';
-import { readGivenFault, within } from '../faults/given-fault.js';
+import { readWritten, within } from '../faults/given-fault.js';
 import { matchesGlob } from '../faults/glob.js';
-import { parseFault } from '../faults/grammar.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
@@ -11,16 +10,10 @@ import type { Scenario, Step, Trigger } from './scenario.js';
 import { checkFaults } from './scenario-runs.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
-/** An operation, and whether its requests can change anything. */
-export interface KnownOperation extends FaultedOperation {
-  readonly effect: 'read' | 'write' | 'delete';
-  readonly routes: readonly { readonly method: string; readonly path: string }[];
-}
-
 type Members = Readonly<Record<string, unknown>>;
 
 /** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */
-export function readScenario(value: unknown, operations: readonly KnownOperation[]): Scenario {
+export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
   const long = isMembers(value) ? expand(value) : value;
   const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
   const steps = (read.steps as readonly Members[] | undefined)?.map((step, at) => readFaults(step, `steps.${at}.`));
@@ -61,13 +54,14 @@ function readFaults(value: Members, where: string): Members {
 }
 
 function readWrittenFault(fault: unknown, where: string): Fault {
-  if (typeof fault === 'string') return parseFault(fault.trim(), where).fault;
-  if (!isMembers(fault)) throw problem('bad_request', `${where}: has to be a text or an object.`);
-  return within(where, () => readGivenFault(fault, where));
+  if (typeof fault !== 'string' && !isMembers(fault)) {
+    throw problem('bad_request', `${where}: has to be a text or an object.`);
+  }
+  return within(where, () => readWritten(fault, where).fault);
 }
 
-function checkSteps(steps: readonly Step[], operations: readonly KnownOperation[]): void {
-  let before: readonly KnownOperation[] | undefined;
+function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
+  let before: readonly FaultedOperation[] | undefined;
   for (const [at, { on, repository }] of steps.entries()) {
     if (on) before = meantBy(on, `steps.${at}.on`, operations);
     if (!repository) continue;
@@ -83,8 +77,8 @@ function checkSteps(steps: readonly Step[], operations: readonly KnownOperation[
 function meantBy(
   { op, push, ref }: Trigger,
   where: string,
-  operations: readonly KnownOperation[],
-): readonly KnownOperation[] {
+  operations: readonly FaultedOperation[],
+): readonly FaultedOperation[] {
   const globs = op === undefined ? ['*'] : [op].flat();
   const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
@@ -94,7 +88,7 @@ function meantBy(
   const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
     // Requests of Git say which refs they are about; of others it is known which they have moved.
-    const isPossible = ({ effect, group }: KnownOperation) =>
+    const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || meant.some(isPossible)) continue;
     throw problem('bad_request', `${where}.${member}: a request of ${meant[0]!.id} moves no refs.`);

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FaultedOperation } from '../faults/operation-shape.js';
 import { Problem } from '../http/problem.js';
 import { packageFile } from '../system/package-root.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
-import { type KnownOperation, readScenario } from './read-scenario.js';
+import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
@@ -22,7 +23,7 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
 }
 
 /** Reads a file. Throws `ScenarioError` that names it, and the member of what cannot be. */
-export async function readScenarioFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const value = await parseScenarioText(readText(file), file);
   try {
     return readScenario(value, operations);

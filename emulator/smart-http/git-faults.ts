@@ -1,5 +1,8 @@
-import type { CutPoint, Ending } from '../faults/fault.js';
-import type { ChosenAction, GitFacts } from '../faults/request-faults.js';
+import type { CutPoint, Ending } from '../faults/kinds/cut.js';
+import { callByKind, type KindName, type KindValues } from '../faults/kinds/index.js';
+import type { Lost } from '../faults/kinds/lost.js';
+import type { Ng } from '../faults/kinds/ng.js';
+import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
 import type { Stage } from '../faults/stage.js';
 import { AnswerCut } from '../http/answer-cut.js';
 import { breakReply } from '../http/broken-answer.js';
@@ -29,8 +32,8 @@ export interface WireFaults {
   readonly progress: { readonly text: string; readonly times: number }[];
   /** Told on band 3 of the side-band, or by an `ERR` packet where there is none, in place of what was to come. */
   fatal?: string;
-  report?: { readonly unpack?: string; readonly refs?: Readonly<Record<string, string>> };
-  lost?: 'fin' | 'rst' | { readonly status: number };
+  report?: Ng;
+  lost?: Lost;
 }
 
 /** Lines of a flood that does not say how many. */
@@ -45,25 +48,21 @@ export async function meetStage(faults: GitFaults | undefined, stage: GitStage):
   return wireFaultsOf(chosen);
 }
 
+/** How each kind breaks the wire. */
+const ON_WIRE: { readonly [Name in KindName]?: (value: KindValues[Name]) => Partial<WireFaults> } = {
+  cut: ({ at, how = 'fin' }) => ({ cut: { at, how } }),
+  corrupt: ({ flip }) => ({ flip: { offset: flip } }),
+  drop_object: ({ bytes = 0 }) => ({ dropObject: bytes }),
+  throttle: ({ bps }) => ({ bytesPerSecond: bps }),
+  sideband: ({ band, text }) => (band === 3 ? { fatal: text } : { progress: [{ text, times: 1 }] }),
+  flood: ({ text = 'injected progress', lines = FLOOD_LINES }) => ({ progress: [{ text, times: lines }] }),
+  ng: (report) => ({ report }),
+  lost: (lost) => ({ lost }),
+};
+
 export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
-  const wire: WireFaults = { progress: [] };
-  for (const { action } of chosen) {
-    if ('cut' in action) wire.cut = { at: action.cut.at, how: action.cut.how ?? 'fin' };
-    else if ('corrupt' in action) {
-      const { flip, dropObject } = action.corrupt;
-      if (dropObject !== undefined) wire.dropObject = dropObject;
-      if (flip !== undefined || dropObject === undefined) wire.flip = { offset: flip };
-    } else if ('throttle' in action) wire.bytesPerSecond = action.throttle.bps;
-    else if ('sideband' in action) {
-      if (action.sideband.band === 3) wire.fatal = action.sideband.text;
-      else wire.progress.push({ text: action.sideband.text, times: 1 });
-    } else if ('flood' in action) {
-      const { text = 'injected progress', lines = FLOOD_LINES } = action.flood;
-      wire.progress.push({ text, times: lines });
-    } else if ('report' in action) wire.report = action.report;
-    else if ('lostResponse' in action) wire.lost = action.lostResponse;
-  }
-  return wire;
+  const parts = chosen.map(({ action }) => callByKind(ON_WIRE, action) ?? {});
+  return Object.assign({}, ...parts, { progress: parts.flatMap(({ progress = [] }) => progress) }) as WireFaults;
 }
 
 /** Where a payload is cut whose last bytes are its trailer; without a place, in the middle. */

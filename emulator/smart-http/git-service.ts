@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { GitFacts as FaultFacts } from '../faults/request-faults.js';
+import type { GitFacts as FaultFacts } from '../faults/request-facts.js';
 import type { FsckPolicy } from '../git/fsck/fsck.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';

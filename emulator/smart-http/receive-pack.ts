@@ -1,4 +1,4 @@
-import type { ChosenAction } from '../faults/request-faults.js';
+import type { ChosenAction } from '../faults/request-facts.js';
 import { Fsck, FsckError, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../git/object/bytes.js';

@@ -72,7 +72,7 @@ t.test('faults are added, listed, shown and removed', async (t) => {
   const { out } = await ask.text('fault', 'ls');
   t.match(
     out,
-    /^ID +SOURCE +FIRED +MATCHED +LEFT +FAULT\nfault-1 +registered +1 +\d+ +0 +\{"match":\{"op":"getRepository"/,
+    /^ID +SOURCE +FIRED +MATCHED +LEFT +FAULT\nfault-1 +registered +1 +\d+ +0 +bad_gateway\*1;match\.op=getRepository\n/,
   );
   t.match(out, /\nbad_gateway +in-band +1 +1 +0 +bad_gateway\*1\n/);
   t.match((await ask.json('fault', 'ls')).json, [{ id: 'fault-1', fired: 1 }, {}, {}, {}, {}, { source: 'in-band' }]);

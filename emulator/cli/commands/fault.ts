@@ -35,17 +35,13 @@ export const faultCommand = defineCommand({
   },
   run: async ({ action, value, op, repo, sub, ref, file, json, ...address }, { terminal }) => {
     const name = readAction('fault', action, ACTIONS);
-    const match = {
-      ...(op && { op: op.length === 1 ? op[0] : op }),
-      ...(repo !== undefined && { repo }),
-      ...(sub !== undefined && { token: { sub } }),
-      ...(ref !== undefined && { git: { ref } }),
-    };
-    if (name !== 'add' && (file !== undefined || Object.keys(match).length > 0)) {
+    const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
+    const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
+    if (name !== 'add' && (file !== undefined || conditions !== '')) {
       throw new UsageError(`fault ${name} takes none of --op, --repo, --sub, --ref, --file.`);
     }
     if (name === 'add') {
-      const bodies = await readFaults({ spec: value, file, match });
+      const bodies = await readFaults(value, file, conditions);
       const made = await addAll(new AdminClient(address, terminal), bodies, file !== undefined);
       if (json) return printJson(terminal, made.length === 1 ? made[0] : made);
       // The ids and nothing else, for a script to keep.
@@ -64,21 +60,13 @@ export const faultCommand = defineCommand({
   },
 });
 
-async function readFaults({
-  spec,
-  file,
-  match,
-}: {
-  readonly spec: string | undefined;
-  readonly file: string | undefined;
-  readonly match: object;
-}): Promise<Body[]> {
+async function readFaults(spec: string | undefined, file: string | undefined, conditions: string): Promise<Body[]> {
   if (file === undefined) {
     const texts = readValue('fault add', spec, 'a fault, or --file').split(',');
-    return texts.map((one) => ({ spec: one.trim(), ...(Object.keys(match).length > 0 && { match }) }));
+    return texts.map((one) => ({ spec: one.trim() + conditions }));
   }
   if (spec !== undefined) throw new UsageError('fault add takes a fault or --file, not both.');
-  if (Object.keys(match).length > 0) {
+  if (conditions !== '') {
     throw new UsageError('fault add takes --op, --repo, --sub and --ref with a fault; a file says them as match.');
   }
   const faults = [await readDocument('--file', file)].flat();
@@ -106,11 +94,9 @@ async function addAll(client: AdminClient, bodies: readonly Body[], isList: bool
 }
 
 function writeFaults(items: readonly FaultRecord[]): string {
-  const rows = items.map(
-    ({ id, source, fired, matched, remaining, text: words, match, when, at, do: action, sequence }) => {
-      const shown = words ?? JSON.stringify({ match, when, at, do: action, sequence });
-      return [id, source, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
-    },
-  );
+  const rows = items.map(({ id, source, fired, matched, remaining, text: words, do: action, sequence, ...rest }) => {
+    const shown = words ?? JSON.stringify({ match: rest.match, when: rest.when, at: rest.at, do: action, sequence });
+    return [id, source, fired, matched, remaining ?? '–', shown].map((cell) => printable(String(cell)));
+  });
   return writeTable([['ID', 'SOURCE', 'FIRED', 'MATCHED', 'LEFT', 'FAULT'], ...rows]);
 }

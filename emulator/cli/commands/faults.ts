@@ -49,14 +49,13 @@ function keysOf({ keys }: NameReference): string {
   return keys.map(({ key, needed }) => (needed ? `${key}=` : `[${key}=]`)).join(' ');
 }
 
-function isCode({ codes }: FaultReference): (row: NameReference) => boolean {
-  const known = new Set(codes.map(({ code }) => code));
-  return ({ name }) => known.has(name);
+function isCode({ status }: NameReference): boolean {
+  return status !== undefined;
 }
 
 /** What codes have in common; the one that has a key of its own is named. */
 function aboutCodes(all: FaultReference): string {
-  const codes = all.names.filter(isCode(all));
+  const codes = all.names.filter(isCode);
   const own = codes.flatMap(({ name, keys }) =>
     keys
       .filter(({ key }) => !codes[0]!.keys.some((each) => each.key === key))
@@ -66,9 +65,9 @@ function aboutCodes(all: FaultReference): string {
 }
 
 function writeOverview(all: FaultReference): string {
-  const names = all.names.filter((row) => !isCode(all)(row));
+  const names = all.names.filter((row) => !isCode(row));
   const rows = names.map((row) => [row.name, keysOf(row), row.defaultStages.join(' '), row.about]);
-  const first = all.names.find(isCode(all))!;
+  const first = all.names.find(isCode)!;
   return [
     `${all.grammar}, several separated by commas; as X-Emulator-Fault, by emulator token --fault, or emulator fault add\n\n`,
     writeTable([
@@ -102,8 +101,8 @@ const WAYS: Readonly<Record<CodeReference['way'], string>> = {
 };
 
 function writeMarkdown(all: FaultReference): string {
-  const names = all.names.filter((each) => !isCode(all)(each));
-  const first = all.names.find(isCode(all));
+  const names = all.names.filter((each) => !isCode(each));
+  const first = all.names.find(isCode);
   const stages = ({ defaultStages, stages: allowed }: NameReference) =>
     [...defaultStages, ...allowed.filter((stage) => !defaultStages.includes(stage))].map(code).join(', ');
   const row = (name: string, each: NameReference, about: string) => [name, code(keysOf(each)), stages(each), about];

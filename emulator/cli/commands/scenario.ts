@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { KnownOperation, readScenario } from '../../scenarios/read-scenario.js';
+import type { FaultedOperation } from '../../faults/operation-shape.js';
+import type { readScenario } from '../../scenarios/read-scenario.js';
 import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
 import { defineCommand } from '../command.js';
 import { writeTable } from '../table.js';
@@ -53,7 +54,7 @@ async function list(json: boolean, terminal: Terminal): Promise<void> {
 async function start(
   value: string,
   { json, terminal, client }: { json: boolean; terminal: Terminal; client: AdminClient },
-  operations: readonly KnownOperation[],
+  operations: readonly FaultedOperation[],
 ): Promise<void> {
   const isRegistered = (await client.list('/scenarios')).some(({ id }) => id === value);
   const path = `/scenarios/${encodeURIComponent(value)}/start`;
@@ -68,7 +69,7 @@ async function convert(
   file: string,
   json: boolean,
   terminal: Terminal,
-  operations: readonly KnownOperation[],
+  operations: readonly FaultedOperation[],
 ): Promise<void> {
   const { HAR_LIMIT, scenarioFromHar } = await import('../../scenarios/from-har.js');
   const { readText } = await import('../../scenarios/scenario-file.js');
@@ -89,7 +90,7 @@ async function findFile(value: string): Promise<string> {
 }
 
 /** Reads a scenario. Throws `UsageError` for a file that is none. */
-export async function readFile(file: string, operations: readonly KnownOperation[]): Promise<Scenario> {
+export async function readFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
   return told(() => readScenarioFile(file, operations));
 }

@@ -94,7 +94,7 @@ async function askedClaim({
   const { faultClaims } = await import('../../faults/fault-claim.js');
   const { operations } = await import('../../api/index.js');
   try {
-    return await faultClaims({ faults, scenario }, { where: '--fault', operations });
+    return faultClaims({ faults, scenario }, { where: '--fault', operations });
   } catch (error) {
     throw error instanceof Problem ? new UsageError(error.detail) : error;
   }

@@ -3,29 +3,18 @@ import { patch, post, remove, route } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Dialog } from '../components/dialog.js';
 import { Failure } from '../components/feedback.js';
-import { Field } from '../components/field.js';
 import { Given } from '../components/given.js';
 import { useAction } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import {
-  actionsOf,
-  definitionOf,
-  type FaultKinds,
-  type FaultRecord,
-  type Latch,
-  type Operation,
-  operationsOf,
-} from './records.js';
+import { actionsOf, definitionOf, type FaultRecord, type Latch } from './records.js';
 import { SameFault } from './same-fault.js';
-import { specOf } from './spec-text.js';
+import { ValueField } from './value-field.js';
 import { writeJson } from './written.js';
 
 export interface ArmedFaultProps {
   readonly fault: FaultRecord;
-  readonly kinds: FaultKinds | undefined;
-  readonly operations: readonly Operation[];
   /** What waits. */
   readonly latches: readonly Latch[];
   /** Whether the address names it. */
@@ -34,7 +23,7 @@ export interface ArmedFaultProps {
 }
 
 /** One fault, what has become of it, and what can be done about it. */
-export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChanged }: ArmedFaultProps) {
+export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
   const { run, isBusy, error } = useAction();
   const { id, source, matched, fired, remaining, when, note } = fault;
@@ -56,14 +45,13 @@ export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChang
         </h3>{' '}
         <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>
         <code class="does">
-          <Given text={wordsOf(fault)} />
+          <Given text={fault.text ?? writeJson(definitionOf(fault))} />
         </code>
         {note && (
           <p>
             <Given text={note} />
           </p>
         )}
-        <Conditions fault={fault} />
       </div>
       <dl class="counters" aria-label={`Counters of ${id}`}>
         <Counter name="fired" value={count(fired)} isStrong={fired > 0} />
@@ -118,9 +106,9 @@ export function ArmedFault({ fault, kinds, operations, latches, isMeant, onChang
       </div>
       <Failure error={error} />
       {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}
-      {opened === 'forms' && kinds && (
+      {opened === 'forms' && (
         <Dialog title="The same fault, to copy" onClose={() => open(undefined)}>
-          <SameFault fault={definitionOf(fault)} operations={operations} kinds={kinds.items} />
+          <SameFault id={id} />
         </Dialog>
       )}
     </li>
@@ -137,14 +125,6 @@ const SKIPPED: Readonly<Record<string, string>> = {
   exhausted: 'it had met all',
 };
 
-/** What it does: in words, or in JSON where there are none. */
-function wordsOf(fault: FaultRecord): string {
-  const { when, at, do: act, sequence } = definitionOf(fault);
-  return (
-    specOf(fault) ?? writeJson({ ...(when && { when }), ...(at && { at }), ...(act ? { do: act } : { sequence }) })
-  );
-}
-
 function latchesOf(fault: FaultRecord): readonly string[] {
   return [...new Set(actionsOf(fault).flatMap(({ hold }) => (typeof hold === 'string' ? [hold] : [])))];
 }
@@ -158,51 +138,26 @@ function Counter({ name, value, isStrong = false }: { name: string; value: strin
   );
 }
 
-/** Which requests it meets: `repo team/app`, `token.sub ada`. */
-function Conditions({ fault }: { readonly fault: FaultRecord }) {
-  const operations = operationsOf(fault);
-  const { op: _, ...rest } = fault.match ?? {};
-  const others = flat(rest);
-  return (
-    <p class="quiet conditions">
-      {operations.length === 0 ? 'any operation' : operations.join(', ')}
-      {others.map(([path, value]) => (
-        <span key={path}>
-          {' · '}
-          <Given text={path} /> <Given text={value} />
-        </span>
-      ))}
-    </p>
-  );
-}
-
-function flat(value: object, path = ''): [string, string][] {
-  return Object.entries(value).flatMap(([name, one]): [string, string][] => {
-    const here = path === '' ? name : `${path}.${name}`;
-    if (typeof one === 'object' && one !== null && !Array.isArray(one)) return flat(one, here);
-    return [[here, typeof one === 'string' ? one : writeJson(one)]];
-  });
-}
-
 interface ChangeProps {
   readonly fault: FaultRecord;
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-const NUMBERS = [
-  ['times', 'Times', 'Requests it meets; empty: all'],
-  ['skip', 'Skip', 'Requests that pass first'],
-  ['priority', 'Priority', 'Higher is asked first'],
+const FIELDS = [
+  { name: 'times', label: 'Times', hint: 'Requests it meets; empty: all' },
+  { name: 'skip', label: 'Skip', hint: 'Requests that pass first' },
+  { name: 'priority', label: 'Priority', hint: 'Higher is asked first' },
+  { name: 'note', label: 'Note' },
 ] as const;
 
 function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
-  const { id, when = {}, priority, note } = fault;
+  const { id, when = {}, priority = '', note = '' } = fault;
   const [texts, setTexts] = useState({
     times: `${when.times ?? ''}`,
     skip: `${when.skip ?? ''}`,
-    priority: `${priority ?? ''}`,
-    note: note ?? '',
+    priority: `${priority}`,
+    note,
   });
   const { run, isBusy, error } = useAction();
   const submit = (event: Event) => {
@@ -221,26 +176,15 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
       <form noValidate onSubmit={submit}>
         <p class="quiet">Its counters go on.</p>
         <div class="fields">
-          {NUMBERS.map(([name, label, hint]) => (
-            <Field key={name} label={label} hint={hint}>
-              {(attributes) => (
-                <input
-                  class="brief figures"
-                  inputMode="numeric"
-                  value={texts[name]}
-                  {...attributes}
-                  onInput={({ currentTarget }) => setTexts({ ...texts, [name]: currentTarget.value })}
-                />
-              )}
-            </Field>
-          ))}
-          <label class="grow">
-            Note
-            <input
-              value={texts.note}
-              onInput={({ currentTarget }) => setTexts({ ...texts, note: currentTarget.value })}
+          {FIELDS.map(({ name, ...shown }) => (
+            <ValueField
+              key={name}
+              {...shown}
+              value={texts[name]}
+              isNumber={name !== 'note'}
+              onInput={(text) => setTexts({ ...texts, [name]: text })}
             />
-          </label>
+          ))}
         </div>
         <button type="submit" class="primary" disabled={isBusy}>
           Change

@@ -3,54 +3,35 @@ import { post } from '../api/client.js';
 import { Failure } from '../components/feedback.js';
 import { Field } from '../components/field.js';
 import { useAction } from '../components/loaded.js';
-import { place } from '../place.js';
 import { ConditionFields } from './condition-fields.js';
-import { bodyOfDraft, type Draft, EMPTY, offersFor, settle, whenOfDraft } from './draft.js';
-import { FurtherFields } from './further-fields.js';
+import { type Draft, EMPTY, type Offers, offersFor, settle, specOf } from './draft.js';
 import { KeyFields } from './key-fields.js';
-import type { Fault, FaultKind, FaultKinds, Members, Operation } from './records.js';
-import { SameFault } from './same-fault.js';
+import type { FaultForm, FaultForms, FaultKind, FaultKinds, FaultRecord, Operation } from './records.js';
+import { Forms } from './same-fault.js';
+import { ValueField } from './value-field.js';
 
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly Operation[];
-  readonly onAdded: () => void;
+  /** What the form begins with. */
+  readonly initial: Draft;
+  readonly onAdded: (fault: FaultRecord) => void;
 }
 
 /** Milliseconds without typing before the emulator is asked about the fault. */
 const PAUSE = 120;
 
-/** What the address asks for: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
-function draftOf(params: Readonly<Record<string, string>>, { kinds, operations }: NewFaultProps): Draft {
-  const wanted = (params.operation ?? '').split(',');
-  const conditions = ['repository', 'subject', 'ref'].flatMap((id) =>
-    params[id] ? [{ id, name: '', value: params[id] }] : [],
-  );
-  const draft: Draft = {
-    ...EMPTY,
-    ...(params.fault && { name: params.fault, keys: {} }),
-    operations: operations.filter(({ id }) => wanted.includes(id)).map(({ id }) => id),
-    conditions,
-  };
-  return settle(draft, kinds, operations);
-}
-
 /** Makes a fault of what is offered, and shows it in every form. */
-export function NewFault(props: NewFaultProps) {
-  const { kinds, operations, onAdded } = props;
-  const { params } = place.value;
-  const [draft, setDraft] = useState(() => draftOf(params, props));
-  useEffect(() => setDraft(draftOf(params, props)), [JSON.stringify(params)]);
-  const { fault, error: refused } = useChecked(draft);
+export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
+  const [draft, setDraft] = useState(() => settle(initial, kinds, operations));
+  const spec = specOf(draft);
+  const { forms, error: refused } = useForms(spec);
   const { run, isBusy, error } = useAction();
   const change = (changes: Partial<Draft>) => setDraft(settle({ ...draft, ...changes }, kinds, operations));
   const offers = offersFor(draft, kinds, operations);
   const submit = (event: Event) => {
     event.preventDefault();
-    run(async () => {
-      await post('faults', await requestOf(draft));
-      onAdded();
-    });
+    run(() => post<FaultRecord>('faults', { spec }).then(onAdded));
   };
   return (
     <section aria-labelledby="new-fault">
@@ -72,29 +53,27 @@ export function NewFault(props: NewFaultProps) {
           />
         )}
         <div class="fields">
-          <Count
+          <ValueField
             label="Times"
             hint="Requests it meets; empty: all"
             value={draft.times}
+            isNumber
             onInput={(times) => change({ times })}
           />
-          <Count label="Skip" hint="Requests that pass first" value={draft.skip} onInput={(skip) => change({ skip })} />
-          <Field label="Stage">
-            {(attributes) => (
-              <select
-                {...attributes}
-                value={draft.stage}
-                onChange={({ currentTarget }) => change({ stage: currentTarget.value })}
-              >
-                {offers.defaults.length > 0 && <option value="">{`default: ${offers.defaults.join(', ')}`}</option>}
-                {offers.stages.map((stage) => (
-                  <option key={stage} value={stage}>
-                    {stage}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <ValueField
+            label="Skip"
+            hint="Requests that pass first"
+            value={draft.skip}
+            isNumber
+            onInput={(skip) => change({ skip })}
+          />
+          <ValueField
+            label="Stage"
+            value={draft.stage}
+            choices={offers.stages}
+            {...(offers.defaults.length > 0 && { empty: `default: ${offers.defaults.join(', ')}` })}
+            onInput={(stage) => change({ stage })}
+          />
         </div>
         <StageText stages={kinds.stages} stage={draft.stage || offers.defaults} />
         <ConditionFields
@@ -102,7 +81,20 @@ export function NewFault(props: NewFaultProps) {
           values={draft.conditions}
           onChange={(conditions) => change({ conditions })}
         />
-        <FurtherFields values={draft.further} onChange={(further) => change({ further })} />
+        <details>
+          <summary>How often, and how long</summary>
+          <div class="fields">
+            {offers.further.map(({ key, label, hint }) => (
+              <ValueField
+                key={key}
+                label={label}
+                hint={hint}
+                value={draft.further[key] ?? ''}
+                onInput={(text) => change({ further: { ...draft.further, [key]: text } })}
+              />
+            ))}
+          </div>
+        </details>
         <div class="toolbar">
           <button type="submit" class="primary" disabled={isBusy}>
             Add the fault
@@ -113,47 +105,33 @@ export function NewFault(props: NewFaultProps) {
         </div>
         <Failure error={refused ?? error} />
       </form>
-      {fault && (
+      {forms && (
         <>
           <h2>The same fault, to copy</h2>
-          <SameFault fault={fault} operations={operations} kinds={kinds.items} />
+          <Forms forms={forms} />
         </>
       )}
     </section>
   );
 }
 
-/** What `POST faults` takes of the draft: in words where these say when, and else as the emulator reads them. */
-async function requestOf(draft: Draft, signal?: AbortSignal): Promise<Members> {
-  const body = bodyOfDraft(draft);
-  const when = whenOfDraft(draft);
-  if (Object.keys(when).length === 0) return body;
-  const { fault } = await post<{ fault: Fault }>('fault-checks', body, { signal });
-  return { ...fault, when: { ...fault.when, ...when } };
-}
-
-/** What the emulator makes of the draft, without adding it; the last fault stays while the draft is none. */
-function useChecked(draft: Draft): { readonly fault: Fault | undefined; readonly error: unknown } {
-  const [checked, setChecked] = useState<{ fault?: Fault; error?: unknown }>({});
-  const said = JSON.stringify([bodyOfDraft(draft), whenOfDraft(draft)]);
+/** The forms of a draft, which the emulator reads without adding it. */
+function useForms(spec: string): { readonly forms?: readonly FaultForm[]; readonly error?: unknown } {
+  const [checked, setChecked] = useState<{ forms?: readonly FaultForm[]; error?: unknown }>({});
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    const check = async () => {
-      try {
-        const { fault } = await post<{ fault: Fault }>('fault-checks', await requestOf(draft, signal), { signal });
-        if (!signal.aborted) setChecked({ fault });
-      } catch (error) {
+    const timer = setTimeout(() => {
+      post<FaultForms>('faults/forms', { spec }, { signal }).then(setChecked, (error: unknown) => {
         if (!signal.aborted) setChecked({ error });
-      }
-    };
-    const timer = setTimeout(check, PAUSE);
+      });
+    }, PAUSE);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [said]);
-  return { fault: checked.fault, error: checked.error };
+  }, [spec]);
+  return checked;
 }
 
 interface OperationsProps {
@@ -212,7 +190,7 @@ function Operations({ operations, chosen, onChange }: OperationsProps) {
 
 interface KindsProps {
   readonly draft: Draft;
-  readonly offers: ReturnType<typeof offersFor>;
+  readonly offers: Offers;
   readonly onChange: (changes: Partial<Draft>) => void;
 }
 
@@ -259,29 +237,6 @@ function KindGroup({ label, kinds }: { readonly label: string; readonly kinds: r
         </option>
       ))}
     </optgroup>
-  );
-}
-
-interface CountProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-}
-
-function Count({ label, hint, value, onInput }: CountProps) {
-  return (
-    <Field label={label} hint={hint}>
-      {(attributes) => (
-        <input
-          class="brief figures"
-          inputMode="numeric"
-          value={value}
-          {...attributes}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
 

@@ -61,11 +61,11 @@ export function defaultStages(
 export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
 /** Returns true if the fault loses the responses of pushes, and of no other operation. */
-export function isLostPush({ name }: Pick<FaultKind, 'name'>, operations: readonly string[]): boolean {
+export function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
 /** The operations that have stages of their own. */
-export function isOfGit(operation: string): boolean {
+function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

@@ -31,8 +31,6 @@ export interface FaultKey {
 export interface FaultKind {
   readonly name: string;
   readonly about: string;
-  /** The member of an action that it is in JSON. */
-  readonly action: string;
   /** Of a code. */
   readonly status?: number;
   readonly keys: readonly FaultKey[];
@@ -43,9 +41,37 @@ export interface FaultKind {
   readonly is_of_few: boolean;
 }
 
+/** What every fault can say beside its own keys. */
+export interface Member {
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly values?: readonly string[];
+  /** What the name is that follows the key. */
+  readonly name_of?: string;
+  /** Operations that can have it; without it, all. */
+  readonly operations?: readonly string[];
+}
+
 export interface FaultKinds {
   readonly stages: Readonly<Record<string, string>>;
   readonly items: readonly FaultKind[];
+  readonly members: readonly Member[];
+}
+
+/** One way to ask for a fault: its text, or why it cannot say the fault. */
+export interface FaultForm {
+  readonly id: string;
+  readonly title: string;
+  readonly text?: string;
+  readonly why?: string;
+  readonly note?: string;
+}
+
+/** `POST faults/forms`, `GET faults/{id}/forms` */
+export interface FaultForms {
+  readonly fault: Fault;
+  readonly forms: readonly FaultForm[];
 }
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -68,7 +94,7 @@ export interface Fault {
 export interface FaultRecord extends Fault {
   readonly id: string;
   readonly source: 'registered' | 'in-band';
-  /** As requests ask for it, where they do. */
+  /** In the words of the grammar, where they can say it. */
   readonly text?: string;
   readonly matched: number;
   readonly fired: number;
@@ -86,11 +112,6 @@ export function definitionOf({ note, priority, match, when, at, do: act, sequenc
 /** The actions of a fault, those of a sequence among them. */
 export function actionsOf({ do: act, sequence }: Fault): readonly Members[] {
   return [act ?? sequence ?? []].flat().filter((one) => typeof one === 'object' && one !== null) as Members[];
-}
-
-/** The operations that a fault names, where it names any. */
-export function operationsOf({ match }: Fault): readonly string[] {
-  return match?.op === undefined ? [] : ([match.op].flat() as string[]);
 }
 
 /** What holds requests until it is released, as long as something waits for it: `GET latches`. */

@@ -1,19 +1,21 @@
-import { API } from '../api/client.js';
-import { adminToken } from '../api/session.js';
+import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { faultForms } from './fault-forms.js';
-import type { Fault, FaultKind, Operation } from './records.js';
+import { Loading } from '../components/feedback.js';
+import { useLoaded } from '../components/loaded.js';
+import type { FaultForm, FaultForms } from './records.js';
 
-export interface SameFaultProps {
-  readonly fault: Fault;
-  readonly operations: readonly Operation[];
-  readonly kinds: readonly FaultKind[];
+/** An added fault in every form that asks for it, to copy. */
+export function SameFault({ id }: { readonly id: string }) {
+  const { value, error } = useLoaded((signal) => get<FaultForms>(route`faults/${id}/forms`, { signal }), [id]);
+  return (
+    <>
+      <Loading value={value} error={error} />
+      {value && <Forms forms={value.forms} />}
+    </>
+  );
 }
 
-/** The fault in every form that asks for it, to copy. */
-export function SameFault({ fault, operations, kinds }: SameFaultProps) {
-  const adminUrl = API.href.replace(/\/$/, '');
-  const forms = faultForms(fault, { operations, kinds, adminUrl, hasAdminToken: adminToken.value !== undefined });
+export function Forms({ forms }: { readonly forms: readonly FaultForm[] }) {
   return (
     <>
       {forms.map(({ id, title, text, why, note }) => (

@@ -1,13 +1,13 @@
-import { useState } from 'preact/hooks';
 import { ApiError, all, get, remove, route, send } from '../api/client.js';
+import { ConfirmButton } from '../components/confirm.js';
 import { Copy } from '../components/copy.js';
-import { Dialog } from '../components/dialog.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
 import { useAction, useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
 import { ArmedFault } from './armed-fault.js';
+import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 import type { FaultKinds, FaultRecord, Latch, Operation } from './records.js';
 
@@ -51,8 +51,6 @@ export function View() {
               <ArmedFault
                 key={fault.id}
                 fault={fault}
-                kinds={kinds}
-                operations={operations}
                 isMeant={fault.id === place.value.params.id}
                 latches={latches.value ?? []}
                 onChanged={reload}
@@ -60,7 +58,15 @@ export function View() {
             ))}
           </ul>
         </section>
-        {kinds && <NewFault kinds={kinds} operations={operations} onAdded={reload} />}
+        {kinds && (
+          <NewFault
+            key={JSON.stringify(place.value.params)}
+            kinds={kinds}
+            operations={operations}
+            initial={draftAt(place.value.params)}
+            onAdded={reload}
+          />
+        )}
       </div>
     </>
   );
@@ -85,7 +91,6 @@ interface DisarmAllProps {
 
 /** Ends all faults, and the counters of those that requests have asked for. */
 function DisarmAll({ faults, onDone }: DisarmAllProps) {
-  const [isAsking, ask] = useState(false);
   const { run, isBusy, error } = useAction();
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });
@@ -94,23 +99,20 @@ function DisarmAll({ faults, onDone }: DisarmAllProps) {
         if (!(failure instanceof ApiError) || failure.status !== 404) throw failure;
       });
     }
-    ask(false);
     onDone();
   };
   return (
     <>
-      <button type="button" class="danger" onClick={() => ask(true)}>
-        Disarm all
-      </button>
-      {isAsking && (
-        <Dialog title="Disarm all faults?" onClose={() => ask(false)}>
-          <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
-          <button type="button" class="danger" disabled={isBusy} onClick={() => run(disarm)}>
-            Disarm them
-          </button>
-          <Failure error={error} />
-        </Dialog>
-      )}
+      <ConfirmButton
+        label="Disarm all"
+        title="Disarm all faults?"
+        isBusy={isBusy}
+        isSmall={false}
+        act={() => run(disarm)}
+      >
+        <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
+      </ConfirmButton>
+      <Failure error={error} />
     </>
   );
 }

@@ -43,9 +43,9 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
   const { page, complaints } = await openPage(t, emulator, { at: `#/requests?id=${id}` });
   await page.getByRole('button', { name: 'Make this fail next time' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('What happens').selectOption('lost');
-  await dialog.getByRole('button', { name: 'Make it fail' }).click();
-  await dialog.getByText('lost*2@git.report;how=rst').first().waitFor();
+  await dialog.getByLabel('Fault', { exact: true }).selectOption('lost');
+  await dialog.getByRole('button', { name: 'Add the fault' }).click();
+  await dialog.getByText('lost*2@git.report;how=fin;match.op=gitReceivePack').first().waitFor();
   const second = await commit('two');
   await t.rejects(push('main'), HUNG_UP, 'Git notices');
   t.equal(await tipOf(emulator, 'main'), second, 'the effect was made');

@@ -54,14 +54,15 @@ t.test('one is opened beside the list, told whole, sent again by a shell, and ma
 
   await page.getByRole('button', { name: 'Make this fail next time' }).click();
   const dialog = page.getByRole('dialog', { name: 'Make this fail next time' });
-  await dialog.getByLabel('What happens').selectOption('503 service_unavailable');
-  await dialog.getByRole('button', { name: 'Make it fail' }).click();
+  await dialog.getByLabel('Fault', { exact: true }).selectOption('503 service_unavailable');
+  await dialog.getByRole('button', { name: 'Add the fault' }).click();
   await dialog.getByText('Armed').waitFor();
   await dialog.getByRole('button', { name: 'Undo' }).click();
-  await dialog.getByLabel('What happens').selectOption('429 rate_limited');
-  await dialog.getByLabel('Retry-After, seconds').fill('7');
-  await dialog.getByRole('button', { name: 'Make it fail' }).click();
-  await dialog.getByText('rate_limited*1@before;retry-after=7').first().waitFor();
+  await dialog.getByLabel('Fault', { exact: true }).selectOption('429 rate_limited');
+  await dialog.getByLabel('retry-after').fill('7');
+  await dialog.getByRole('button', { name: 'Add the fault' }).click();
+  await dialog.getByText('Armed').waitFor();
+  await dialog.getByText('rate_limited*1;retry-after=7;match.op=readFile').first().waitFor();
   await dialog.getByText('The same fault, to copy').click();
   await dialog.getByRole('region', { name: 'TypeScript, a whole test' }).waitFor();
   t.same(await accessibilityFaults(page), []);

@@ -23,7 +23,10 @@ const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])]
       .replace('{id}', 'x')
       .replace('{file}', 'main.js'),
   isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
-  methods: adminRoutes.filter((route) => route.path === path).map(({ method }) => method as string),
+  // `forms` could be the id of a fault, too.
+  methods: adminRoutes
+    .filter((route) => route.path === path || (path === '/faults/forms' && route.path === '/faults/{id}'))
+    .map(({ method }) => method as string),
 }));
 
 interface Forbidden {

@@ -19,6 +19,7 @@ async function targetsIn(service: Service): Promise<string[]> {
   quarantine.publish();
   const tree = await service.call('GET', `${ADMIN_PREFIX}/repositories/a/tree/${commit}`, { token: null });
   const { oid } = tree.json.items.find(({ type }: { type: string }) => type === 'blob');
+  const fault = service.emulator.fault({ match: { org: 'nobody' }, do: { hold: 'x' } });
   const ids: Readonly<Record<string, string>> = {
     '/repositories/{name}/tree/{oid}': commit,
     '/repositories/{name}/blob/{oid}': oid,
@@ -26,7 +27,8 @@ async function targetsIn(service: Service): Promise<string[]> {
     '/repositories/{name}/commits/{oid}': commit,
     '/repositories/{name}/commits/{oid}/diff': commit,
     '/requests/{id}': [...state.journal.entries()][0]!.id,
-    '/faults/{id}': service.emulator.fault({ match: { org: 'nobody' }, do: { hold: 'x' } }).id,
+    '/faults/{id}': fault.id,
+    '/faults/{id}/forms': fault.id,
     '/scenarios/{id}': service.world.scenarios.register({ id: 'story' }, { operations: [], organization: 'demo' })
       .scenario.id,
     '/namespaces/{id}': (await service.emulator.namespace()).id,

@@ -30,8 +30,10 @@ const EMULATOR: Program = {
     },
     {
       path: 'faults',
-      content: 'injected faults: grammar, matching, reach (`known-facts.ts`, `reach.ts`), counters, latches',
+      content:
+        'injected faults: `kinds/` has one file per kind, beside it grammar, matching, reach (`known-facts.ts`, `reach.ts`), counters, latches',
       imports: ['http', 'memory', 'time'],
+      isNested: true,
     },
     { path: 'git/limits', content: 'limits of one request to the engine', imports: [] },
     { path: 'git/object', content: 'object formats, ids, paths, trees', imports: ['memory', 'schedule'] },

@@ -7,13 +7,13 @@ import { readAll, touchEverything } from '../world/world-story.js';
 /** Faults that meet nothing, each for another reason. */
 const NEVER: readonly Fault[] = [
   { match: { org: 'other' }, do: { error: { code: 'internal_error' } } },
-  { match: { repo: 'other/*' }, at: 'after', do: { lostResponse: 'rst' } },
+  { match: { repo: 'other/*' }, at: 'after', do: { lost: 'rst' } },
   { match: { token: { sub: 'other' } }, do: { raw: { status: 200 } } },
   { match: { http: { header: { 'x-none': { present: true } } } }, do: { latency: { ms: 60_000 } } },
   { match: { http: { body: { '/none': '*' } } }, do: { error: { code: 'conflict' } } },
   { match: { scenario: 'none' }, at: 'response.body', do: { cut: {} } },
   { match: { git: { protocol: 1 } }, do: { corrupt: { flip: 0 } } },
-  { match: { git: { ref: 'refs/heads/none' } }, at: 'git.report', do: { report: { unpack: 'no' } } },
+  { match: { git: { ref: 'refs/heads/none' } }, at: 'git.report', do: { ng: { unpack: 'no' } } },
   { when: { skip: 1_000_000 }, at: 'response.head', do: { error: { code: 'internal_error' } } },
   { when: { skip: 1_000_000 }, at: 'response.body', do: { throttle: { bps: 1 } } },
   { when: { from: 'P1000W' }, do: { throttle: { bps: 1 } } },

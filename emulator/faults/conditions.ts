@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { Match, Matcher } from './fault.js';
+import { FAULT_LIMITS } from './fault-limits.js';
+import { globTest, matchesGlob } from './glob.js';
+import { choice, type Key, listOf, strict, TEXT } from './key.js';
+import { LastText } from './last-text.js';
+import { type Member, ownMember, valueAt } from './member.js';
+import type { StageFacts } from './request-facts.js';
+
+/** One condition of a fault. */
+export interface Criterion {
+  /** The member of the fault that asks for it. */
+  readonly member: string;
+  readonly holds: (facts: StageFacts) => boolean;
+  /** Why it does not hold: `repo is team/app, not other/*`. */
+  readonly tell: (facts: StageFacts) => string;
+}
+
+interface Condition extends Member {
+  /** Returns the criteria for the value that a fault has for the member. */
+  readonly criteriaOf: (wanted: never) => readonly Criterion[];
+}
+
+/** JSON has a number, the text form its digit. */
+const PROTOCOL: Key<0 | 1 | 2> = {
+  ...choice(['0', '1', '2']),
+  read: (text) => ([0, 1, 2] as const).find((version) => String(version) === text),
+  schema: () => z.union([z.literal(0), z.literal(1), z.literal(2)], { error: 'Has to be 0, 1 or 2' }),
+};
+
+/** The schema of a record of matchers. */
+export function matchersSchema(): z.ZodType {
+  const matcher = z.union(
+    [
+      TEXT.schema(),
+      strict({ equals: z.unknown(), contains: TEXT.schema(), glob: TEXT.schema(), present: z.boolean() })
+        .partial()
+        .refine((value) => Object.keys(value).length > 0, 'Has to have one of equals, contains, glob, present'),
+    ],
+    { error: 'Has to be a text, or an object of equals, contains, glob, present' },
+  );
+  return z
+    .record(TEXT.schema(), matcher)
+    .refine((value) => Object.keys(value).length <= 64, 'Has more than 64 members');
+}
+
+/** Reads a fact of a request: of a record, that of a name. */
+type ReadFact = (facts: StageFacts, name: string) => unknown;
+
+const GLOB = '* stands for any rest';
+/** The empty subject is one, too. */
+const SUBJECT: Key = { ...TEXT, read: (text) => text, schema: () => z.string().max(FAULT_LIMITS.text) };
+const ALGORITHM = choice(['ES256', 'ES384', 'ES512', 'RS256']);
+const SERVICE = choice(['upload-pack', 'receive-pack']);
+const PHASE = choice(['advertise', 'rpc']);
+const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
+
+/** Every member of `match` but `op`. */
+export const CONDITIONS: readonly Condition[] = [
+  textual('org', 'Organization', GLOB, ({ request }) => request.organization),
+  textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repository),
+  textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.token?.sub, SUBJECT),
+  textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.token?.kid),
+  textual('token.alg', 'Algorithm', 'of the signature', ({ request }) => request.token?.alg, ALGORITHM),
+  ofScopes('has', 'Scopes of the token'),
+  ofScopes('lacks', 'Scopes it lacks'),
+  valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) => ownMember(request.token?.claims, name)),
+  textual('http.method', 'Method', 'GET', ({ request }) => request.method),
+  valued('http.header', 'Header', 'Header name', ({ request }, name) => request.header(name.toLowerCase())),
+  valued('http.query', 'Query parameter', 'Parameter', ({ request }, name) => request.query.get(name) ?? undefined),
+  valued('http.body', 'Member of the body', 'JSON pointer, such as /name', ({ request }, pointer) =>
+    memberAt(request.body, pointer),
+  ),
+  textual('git.service', 'Git service', '', ({ request }) => request.git?.service, SERVICE),
+  textual('git.phase', 'Git phase', '', ({ request }) => request.git?.phase, PHASE),
+  textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.git?.protocol, PROTOCOL),
+  textual('git.command', 'Git command', 'of protocol 2', ({ git }) => git?.command, COMMAND),
+  ofRef('Ref', `refs/heads/main; ${GLOB}`),
+  textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
+];
+
+/** The conditions of `match`, apart from that on the operation. */
+export function criteriaOf(match: Match): Criterion[] {
+  return CONDITIONS.flatMap(({ path, criteriaOf }) => {
+    const wanted = valueAt({ match }, path.split('.'));
+    return wanted === undefined ? [] : criteriaOf(wanted as never);
+  });
+}
+
+function textual(member: string, label: string, hint: string, read: ReadFact, key: Key = TEXT): Condition {
+  const criteriaOf = (value: string | number): Criterion[] => {
+    const isWanted = globTest(String(value));
+    const told = new LastText((found) => `${member} is ${show(found)}, not ${show(value)}`);
+    const holds = (found: unknown) => found !== undefined && isWanted(String(found));
+    return [{ member, holds: (facts) => holds(read(facts, '')), tell: (facts) => told.for(read(facts, '')) }];
+  };
+  return { path: `match.${member}`, label, hint, key, criteriaOf };
+}
+
+function ofRef(label: string, hint: string): Condition {
+  const criteriaOf = (wanted: string): Criterion[] => [
+    {
+      member: 'git.ref',
+      holds: ({ git }) => git?.refs?.some((ref) => matchesGlob(wanted, ref)) ?? false,
+      tell: ({ git }) => `git.ref is ${show(git?.refs?.slice(0, 3).join(' '))}, not ${show(wanted)}`,
+    },
+  ];
+  return { path: 'match.git.ref', label, hint, key: TEXT, criteriaOf };
+}
+
+function ofScopes(how: 'has' | 'lacks', label: string): Condition {
+  const isWanted = how === 'has';
+  const criteriaOf = (scopes: readonly string[]) =>
+    scopes.map(
+      (scope): Criterion => ({
+        member: 'token.scopes',
+        holds: ({ request }) => request.token !== undefined && request.token.scopes.includes(scope) === isWanted,
+        tell: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
+      }),
+    );
+  return { path: `match.token.scopes.${how}`, label, hint: 'between commas', key: listOf(TEXT, 0, 64), criteriaOf };
+}
+
+function valued(member: string, label: string, nameOf: string, read: ReadFact): Condition {
+  const criteriaOf = (wanted: Readonly<Record<string, Matcher>>) =>
+    Object.entries(wanted).map(
+      ([name, matcher]): Criterion => ({
+        member,
+        holds: (facts) => matches(matcher, read(facts, name)),
+        // A value may be a secret: only that it differs is told.
+        tell: () => `${member} ${show(name)} is not as asked for`,
+      }),
+    );
+  return { path: `match.${member}`, label, hint: GLOB, key: TEXT, nameOf, criteriaOf };
+}
+
+function matches(matcher: Matcher, value: unknown): boolean {
+  if (typeof matcher === 'string') return value !== undefined && matchesGlob(matcher, asText(value));
+  const { equals, contains, glob, present } = matcher;
+  if (present !== undefined && present !== (value !== undefined)) return false;
+  if (equals !== undefined && !isDeepStrictEqual(plain(value), plain(equals))) return false;
+  if (contains !== undefined && !(Array.isArray(value) ? value.includes(contains) : isText(value, contains)))
+    return false;
+  return glob === undefined || (value !== undefined && matchesGlob(glob, asText(value)));
+}
+
+function isText(value: unknown, part: string): boolean {
+  return value !== undefined && asText(value).includes(part);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Without prototypes, which differ between readers of JSON. */
+function plain(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? JSON.parse(JSON.stringify(value)) : value;
+}
+
+/** RFC 6901: `/a/b~1c/0`; the empty pointer is the whole value. */
+function memberAt(value: unknown, pointer: string): unknown {
+  if (pointer === '') return value;
+  if (!pointer.startsWith('/')) return undefined;
+  let found = value;
+  for (const part of pointer.slice(1).split('/')) {
+    found = ownMember(found, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  }
+  return found;
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'unknown' : String(value).slice(0, 200);
+}

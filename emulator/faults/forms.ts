@@ -1,0 +1,103 @@
+import type { Fault } from './fault.js';
+import { writeFault } from './grammar.js';
+import type { FaultedOperation } from './operation-shape.js';
+import { quoteText, quoteWord } from './shell.js';
+import { BEFORE_IN_BAND } from './stage.js';
+import { type Written, wholeTest } from './whole-test.js';
+
+/** One way to ask for a fault. */
+export interface FaultForm extends Written {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface FormContext {
+  readonly operations: readonly FaultedOperation[];
+  /** `http://127.0.0.1:8080` */
+  readonly origin: string;
+  /** True if the admin API asks for a token. */
+  readonly hasAdminToken: boolean;
+}
+
+/** Where the commands look for an emulator that is not named. */
+const DEFAULT_ORIGIN = 'http://127.0.0.1:8080';
+
+const IN_BAND_COUNTS = 'What requests ask for is counted for each subject and repository apart.';
+
+/** Writes the fault in every way to ask for it. The id is left out, so that each text can be used again. */
+export function formsOf({ id: _, ...fault }: Fault, context: FormContext): readonly FaultForm[] {
+  const text = writeFault(fault);
+  const json = writeJson(fault);
+  const body = writeJson(text === undefined ? fault : { spec: text });
+  // A literal of TypeScript sets the prototype by `"__proto__": …`.
+  const literal = text === undefined ? json.replaceAll('"__proto__":', '["__proto__"]:') : `'${text}'`;
+  return [
+    { id: 'header', title: 'Header', ...headerForm(text, fault) },
+    { id: 'claim', title: 'Token claim', ...inBand(fault, `"emu": ${writeJson({ faults: [text ?? fault] })}`) },
+    { id: 'token', title: 'Token with the claim', ...inBand(fault, tokenCommand(text, fault), TOKEN_NOTE) },
+    { id: 'command', title: 'Command line', text: addCommand(text ?? json, text !== undefined, context) },
+    { id: 'typescript', title: 'TypeScript', text: `emulator.fault(${literal});` },
+    { id: 'json', title: 'JSON', text: json },
+    { id: 'test', title: 'TypeScript, a whole test', ...wholeTest(fault, literal, context.operations) },
+    {
+      id: 'scenario',
+      title: 'Scenario step',
+      text: `id: my-scenario\nsteps:\n  - faults:\n      - ${writeJson(text ?? fault)}\n`,
+    },
+    { id: 'curl', title: 'Admin API', text: curlCommand(body, context) },
+  ];
+}
+
+/** Characters that are not seen, or change how others are seen. */
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** JSON in one line, in which what is not seen is escaped: a part of YAML and of TypeScript as well. */
+function writeJson(value: unknown): string {
+  const escaped = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replaceAll(UNSEEN, escaped);
+}
+
+/** The form of a fault that a request asks for, unless its stage is over by then. */
+function inBand({ at }: Fault, text: string, note = IN_BAND_COUNTS): Written {
+  if (at === undefined || !BEFORE_IN_BAND.has(at)) return { text, note };
+  return {
+    why: `The stage ${at} cannot be asked for by a request: it is over when its header and its token are read.`,
+  };
+}
+
+function headerForm(text: string | undefined, fault: Fault): Written {
+  if (text !== undefined) return inBand(fault, `X-Emulator-Fault: ${text}`);
+  return { why: 'The header takes a fault in words, and this one is more than they say.' };
+}
+
+const TOKEN_NOTE = 'Git takes it as its password, every other client as its bearer token.';
+
+/** A value that is the same as a glob, and needs no quotes. */
+const EXACT = /^\w[\w./@:-]*$/;
+
+function tokenCommand(text: string | undefined, fault: Fault): string {
+  const { repo, org, token } = fault.match ?? {};
+  const names = Object.entries({ repo, org, sub: token?.sub }).filter(([, value]) => EXACT.test(value ?? ''));
+  const flags = Object.entries({ repo: 'app', ...Object.fromEntries(names) }).map(
+    ([name, value]) => `--${name} ${value}`,
+  );
+  const asked =
+    text === undefined
+      ? `--claims ${quoteWord(writeJson({ emu: { faults: [fault] } }))}`
+      : `--fault ${quoteWord(text)}`;
+  return ['npx emulator token', ...flags, asked].join(' ');
+}
+
+function addCommand(fault: string, isText: boolean, { origin }: FormContext): string {
+  const url = origin === DEFAULT_ORIGIN ? '' : ` --url ${quoteWord(origin)}`;
+  if (isText) return `npx emulator fault add ${quoteWord(fault)}${url}`;
+  return `npx emulator fault add${url} --file /dev/stdin <<'END'\n${fault}\nEND`;
+}
+
+function curlCommand(body: string, { origin, hasAdminToken }: FormContext): string {
+  return [
+    `curl -sS -X POST ${quoteWord(`${origin}/_emulator/faults`)}`,
+    ...(hasAdminToken ? ['-H "Authorization: Bearer $EMULATOR_ADMIN_TOKEN"'] : []),
+    `-H 'Content-Type: application/json' -d ${quoteText(body)}`,
+  ].join(' ');
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { FAULT_LIMITS } from './fault-limits.js';
+
+/** Values that a key accepts, for a form that asks for one. */
+export interface KeyForm {
+  readonly type: 'integer' | 'number' | 'text' | 'choice';
+  readonly least?: number;
+  readonly most?: number;
+  /** Values beside those of the type; all values of a choice. */
+  readonly values?: readonly string[];
+  /** Maximum number of characters. */
+  readonly longest?: number;
+  readonly example: string;
+}
+
+/** A value that a fault says: as text, and as a member of JSON. */
+export interface Key<Value = unknown> {
+  /** Describes the value in error messages. */
+  readonly wants: string;
+  readonly form: KeyForm;
+  /** Returns undefined if the text is not such a value. */
+  read(text: string): Value | undefined;
+  schema(): z.ZodType;
+}
+
+export const MOST = 1_000_000_000;
+
+export function integer(least: number, most: number): Key<number> {
+  return {
+    wants: `a whole number from ${least} to ${most}`,
+    form: { type: 'integer', least, most, example: String(Math.max(least, 0)) },
+    read: (text) => {
+      const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+    schema: () => z.int().min(least).max(most),
+  };
+}
+
+export function choice<const Value extends string>(values: readonly [Value, ...Value[]]): Key<Value> {
+  return {
+    wants: `one of ${values.join(', ')}`,
+    form: { type: 'choice', values, example: values[0] },
+    read: (text) => values.find((value) => value === text),
+    schema: () => z.enum(values),
+  };
+}
+
+/** `message` is the error of JSON. */
+export function pattern(wants: string, allowed: RegExp, example: string, message = `Has to be ${wants}`): Key<string> {
+  return {
+    wants,
+    form: { type: 'text', example },
+    read: (text) => (allowed.test(text) ? text : undefined),
+    schema: () => z.string().regex(allowed, message),
+  };
+}
+
+/** A text that `isValid` accepts; `wants` describes it. */
+export function textThat(wants: string, example: string, isValid: (text: string) => boolean) {
+  return {
+    wants,
+    form: { type: 'text', longest: FAULT_LIMITS.text, example },
+    read: (text) => (text !== '' && text.length <= FAULT_LIMITS.text && isValid(text) ? text : undefined),
+    schema: () => z.string().min(1).max(FAULT_LIMITS.text).refine(isValid, `Has to be ${wants}`),
+  } satisfies Key<string>;
+}
+
+const ANY_TEXT = `a text of 1 to ${FAULT_LIMITS.text} characters`;
+
+export const TEXT = textThat(ANY_TEXT, '*', () => true);
+
+/** A text that the line of a protocol can hold: control characters would end the line. */
+export const LINE = {
+  ...textThat(ANY_TEXT, 'injected fault', (text) => /^[^\p{Cc}]+$/u.test(text)),
+  schema: () => TEXT.schema().regex(/^[^\p{Cc}]+$/u, 'Has to be one line without control characters'),
+} satisfies Key<string>;
+
+export const COUNT = integer(0, MOST);
+export const AMOUNT = integer(1, MOST);
+
+export const FRACTION: Key<number> = {
+  wants: 'a number from 0 to 1',
+  form: { type: 'number', least: 0, most: 1, example: '0.5' },
+  read: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined),
+  schema: () => z.number().min(0).max(1),
+};
+
+/** Values between commas. */
+export function listOf<Value>(key: Key<Value>, least: number, most: number): Key<readonly Value[]> {
+  return {
+    wants: `${key.wants}; several between commas`,
+    form: { type: 'text', example: key.form.example },
+    read: (text) => {
+      const values = text.split(',').map((one) => key.read(one.trim()));
+      return values.includes(undefined) ? undefined : (values as Value[]);
+    },
+    schema: () => z.array(key.schema()).min(least).max(most),
+  };
+}
+
+/** Makes the schema of an object without other members. Its errors list the members. */
+export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `There is no member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}; there are ${known}`
+        : undefined,
+  });
+}

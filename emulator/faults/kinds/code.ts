@@ -1,0 +1,27 @@
+import { integer, pattern } from '../key.js';
+import { RETRY_AFTER, type RetryAfter } from './error.js';
+import { ANSWERING, type Kind } from './kind.js';
+
+/** A literal code. */
+export interface Code {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfter?: RetryAfter;
+}
+
+export const code: Kind<Code> = {
+  ...ANSWERING,
+  about: 'that literal code, also one that the specification does not know',
+  formerly: 'unknownCode',
+  keys: {
+    code: pattern(
+      'a code, such as quota_exhausted',
+      /^[a-z][a-z0-9_]{0,99}$/,
+      'quota_exhausted',
+      'Has to be lower-case letters, digits and _',
+    ),
+    status: integer(400, 599),
+    'retry-after': RETRY_AFTER,
+  },
+  needs: ['code', 'status'],
+};

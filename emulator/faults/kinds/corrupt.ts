@@ -1,0 +1,18 @@
+import { COUNT, strict } from '../key.js';
+import { DEFAULTS, type Kind } from './kind.js';
+
+export interface Corrupt {
+  /** Offset of the byte; undefined for the byte in the middle. */
+  readonly flip?: number;
+}
+
+export const corrupt: Kind<Corrupt, { readonly bytes?: number }> = {
+  about: 'the byte at this offset, or else that in the middle, is another one',
+  stages: ['response.body', 'git.advertise', 'git.pack', 'git.report'],
+  defaults: DEFAULTS.sent,
+  keys: { bytes: COUNT },
+  ofKeys: ({ bytes }) => (bytes === undefined ? {} : { flip: bytes }),
+  toKeys: ({ flip }) => (flip === undefined ? {} : { bytes: flip }),
+  schema: () => strict({ flip: COUNT.schema() }).partial(),
+  endsStage: () => false,
+};

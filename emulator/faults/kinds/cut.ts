@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { COUNT, choice, FRACTION, strict } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** Offsets count payload after pkt-line and side-band framing. Exactly one member. */
+export interface CutPoint {
+  readonly bytes?: number;
+  /** 0 to 1 of the whole payload. */
+  readonly fraction?: number;
+  readonly objects?: number;
+  readonly beforeTrailer?: true;
+}
+
+/**
+ * How an answer that is cut ends: the connection is closed in order, or reset; nothing more is sent, and the connection
+ * stays; or valid HTTP, with a payload that is too short.
+ */
+export type Ending = 'fin' | 'rst' | 'stall' | 'end';
+
+export interface Cut {
+  readonly at?: CutPoint;
+  readonly how?: Ending;
+}
+
+interface CutKeys extends Omit<CutPoint, 'beforeTrailer'> {
+  readonly trailer?: '1';
+  readonly how?: Ending;
+}
+
+const HOW = choice(['fin', 'rst', 'stall', 'end']);
+const STAGES = ['accept', 'headers', 'body', 'response.head', 'response.body', ...STAGE_SETS.git] as const;
+
+export const cut: Kind<Cut, CutKeys> = {
+  about: 'what is sent ends there',
+  stages: STAGES,
+  defaults: DEFAULTS.sent,
+  keys: { bytes: COUNT, fraction: FRACTION, objects: COUNT, trailer: choice(['1']), how: HOW },
+  oneOf: ['bytes', 'fraction', 'objects', 'trailer'],
+  ofKeys: ({ how, trailer, ...offset }) => {
+    const at: CutPoint = { ...offset, ...(trailer && { beforeTrailer: true }) };
+    return { ...(Object.keys(at).length > 0 && { at }), ...(how && { how }) };
+  },
+  toKeys: ({ at: { beforeTrailer, ...offset } = {}, how }) => ({
+    ...offset,
+    ...(beforeTrailer && { trailer: '1' }),
+    ...(how && { how }),
+  }),
+  schema: () =>
+    strict({
+      at: strict({
+        bytes: COUNT.schema(),
+        fraction: FRACTION.schema(),
+        objects: COUNT.schema(),
+        beforeTrailer: z.literal(true),
+      })
+        .partial()
+        .refine(
+          (value) => Object.keys(value).length === 1,
+          'Has to have one of bytes, fraction, objects, beforeTrailer',
+        )
+        .optional(),
+      how: HOW.schema().optional(),
+    }),
+  endsStage: () => true,
+  stagesOf: ({ at }) => {
+    if (at?.objects !== undefined) return ['git.pack'];
+    return at?.beforeTrailer ? STAGE_SETS.trailed : STAGES;
+  },
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { type ProblemCode, problemCodes } from '../../http/problem.js';
+import { COUNT, type Key, LINE, strict } from '../key.js';
+import { ANSWERING, type Kind } from './kind.js';
+
+/** Seconds; an HTTP date of now and a second; no header at all; or a value that cannot be read. */
+export type RetryAfter = number | 'http-date' | 'omit' | 'garbage';
+
+/** The code in the operation's own status and dialect. In the text form, the code is the name of the fault. */
+export interface ErrorValue {
+  readonly code: ProblemCode;
+  readonly detail?: string;
+  readonly retryAfter?: RetryAfter;
+  readonly t?: number;
+}
+
+type ErrorKeys = Omit<ErrorValue, 'code' | 'detail'>;
+
+const RETRY_WORDS = ['http-date', 'omit', 'garbage'] as const;
+
+export const RETRY_AFTER: Key<RetryAfter> = {
+  wants: 'seconds, http-date, omit or garbage',
+  form: { ...COUNT.form, values: RETRY_WORDS },
+  read: (text) => RETRY_WORDS.find((word) => word === text) ?? COUNT.read(text),
+  schema: () =>
+    z.union([COUNT.schema(), z.enum(RETRY_WORDS)], { error: 'Has to be seconds, http-date, omit or garbage' }),
+};
+
+export const error: Kind<ErrorValue, ErrorKeys> = {
+  ...ANSWERING,
+  about: 'an error by its code',
+  keys: { 'retry-after': RETRY_AFTER },
+  toKeys: ({ code: _, detail, ...keys }) => (detail === undefined ? keys : undefined),
+  schema: () =>
+    strict({
+      code: z.enum(problemCodes().map(({ code }) => code) as [ProblemCode, ...ProblemCode[]]),
+      detail: LINE.schema().optional(),
+      retryAfter: RETRY_AFTER.schema().optional(),
+      t: COUNT.schema().optional(),
+    }),
+};
+
+/** Codes of states: they apply the state to the request, so that its operation answers as it does in that state. */
+const STATE_CODES: Readonly<Partial<Record<ProblemCode, string>>> = {
+  repository_thawing: 'the repository is being restored from cold storage',
+  sync_in_progress: 'an upstream sync of the repository is running',
+  repository_deleted: 'the repository has been deleted',
+};
+
+export function isStateCode(code: ProblemCode): boolean {
+  return Object.hasOwn(STATE_CODES, code);
+}
+
+/** Codes of switches of an organization that few operations look at: others cannot answer with them. */
+const SWITCH_CODES: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
+
+export function isSwitchCode(code: ProblemCode): boolean {
+  return SWITCH_CODES.includes(code);
+}
+
+/** The kind as the text form has it under the name of a code. */
+export function errorOfCode(code: ProblemCode, status: number): Kind<ErrorValue, ErrorKeys> {
+  return {
+    ...error,
+    about:
+      STATE_CODES[code] ??
+      `${status}, in the dialect of the operation${isSwitchCode(code) ? ', of those that can answer with it' : ''}`,
+    keys: { ...error.keys, ...(code === 'rate_limited' && { t: COUNT }) },
+    ofKeys: (keys) => ({ code, ...keys }),
+  };
+}

@@ -1,0 +1,25 @@
+import { FAULT_LIMITS } from '../fault-limits.js';
+import { choice, integer, LINE, strict } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** Lines of progress. */
+export interface Flood {
+  readonly lines?: number;
+  readonly text?: string;
+}
+
+interface FloodKeys extends Flood {
+  readonly band?: '2';
+}
+
+const LINES = integer(1, FAULT_LIMITS.floodLines);
+
+export const flood: Kind<Flood, FloodKeys> = {
+  about: 'much progress',
+  stages: STAGE_SETS.sideBanded,
+  defaults: DEFAULTS.sideBand,
+  keys: { band: choice(['2']), text: LINE, lines: LINES },
+  ofKeys: ({ band: _, ...value }) => value,
+  schema: () => strict({ lines: LINES.schema(), text: LINE.schema() }).partial(),
+  endsStage: () => false,
+};

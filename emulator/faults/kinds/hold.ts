@@ -1,0 +1,19 @@
+import { pattern } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** The name of a latch. */
+export type Hold = string;
+
+const LATCH = pattern('a name of letters, digits, _, . and -', /^[\w.-]{1,100}$/, 'gate');
+
+export const hold: Kind<Hold, { readonly latch: string }> = {
+  about: 'held until the latch is released',
+  stages: STAGE_SETS.delay,
+  defaults: DEFAULTS.before,
+  keys: { latch: LATCH },
+  needs: ['latch'],
+  ofKeys: ({ latch }) => latch,
+  toKeys: (latch) => ({ latch }),
+  schema: LATCH.schema,
+  endsStage: () => false,
+};

@@ -1,0 +1,128 @@
+import { type ProblemCode, problemCodes } from '../../http/problem.js';
+import type { FaultedOperation } from '../operation-shape.js';
+import type { Stage } from '../stage.js';
+import { type Code, code } from './code.js';
+import { type Corrupt, corrupt } from './corrupt.js';
+import { type Cut, cut } from './cut.js';
+import { type DropObject, drop_object } from './drop-object.js';
+import { type ErrorValue, error, errorOfCode } from './error.js';
+import { type Flood, flood } from './flood.js';
+import { type Hold, hold } from './hold.js';
+import type { Dialect, Kind } from './kind.js';
+import { type Latency, latency } from './latency.js';
+import { type Lost, lost } from './lost.js';
+import { type Ng, ng } from './ng.js';
+import { type Raw, raw } from './raw.js';
+import { type Sideband, sideband } from './sideband.js';
+import { type Throttle, throttle } from './throttle.js';
+
+/** Values in JSON, by the name of the kind. */
+export interface KindValues {
+  readonly error: ErrorValue;
+  readonly code: Code;
+  readonly raw: Raw;
+  readonly latency: Latency;
+  readonly throttle: Throttle;
+  readonly hold: Hold;
+  readonly cut: Cut;
+  readonly corrupt: Corrupt;
+  readonly drop_object: DropObject;
+  readonly sideband: Sideband;
+  readonly flood: Flood;
+  readonly ng: Ng;
+  readonly lost: Lost;
+}
+
+export type KindName = keyof KindValues;
+
+/** One member: the name of the kind, with its value. */
+export type Action = { [Name in KindName]: { readonly [Only in Name]: KindValues[Name] } }[KindName];
+
+/** Actions that one request meets, or `pass` for none. */
+export type Entry = readonly Action[] | 'pass';
+
+export function actionsOf({ entries }: { readonly entries: readonly Entry[] }): Action[] {
+  return entries.flatMap((entry) => (entry === 'pass' ? [] : entry));
+}
+
+/** Every kind of fault, by its name. */
+export const KINDS: { readonly [Name in KindName]: Kind<KindValues[Name], unknown> } = {
+  error,
+  code,
+  raw,
+  latency,
+  throttle,
+  hold,
+  cut,
+  corrupt,
+  drop_object,
+  sideband,
+  flood,
+  ng,
+  lost,
+};
+
+const { error: _error, ...OTHERS } = KINDS;
+
+/** The kinds by the names of the text form: every code of the specification, then every kind but `error`. */
+export const TEXT_NAMES: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...problemCodes().map(({ code: name, status }) => [name, errorOfCode(name, status) as Kind] as const),
+  ...(Object.entries(OTHERS) as [string, Kind][]),
+]);
+
+export function kindNameOf(action: Action): KindName {
+  return Object.keys(action)[0] as KindName;
+}
+
+/** Returns the kind of an action, and the value that it takes. */
+export function kindOf(action: Action): { readonly kind: Kind; readonly value: unknown } {
+  const name = kindNameOf(action);
+  return { kind: KINDS[name] as Kind, value: (action as Readonly<Record<string, unknown>>)[name] };
+}
+
+/** Calls the function that `table` has for the kind of the action, with the value; undefined if it has none. */
+export function callByKind<Rest extends readonly unknown[], Result>(
+  table: { readonly [Name in KindName]?: (value: KindValues[Name], ...rest: Rest) => Result },
+  action: Action,
+  ...rest: Rest
+): Result | undefined {
+  const call = table[kindNameOf(action)] as ((value: unknown, ...rest: Rest) => Result) | undefined;
+  return call?.(kindOf(action).value, ...rest);
+}
+
+/** The code of an error; undefined for other kinds. */
+export function codeOf(action: Action): ProblemCode | undefined {
+  return 'error' in action ? action.error.code : undefined;
+}
+
+export function endsStage(action: Action): boolean {
+  const { kind, value } = kindOf(action);
+  return kind.endsStage(value);
+}
+
+/** Stages at which the action can be carried out. */
+export function stagesFor(action: Action): readonly Stage[] {
+  const { kind, value } = kindOf(action);
+  return kind.stagesOf?.(value) ?? kind.stages;
+}
+
+/** The stage at which an operation's request meets `action`; `asked` is the stage that the fault names, if it names one. */
+export function stageOf(action: Action, asked: Stage | undefined, operation: FaultedOperation): Stage | undefined {
+  if (asked !== undefined) return asked;
+  const stage = kindOf(action).kind.defaults[dialectOf(operation)];
+  return stage !== undefined && stagesFor(action).includes(stage) ? stage : undefined;
+}
+
+const GIT_OPERATIONS: ReadonlySet<string> = new Set(['gitInfoRefs', 'gitUploadPack', 'gitReceivePack']);
+
+export function dialectOf({ id }: Pick<FaultedOperation, 'id'>): Dialect {
+  return GIT_OPERATIONS.has(id) ? (id as Dialect) : 'api';
+}
+
+/**
+ * The stage at which the service carries out an action. A response with another status replaces the report of a push as a
+ * whole, after the refs have moved.
+ */
+export function carriedOutAt(action: Action, stage: Stage): Stage {
+  return stage === 'git.report' && kindOf(action).kind.isAnswer ? 'after' : stage;
+}

@@ -1,0 +1,17 @@
+import { FAULT_LIMITS } from '../fault-limits.js';
+import { integer } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** Milliseconds of real time. */
+export interface Latency {
+  readonly ms: number;
+}
+
+export const latency: Kind<Latency> = {
+  about: 'a delay in real time',
+  stages: STAGE_SETS.delay,
+  defaults: DEFAULTS.before,
+  keys: { ms: integer(1, FAULT_LIMITS.latency) },
+  needs: ['ms'],
+  endsStage: () => false,
+};

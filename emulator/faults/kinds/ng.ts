@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { LINE, pattern, strict } from '../key.js';
+import type { Kind } from './kind.js';
+
+/** Reasons why the report of a push refuses the pack, and refs by name; `*` for all. */
+export interface Ng {
+  readonly unpack?: string;
+  readonly refs?: Readonly<Record<string, string>>;
+}
+
+interface NgKeys {
+  readonly ref: string;
+  readonly reason?: string;
+}
+
+const REF = pattern(
+  'the full name of a ref, such as refs/heads/main',
+  /^refs\/[^\p{Cc} ~^:?*[\\]{1,250}$/u,
+  'refs/heads/main',
+);
+
+export const ng: Kind<Ng, NgKeys> = {
+  about: 'the report refuses that ref',
+  formerly: 'report',
+  stages: ['git.report'],
+  defaults: { gitReceivePack: 'git.report' },
+  keys: { ref: REF, reason: LINE },
+  needs: ['ref'],
+  ofKeys: ({ ref, reason = 'injected fault' }) => ({ refs: { [ref]: reason } }),
+  toKeys: ({ unpack, refs = {} }) => {
+    const [[ref, reason] = [], ...others] = Object.entries(refs);
+    const isOne = unpack === undefined && others.length === 0 && ref !== undefined && REF.read(ref) !== undefined;
+    return isOne ? { ref, reason: reason! } : undefined;
+  },
+  schema: () =>
+    strict({ unpack: LINE.schema(), refs: z.record(LINE.schema(), LINE.schema()) })
+      .partial()
+      .refine((value) => Object.keys(value).length > 0, 'Has to have unpack or refs'),
+  endsStage: () => false,
+  isForOtherRefs: ({ unpack, refs = {} }, pushed) =>
+    unpack === undefined && Object.keys(refs).every((ref) => ref !== '*' && !pushed.includes(ref)),
+};

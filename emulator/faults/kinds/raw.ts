@@ -1,0 +1,78 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { z } from 'zod';
+import { integer, type Key, pattern, strict } from '../key.js';
+import { ANSWERING, type Kind } from './kind.js';
+
+/** A literal response. */
+export interface Raw {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly bodyBase64?: string;
+}
+
+interface RawKeys {
+  readonly status: number;
+  /** Base64, without padding in the text. */
+  readonly body?: string;
+  readonly type?: string;
+}
+
+const STATUS = integer(200, 599);
+
+const BODY: Key<string> = {
+  wants: 'base64url without padding',
+  form: { type: 'text', example: 'e30' },
+  read: (text) => (Buffer.from(text, 'base64url').toString('base64url') === text ? text : undefined),
+  schema: () => z.base64(),
+};
+
+/** Headers that say where a response ends: of a literal response, its bytes decide that. */
+const FRAMING = /^(?:connection|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
+
+function isHeader([name, value]: readonly [string, string]): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return !FRAMING.test(name);
+  } catch {
+    return false;
+  }
+}
+
+export const raw: Kind<Raw, RawKeys> = {
+  ...ANSWERING,
+  about: 'that answer',
+  keys: {
+    status: STATUS,
+    body: BODY,
+    type: pattern('a media type', /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w."-]+)*$/, 'text/plain'),
+  },
+  needs: ['status'],
+  ofKeys: ({ status, body, type }) => ({
+    status,
+    ...(type !== undefined && { headers: { 'content-type': type } }),
+    ...(body !== undefined && { bodyBase64: Buffer.from(body, 'base64url').toString('base64') }),
+  }),
+  toKeys: ({ status, headers = {}, bodyBase64 }) => {
+    const { 'content-type': type, ...others } = headers;
+    if (Object.keys(others).length > 0) return undefined;
+    return {
+      status,
+      ...(bodyBase64 !== undefined && { body: Buffer.from(bodyBase64, 'base64').toString('base64url') }),
+      ...(type !== undefined && { type }),
+    };
+  },
+  schema: () =>
+    strict({
+      status: STATUS.schema(),
+      headers: z
+        .record(z.string(), z.string())
+        .superRefine((value, context) => {
+          const wrong = Object.entries(value).find((entry) => !isHeader(entry));
+          if (!wrong) return;
+          context.addIssue({ code: 'custom', message: `${JSON.stringify(wrong[0])} is no header that can be set` });
+        })
+        .optional(),
+      bodyBase64: BODY.schema().optional(),
+    }),
+};

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { choice, LINE, strict } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** A text on a band: progress on 2, fatal on 3. Where there is no side-band, a fatal text is sent as an ERR packet. */
+export interface Sideband {
+  readonly band: 2 | 3;
+  readonly text: string;
+}
+
+interface SidebandKeys {
+  readonly band?: '2' | '3';
+  readonly text?: string;
+}
+
+export const sideband: Kind<Sideband, SidebandKeys> = {
+  about: 'a text on band 2, or a fatal one on band 3',
+  stages: STAGE_SETS.git,
+  defaults: DEFAULTS.sideBand,
+  keys: { band: choice(['2', '3']), text: LINE },
+  ofKeys: ({ band, text = 'injected fault' }) => ({ band: band === '2' ? 2 : 3, text }),
+  toKeys: ({ band, text }) => ({ band: `${band}`, text }),
+  schema: () =>
+    strict({ band: z.union([z.literal(2), z.literal(3)], { error: 'Has to be 2 or 3' }), text: LINE.schema() }),
+  endsStage: ({ band }) => band === 3,
+  stagesOf: ({ band }) => (band === 2 ? STAGE_SETS.sideBanded : STAGE_SETS.git),
+};

@@ -1,0 +1,16 @@
+import { AMOUNT } from '../key.js';
+import { DEFAULTS, type Kind, STAGE_SETS } from './kind.js';
+
+/** Bytes a second, from the stage on. */
+export interface Throttle {
+  readonly bps: number;
+}
+
+export const throttle: Kind<Throttle> = {
+  about: 'so many bytes a second from the stage on',
+  stages: STAGE_SETS.rate,
+  defaults: DEFAULTS.before,
+  keys: { bps: AMOUNT },
+  needs: ['bps'],
+  endsStage: () => false,
+};

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { parseDuration, parseTime } from '../time/iso-8601.js';
+import { CONDITIONS, matchersSchema } from './conditions.js';
+import { AMOUNT, COUNT, choice, FRACTION, integer, type Key, listOf, pattern, strict, TEXT, textThat } from './key.js';
+import type { Member } from './member.js';
+
+const OPERATIONS = listOf(TEXT, 1, 100);
+
+const INSTANT = textThat(
+  'an ISO 8601 time, such as 2026-01-01T00:00:00Z, or a duration, such as PT5S',
+  'PT5S',
+  (text) => (parseTime(text) ?? parseDuration(text)) !== undefined,
+);
+
+const CHANCE: Key = {
+  ...FRACTION,
+  wants: 'a number above 0, and at most 1',
+  read: (text) => FRACTION.read(text) || undefined,
+  schema: () => z.number().gt(0).max(1),
+};
+
+const OPERATION: Key = {
+  ...OPERATIONS,
+  read: (text) => {
+    const ids = OPERATIONS.read(text);
+    return ids?.length === 1 ? ids[0] : ids;
+  },
+  schema: () =>
+    z.union([TEXT.schema(), OPERATIONS.schema()], {
+      error: 'Has to be the id of an operation, a glob, or a list of them',
+    }),
+};
+
+const FIRED: Key = {
+  ...COUNT,
+  schema: () => {
+    const range = strict({ min: COUNT.schema(), max: COUNT.schema() })
+      .partial()
+      .refine((value) => Object.keys(value).length > 0, 'Has to have min or max');
+    return z.union([COUNT.schema(), range], { error: 'Has to be a number, or an object of min and max' });
+  },
+};
+
+const ID = pattern('a name of letters, digits, _, ., : and -', /^[\w.:-]{1,100}$/, 'mine');
+const PRIORITY = integer(-1_000_000, 1_000_000);
+const PARTS = listOf(choice(['rule', 'token', 'repo', 'op', 'connection']), 1, 100);
+const DURATION = textThat('an ISO 8601 duration, such as PT5S', 'PT5S', (text) => parseDuration(text) !== undefined);
+
+/** Every member of a fault but `at`, `do` and `sequence`. */
+export const MEMBERS: readonly Member[] = [
+  { path: 'id', label: 'Id', hint: 'default fault-1, …', key: ID },
+  { path: 'note', label: 'Note', hint: 'shown with it', key: TEXT },
+  { path: 'priority', label: 'Priority', hint: 'higher is asked first', key: PRIORITY },
+  { path: 'match.op', label: 'Operation', hint: 'between commas', key: OPERATION },
+  ...CONDITIONS,
+  { path: 'when.skip', label: 'Skip', hint: 'Requests that pass first', key: COUNT, mark: '+' },
+  { path: 'when.times', label: 'Times', hint: 'Requests it meets; empty: all', key: AMOUNT, mark: '*' },
+  { path: 'when.every', label: 'Every', hint: '3: each third request that matches', key: AMOUNT },
+  { path: 'when.chance', label: 'Chance', hint: '0.5; drawn from the seed', key: CHANCE },
+  { path: 'when.by', label: 'Counted for each', hint: 'token, repo, op, connection; between commas', key: PARTS },
+  { path: 'when.from', label: 'From', hint: '2026-01-01T00:00:00Z, or PT5S from now', key: INSTANT },
+  { path: 'when.until', label: 'Until', hint: 'as From', key: INSTANT },
+  { path: 'expect.fired', label: 'Has to fire', hint: 'times, or verify tells', key: FIRED },
+  { path: 'ttl', label: 'Removed after', hint: 'PT1H', key: DURATION },
+];
+
+/** The key of a member in the text form: its path, in which the group `token`, `http` or `git` is left out. */
+export function textKeyOf(path: string): string {
+  return path.replace(/^match\.(?:token|http|git)\./, 'match.');
+}
+
+/** Returns the schemas of the members below a path, by name. */
+export function schemasBelow(path: string): Record<string, z.ZodType> {
+  const schemas: Record<string, z.ZodType> = {};
+  for (const { path: full, key, nameOf } of MEMBERS.filter((one) => one.path.startsWith(path))) {
+    const [name, ...rest] = full.slice(path.length).split('.') as [string, ...string[]];
+    if (Object.hasOwn(schemas, name)) continue;
+    if (rest.length > 0) {
+      const group = strict(schemasBelow(`${path}${name}.`));
+      schemas[name] = name === 'expect' ? group : group.partial();
+    } else schemas[name] = nameOf === undefined ? key.schema() : matchersSchema();
+  }
+  return schemas;
+}

@@ -1,0 +1,171 @@
+import type { Fault } from './fault.js';
+import { matchesGlob } from './glob.js';
+import { codeOf, dialectOf, kindNameOf, stageOf } from './kinds/index.js';
+import { valueAt } from './member.js';
+import { MEMBERS } from './members.js';
+import type { FaultedOperation } from './operation-shape.js';
+import { stagesOf } from './request-shape.js';
+import type { Stage } from './stage.js';
+
+/* A test of `node:test` that plans a fault, and makes a request that meets it. */
+
+/** Maximum number of requests that a test makes before the one that is meant. */
+const MOST_SKIPPED = 20;
+
+/** Stages at which an operation has been carried out: what it refuses does not come there. */
+const SERVED: readonly Stage[] = ['after', 'git.receive', 'git.report'];
+
+/** Query and body of requests that are served. */
+const SERVED_REQUESTS: Readonly<Record<string, { readonly query?: string; readonly body?: string }>> = {
+  listRepositories: {},
+  getRepository: {},
+  deleteRepository: {},
+  detachBase: {},
+  getOrganization: {},
+  listBranches: {},
+  listCommits: {},
+  listFiles: {},
+  fileMetadata: {},
+  listTags: {},
+  listNotesRefs: {},
+  listWebhooks: {},
+  archive: { body: '{}' },
+  getBranch: { query: '?name=main' },
+  getCommit: { query: '?sha=main' },
+  readFile: { query: '?path=a.txt' },
+  blame: { query: '?path=a.txt' },
+  grep: { body: '{"pattern":"a"}' },
+  updateRepository: { body: '{"default_branch":"main"}' },
+  createCredential: { body: '{"username":"ada","password":"secret"}' },
+  createBranch: { body: '{"base_ref":"main","target_branch":"topic"}' },
+  lfsListLocks: {},
+  lfsVerifyLocks: { body: '{}' },
+};
+
+/** Members of a fault that the request of a test can be made up for. */
+const MADE_UP: readonly string[] = [
+  ...['match.op', 'match.repo', 'match.token.sub', 'match.git.ref', 'match.http.method'],
+  ...['when.skip', 'when.times', 'note', 'priority', 'ttl'],
+];
+
+const BY_HAND = 'Put the line above into a test whose client makes such a request';
+
+/** A form of a fault: its text, or why it cannot say the fault; and what follows from asking for it so. */
+export interface Written {
+  readonly text?: string;
+  readonly why?: string;
+  readonly note?: string;
+}
+
+/** Writes a test of at most ten lines, or why there is none. `literal` is the fault as TypeScript has it. */
+export function wholeTest(fault: Fault, literal: string, operations: readonly FaultedOperation[]): Written {
+  const { match = {}, when = {} } = fault;
+  const { skip = 0 } = when;
+  const [action] = [fault.do ?? []].flat();
+  const names = namesIn(fault);
+  const isMadeUp = MEMBERS.every(({ path }) => MADE_UP.includes(path) || valueAt(fault, path.split('.')) === undefined);
+  if (!action || !isMadeUp || !Object.values(names).every((name) => /^[A-Za-z0-9][\w./-]*$/.test(name))) {
+    return { why: `${BY_HAND}.` };
+  }
+  if (skip > MOST_SKIPPED) return { why: `The test would make ${skip} requests before it meets the fault.` };
+  const globs = [match.op ?? ['getRepository', 'gitInfoRefs', 'gitUploadPack', 'gitReceivePack']].flat();
+  const stageAt = (operation: FaultedOperation) => {
+    const stage = stageOf(action, fault.at, operation);
+    return stage !== undefined && stagesOf(operation).has(stage) ? stage : undefined;
+  };
+  const operation = operations.find(
+    (one) => globs.some((glob) => matchesGlob(glob, one.id)) && stageAt(one) !== undefined,
+  );
+  if (!operation) return { why: `${BY_HAND}.` };
+  const isGit = dialectOf(operation) !== 'api';
+  if (!isGit && SERVED.includes(stageAt(operation)!) && !Object.hasOwn(SERVED_REQUESTS, operation.id)) {
+    return { why: `${BY_HAND} of ${operation.id}, and that succeeds.` };
+  }
+  if (skip > 0 && operation.id === 'gitReceivePack') {
+    return { why: 'Put the line above into a test whose client pushes more than once.' };
+  }
+  const { method } = match.http ?? {};
+  if (method !== undefined && !operation.routes.some((one) => one.method === method)) {
+    return { why: `${operation.id} has no ${method}.` };
+  }
+  // The response may take longer than a test waits.
+  const isSlow = 'throttle' in action || 'latency' in action || ('cut' in action && action.cut.how === 'stall');
+  const client = (isGit ? gitClient : fetchClient)({ operation, isSlow, ...names });
+  const release =
+    'hold' in action
+      ? `const timer = setInterval(() => emulator.release('${action.hold}') && clearInterval(timer), 50);`
+      : '';
+  const lines = [
+    ...client.imports,
+    "import test from 'node:test';",
+    "import { withEmulator } from 'repohost-emulator/node-test';",
+    'const emulator = withEmulator();',
+    `test('${isGit ? 'git' : operation.id} meets ${codeOf(action) ?? kindNameOf(action)}', async () => {`,
+    `  await emulator.repository('${names.repo}').seed({ 'a.txt': 'a' });`,
+    ...client.prepare,
+    `  ${[`emulator.fault(${literal});`, release].join(' ').trim()}`,
+    `  ${skip > 0 ? `for (let n = 0; n <= ${skip}; n++) ` : ''}await ${client.request}.catch(() => {});`,
+    '});',
+  ];
+  return { text: lines.join('\n'), note: 'Run it with node --test; it fails when the fault does not fire.' };
+}
+
+/** Names that fit the globs of a fault; `sub` is that of tokens by default. */
+function namesIn({ match = {}, do: action }: Fault): {
+  readonly repo: string;
+  readonly sub: string;
+  readonly ref: string;
+} {
+  const [refused] = action && 'ng' in action ? Object.keys(action.ng.refs ?? {}) : [];
+  const fill = (glob: string) => glob.replaceAll('*', 'app').replaceAll('?', 'a');
+  return {
+    repo: fill(match.repo ?? 'app'),
+    sub: fill(match.token?.sub ?? 'emulator'),
+    ref: fill(match.git?.ref ?? refused ?? 'refs/heads/topic'),
+  };
+}
+
+interface ClientContext extends ReturnType<typeof namesIn> {
+  readonly operation: FaultedOperation;
+  readonly isSlow: boolean;
+}
+
+/** Lines of a test, and the expression of its request. */
+interface Client {
+  readonly imports: readonly string[];
+  readonly prepare: readonly string[];
+  readonly request: string;
+}
+
+function fetchClient({ operation, repo, sub, isSlow }: ClientContext): Client {
+  const { id, group, routes, reads, scopes } = operation;
+  const { method, path } = routes[0]!;
+  const { query = '', body = '{}' } = SERVED_REQUESTS[id] ?? {};
+  const hasBody = reads === 'json' || reads === 'stream';
+  const name = group === 'Git' ? repo : encodeURIComponent(repo);
+  const url = path.replace('{repo_name}', name).replaceAll(/\{\w+\}/g, 'x') + query;
+  const type = hasBody ? `, 'content-type': 'application/${reads === 'stream' ? 'x-ndjson' : 'json'}'` : '';
+  const token = `await emulator.token(${JSON.stringify({ repo, sub, scopes })})`;
+  const credential = group === 'Git' ? `\`Basic \${btoa(\`t:\${${token}}\`)}\`` : `\`Bearer \${${token}}\``;
+  const options = [
+    `method: '${method}', headers`,
+    ...(hasBody ? [`body: '${body}'`] : []),
+    ...(isSlow ? ['signal: AbortSignal.timeout(1_000)'] : []),
+  ];
+  return {
+    imports: [],
+    prepare: [`  const headers = { authorization: ${credential}${type} };`],
+    request: `fetch(\`\${emulator.baseUrl}${url}\`, { ${options.join(', ')} }).then((answer) => answer.text())`,
+  };
+}
+
+function gitClient({ operation, repo, sub, ref, isSlow }: ClientContext): Client {
+  const token = `await emulator.token(${JSON.stringify({ repo, sub })})`;
+  const clone = `git clone -q http://t:\${${token}}@\${emulator.gitHost}/${repo}.git .`;
+  const push = operation.id === 'gitReceivePack' ? ` && git push -q origin HEAD:${ref}` : '';
+  return {
+    imports: ["import { exec } from 'node:child_process';", "import { promisify } from 'node:util';"],
+    prepare: [],
+    request: `promisify(exec)(\`cd "$(mktemp -d)" && ${clone}${push}\`${isSlow ? ', { timeout: 3_000 }' : ''})`,
+  };
+}
