@@ -40,7 +40,7 @@ interface Kept {
 const KEPT = {};
 
 /**
- * What searches of one repository share: texts, with filters that say what is not in them, and listings of trees. Blobs never change, so
+ * What searches of one repository share: texts and listings of trees. Blobs never change, so
  * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
