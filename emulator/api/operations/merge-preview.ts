@@ -6,7 +6,7 @@ import { planMerge } from '../../git/merge/plan.js';
 import { isBinary } from '../../git/object/binary.js';
 import { textOf } from '../../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../../git/object/object.js';
-import { entryAt } from '../../git/object/read-tree.js';
+import { findEntry } from '../../git/object/read-tree.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
@@ -14,6 +14,7 @@ import { operation } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
+import { inSlices, runSync } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
 import { branchNotFound } from './branches.js';
 import { conflictPaths, mergeSides } from './merge.js';
@@ -128,7 +129,7 @@ async function showConflicts(objects: ObjectReader, merged: CommitMerge, include
   for (const { path, base, ours, theirs } of conflicts.slice(0, MOST_CONFLICTS)) {
     shown.push({
       path: textOf(path),
-      result: await show(entryAt(objects, tree, path)?.oid),
+      result: await show(runSync(findEntry(objects, tree, path))?.oid),
       base: await show(base?.oid),
       ours: await show(ours?.oid),
       theirs: await show(theirs?.oid),
@@ -163,7 +164,7 @@ async function showSide(
   if (oid === undefined) return { truncated: false, binary: false };
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== BLOB) return { oid, truncated: false, binary: false };
-  const body = await objects.readInSlices(number, meter);
+  const body = await inSlices(objects.readSteps(number), meter);
   const binary = isBinary(body);
   if (binary || !includeContent) return { oid, truncated: false, binary };
   const truncated = body.length > MOST_CONTENT_BYTES;

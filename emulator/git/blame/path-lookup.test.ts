@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { bytesOf } from '../object/bytes.js';
@@ -70,7 +70,7 @@ t.test('a name is found in trees told by others as it is in their bodies, in any
       for (const name of [...NAMES, 'none'].map(bytesOf)) {
         const lookup = new PathLookup(store, name, unlimited());
         for (const tree of numbers.toSorted(() => below(3) - 1)) {
-          const entries = atOnce(decodeTree(store.read(tree), store.names, store));
+          const entries = runSync(decodeTree(store.read(tree), store.names, store));
           const index = entries.find(name);
           const expected = index < 0 ? undefined : { mode: entries.modeAt(index), object: objectAt(entries, index) };
           t.same(lookup.in(tree), expected, `${name} in ${store.oidOf(tree)}`);

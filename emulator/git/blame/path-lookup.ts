@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { type ByteString, splitBytes } from '../object/bytes.js';
 import type { LinkReader, TreeDifference } from '../object/link-reader.js';
 import { MissingObject } from '../object/object.js';
@@ -129,7 +129,7 @@ class FolderLookup {
   }
 
   #scan(tree: number): Place | undefined {
-    const entries = atOnce(this.objects.entriesOf(tree));
+    const entries = runSync(this.objects.entriesOf(tree));
     this.meter.spend(entries.length * COST.operation);
     const first = entries.find(this.name);
     if (first < 0) return undefined;

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../schedule/steps.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
@@ -103,7 +103,7 @@ export class FileDiff {
 
   /** The patch, all at once. */
   raw(): Buffer {
-    return atOnce(this.patch());
+    return runSync(this.patch());
   }
 
   /**
@@ -133,7 +133,7 @@ export class FileDiff {
   }
 
   #compare(): Comparison {
-    if (!this.#result) atOnce(this.compare());
+    if (!this.#result) runSync(this.compare());
     return this.#result!;
   }
 

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf, textOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
@@ -160,7 +160,7 @@ t.test('only selected files are searched: those that pass every filter', async (
   const tree = objects.tree({ src: { 'a.ts': 'x', 'a.js': 'x', lib: { 'b.ts': 'x' } }, 'c.ts': 'x', ts: 'x' });
   const found = async (lists: Partial<Record<SelectionList, string[]>>) => {
     const selection = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(bytesOf)]));
-    const query = { pattern: 'x', selects: atOnce(selectFiles(selection)) };
+    const query = { pattern: 'x', selects: runSync(selectFiles(selection)) };
     return (await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited())).files.map(
       (file) => file.path,
     );
@@ -317,7 +317,7 @@ function matchingLines(matcher: LineMatcher, lines: readonly string[]): number[]
   for (const [number, line] of lines.entries()) {
     const end = start + line.length;
     // The next match at or after this line has to be inside it.
-    const at = atOnce(matcher.find(piece, start));
+    const at = runSync(matcher.find(piece, start));
     if (at >= start && at <= end) found.push(number);
     start = end + 1;
   }
@@ -349,7 +349,7 @@ t.test('no text denies what it holds', async () => {
       const found = text.slice(at % (text.length + 1)).slice(0, length);
       const needle = needleOf(found);
       if (needle === undefined) return;
-      assert.ok(atOnce(new SearchText(bytes).mayHold(needle)), JSON.stringify(found));
+      assert.ok(runSync(new SearchText(bytes).mayHold(needle)), JSON.stringify(found));
     }),
     { numRuns: 3000, seed: 11 },
   );

@@ -124,7 +124,7 @@ export class TextCache {
       if (texts.has(number)) continue;
       if (!isSearched(number)) note(number, undefined);
       else if (this.objects.sizeOf(number) > MOST_AT_ONCE) {
-        note(number, await this.objects.readInSlices(number, meter), true);
+        note(number, await inSlices(this.objects.readSteps(number), meter), true);
       } else this.objects.peek(number, (body) => note(number, body));
       if (meter.isOver) await meter.pass();
     }

@@ -2,9 +2,9 @@ import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, PIECE, type Steps } from '../../schedule/steps.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
-import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { pathIn } from '../object/path.js';
+import { readTree } from '../object/read-tree.js';
 import { MODE_TREE, type TreeEntry } from '../object/tree.js';
 import {
   ABSENT,
@@ -137,7 +137,7 @@ class MergeInfoCollector {
     const versions = new Map<ByteString, Three<Version>>();
     const listed: (readonly TreeEntry[])[] = [];
     for (const [stage, tree] of trees.entries()) {
-      const entries = tree === undefined ? [] : yield* readTreeInSteps(this.objects, tree);
+      const entries = tree === undefined ? [] : yield* readTree(this.objects, tree);
       for (const { name, mode, oid } of entries) {
         const three = versions.get(name) ?? [ABSENT, ABSENT, ABSENT];
         three[stage] = { mode, oid };

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { Meter } from '../../schedule/meter.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { Fsck, FsckError } from '../fsck/fsck.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { commitLinks } from '../object/commit.js';
@@ -30,8 +30,8 @@ function compareWithBodies(t: Test, store: ObjectStore): number {
   for (let number = 0; number < store.size; number++) {
     const type = store.typeOf(number);
     if (type === TREE) {
-      const { cells } = atOnce(store.entriesOf(number));
-      const decoded = atOnce(decodeTree(store.read(number), store.names, store));
+      const { cells } = runSync(store.entriesOf(number));
+      const decoded = runSync(decodeTree(store.read(number), store.names, store));
       if (!Buffer.from(cells.buffer).equals(Buffer.from(decoded.cells.buffer))) t.fail(store.oidOf(number));
       if (store.differenceOf(number) !== undefined) differences++;
     }
@@ -212,7 +212,7 @@ t.test('names that are all different do not fill the memory when they come in', 
   t.ok(store.names.heldBytes < 66 * 1024 * 1024);
   const [first, last] = [bodies[0]!, bodies.at(-1)!].map((body) => store.find(oidOf('tree', body)));
   t.same([store.hasRecord(first!), store.hasRecord(last!)], [true, false]);
-  const entries = atOnce(store.entriesOf(last!));
+  const entries = runSync(store.entriesOf(last!));
   t.same([entries.length, entries.nameAt(0).slice(0, 4), entries.objectAt(0)], [1, '299x', store.find(blob)]);
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
+import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
@@ -140,7 +140,7 @@ export class ObjectWriter {
       const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
       const changed = isComparable ? this.#links.changed.view() : undefined;
       const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid), changed);
-      isFlawless = typeof checked === 'boolean' ? checked : atOnce(checked);
+      isFlawless = typeof checked === 'boolean' ? checked : runSync(checked);
     }
     const number = this.#add(type, buffer, bodyStart, size, entry);
     this.objects.setLinks(number, place);
@@ -262,7 +262,7 @@ export class ObjectWriter {
   ): Promise<void> {
     const { objects } = this;
     if (objects.typeOf(known) !== type || objects.sizeOf(known) !== size) throw this.#collision(type);
-    const body = await objects.readInSlices(known, meter);
+    const body = await inSlices(objects.readSteps(known), meter);
     for (let at = 0; at < size; at += PIECE) {
       const end = Math.min(size, at + PIECE);
       if (body.compare(buffer, bodyStart + at, bodyStart + end, at, end) !== 0) throw this.#collision(type);

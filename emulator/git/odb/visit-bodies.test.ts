@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB } from '../object/object.js';
 import { ObjectStore } from './object-store.js';
@@ -48,6 +48,6 @@ t.test('bodies that are visited are those that are read, each wanted one once', 
       );
       for (const [number, body] of seen) t.equal(body, store.read(number).toString());
     }
-    t.equal(atOnce(store.visitBodies([0], () => undefined)), undefined);
+    t.equal(runSync(store.visitBodies([0], () => undefined)), undefined);
   }
 });

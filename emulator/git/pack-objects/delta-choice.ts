@@ -172,8 +172,8 @@ export class DeltaChoice {
   /** By comparing what both inflate to. */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
-    const body = await objects.readInSlices(number, meter);
-    const source = await objects.readInSlices(base, meter);
+    const body = await inSlices(objects.readSteps(number), meter);
+    const source = await inSlices(objects.readSteps(base), meter);
     this.#work += body.length + source.length;
     return inSlices(diffDelta(source, body, this.#mostDelta(number)), meter);
   }

@@ -1,5 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
@@ -211,7 +212,7 @@ class EntryWriter {
   }
 
   async #writeLarge(number: number, meter: Meter): Promise<void> {
-    const body = await this.objects.readInSlices(number, meter);
+    const body = await inSlices(this.objects.readSteps(number), meter);
     this.#finishUndeltified(number, await deflateInPieces(body, meter));
   }
 
