@@ -7,6 +7,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { AnswerCut } from '../http/answer-cut.js';
 import type { CacheRegion, MemoryCache } from '../memory/memory-cache.js';
+import { lastUpTo } from '../memory/sorted.js';
 import { Meter } from '../schedule/meter.js';
 import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
@@ -203,14 +204,7 @@ function merged(many: Int32Array, few: Int32Array): Int32Array {
 
 /** Whether a list that ascends has the number. */
 function isAmong(numbers: Int32Array, number: number): boolean {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle]! < number) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === number;
+  return numbers[lastUpTo(numbers, number)] === number;
 }
 
 /** The tag, and the tags it leads through. */

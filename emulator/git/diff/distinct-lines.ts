@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { bufferWithRoom, withRoom } from '../../memory/growable.js';
 
 /** What hashes are made with. No file can be made to collide without knowing them; no result depends on them. */
 const [FIRST, SECOND] = [oddNumber(), oddNumber()];
@@ -60,16 +61,12 @@ export class DistinctLines {
   #add(bytes: Buffer, start: number, end: number, hash: number, slot: number): number {
     const id = this.#size++;
     if (id === this.#ends.length) {
-      this.#ends = doubled(this.#ends);
-      this.#hashes = doubled(this.#hashes);
+      this.#ends = withRoom(this.#ends, id + 1);
+      this.#hashes = withRoom(this.#hashes, id + 1);
     }
     const from = id === 0 ? 0 : this.#ends[id - 1]!;
     const to = from + end - start;
-    if (to > this.#text.length) {
-      const larger = Buffer.allocUnsafe(Math.max(to, this.#text.length * 2));
-      this.#text.copy(larger, 0, 0, from);
-      this.#text = larger;
-    }
+    this.#text = bufferWithRoom(this.#text, to);
     if (end - start > SHORT) bytes.copy(this.#text, from, start, end);
     else for (let at = start, target = from; at < end; at++) this.#text[target++] = bytes[at]!;
     this.#ends[id] = to;
@@ -120,10 +117,4 @@ function oddNumber(): number {
 
 function slotOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask;
-}
-
-function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }

@@ -1,3 +1,4 @@
+import { lastUpTo } from '../../memory/sorted.js';
 import type { Steps } from '../../schedule/steps.js';
 import { sameBytes, sameBytesBefore } from '../pack/same-bytes.js';
 import { type Change, collectChanges } from './change.js';
@@ -102,17 +103,5 @@ function commonTailLines(a: Lines, b: Lines): number {
   if (trimmed === 0) return 0;
   const newline = a.bytes.indexOf(10, a.bytes.length - trimmed);
   if (newline < 0) return 0;
-  return a.ids.length - lineAt(a, newline + 1);
-}
-
-/** The number of the line that starts at byte `at`, or of the first one behind it. */
-function lineAt(lines: Lines, at: number): number {
-  let low = 0;
-  let high = lines.ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lines.starts[middle]! < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return a.ids.length - 1 - lastUpTo(a.starts, newline, a.ids.length);
 }

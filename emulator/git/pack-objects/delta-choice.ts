@@ -16,10 +16,8 @@ export interface NewDelta {
   readonly stream: Buffer;
 }
 
-/** By object the one that was at its path before. */
-export interface PreviousVersions {
-  get(object: number): number | undefined;
-}
+/** Returns the object that was at the path of an object before; `UNDELTIFIED` if none. */
+export type PreviousVersions = (object: number) => number;
 
 /** What the choice of deltas may use. */
 export interface DeltaSources {
@@ -145,7 +143,7 @@ export class DeltaChoice {
 
   #previousOf(number: number): number {
     this.#previous ??= this.sources.previous();
-    return this.#previous.get(number) ?? UNDELTIFIED;
+    return this.#previous(number);
   }
 
   /** Whether a delta on `base` closes no circle. */

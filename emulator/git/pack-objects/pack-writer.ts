@@ -10,7 +10,7 @@ import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { PackOutput } from './pack-output.js';
-import { ABSENT, createPositions, PENDING, type Positions, tellPositions } from './positions.js';
+import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
   /** Whether the reader knows deltas that name their base by distance; true unless told. */
@@ -26,7 +26,7 @@ export interface PackOptions {
   readonly signal?: AbortSignal;
 }
 
-const NOTHING: PreviousVersions = new Map();
+const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
  * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
@@ -44,9 +44,7 @@ export async function* writePack(
   const sorted = sortedOnce(numbers);
   const meter = new Meter({ schedule: store.schedule, signal: options.signal });
   meter.check();
-  const { onEntry } = options;
-  const created = createPositions(sorted);
-  const positions = onEntry === undefined ? created : tellPositions(created, onEntry);
+  const positions = new Positions(sorted, options.onEntry);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
     previous: options.previous ?? (() => NOTHING),

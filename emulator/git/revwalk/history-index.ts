@@ -1,3 +1,4 @@
+import { withRoom } from '../../memory/growable.js';
 import { IntList } from '../../memory/int-list.js';
 import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { NONE } from '../object/tree-cursor.js';
@@ -150,14 +151,7 @@ export class HistoryIndex {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);
     const own = position - this.graph.sharedSize;
-    if (own >= this.#recordOf.length) this.#grow(own + 1);
+    this.#recordOf = withRoom(this.#recordOf, this.graph.size - this.graph.sharedSize);
     this.#recordOf[own] = this.#objectsEnd.length;
-  }
-
-  #grow(length: number): void {
-    const most = this.graph.size - this.graph.sharedSize;
-    const larger = new Int32Array(Math.max(length, most, this.#recordOf.length * 2));
-    larger.set(this.#recordOf);
-    this.#recordOf = larger;
   }
 }
