@@ -86,3 +86,12 @@ export function replaceBytes(
 ): ByteString {
   return value.replace(pattern, replace) as ByteString;
 }
+
+/** Returns true if the bytes at `start` begin with an ASCII text. */
+export function startsWithAt(bytes: Buffer, start: number, text: string): boolean {
+  if (start + text.length > bytes.length) return false;
+  for (let at = 0; at < text.length; at++) {
+    if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  }
+  return true;
+}

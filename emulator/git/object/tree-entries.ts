@@ -69,7 +69,7 @@ export function* decodeTree(
   const entry = new TreeCursor(body);
   while (entry.next()) {
     cells = withRoom(cells, length + 2);
-    cells[length] = names.keyIn(body, entry.start, entry.nameStart, entry.nameEnd);
+    cells[length] = names.keyOf(entry);
     cells[length + 1] = entry.isGitlink ? names.foreign(entry.oid) : objectOf(entry, names, objects);
     length += 2;
     if (length % (PIECE * 2) === 0) {

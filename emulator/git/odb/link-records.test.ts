@@ -6,6 +6,7 @@ import { indexPack } from '../index-pack/index-pack.js';
 import { commitLinks } from '../object/commit.js';
 import { COMMIT, type Oid, TREE } from '../object/object.js';
 import { writeTree } from '../object/tree.js';
+import { TreeCursor } from '../object/tree-cursor.js';
 import { decodeTree } from '../object/tree-entries.js';
 import { TreeNames } from '../object/tree-names.js';
 import { generateHistory } from '../test/history.js';
@@ -218,9 +219,10 @@ t.test('names that are all different do not fill the memory when they come in', 
 
 t.test('names are numbered once', (t) => {
   const names = new TreeNames();
-  const body = Buffer.from('100644 file\u0000100755 file\u000040000 file\u0000', 'latin1');
-  const keys = [0, 12, 24].map((at) => names.keyIn(body, at, body.indexOf(0x20, at) + 1, body.indexOf(0, at)));
-  t.same(keys, [0, 1, 2]);
+  const modes = ['100644', '100755', '40000', '100644', '0100644', '300644', '040000'];
+  const cursor = new TreeCursor(Buffer.from(modes.map((mode) => `${mode} file\0${'i'.repeat(20)}`).join(''), 'latin1'));
+  const keys = modes.map(() => cursor.next() && names.keyOf(cursor));
+  t.same(keys, [0, 1, 2, 0, 3, 4, 5], 'as the bytes before the id differ');
   t.same(
     [0, 1, 2].map((key) => names.nameIdOf(key)),
     [0, 0, 0],
