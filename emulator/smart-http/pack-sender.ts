@@ -184,22 +184,10 @@ export async function followingTags(
     }
   }
   if (added.size === 0) return numbers;
-  return merged(numbers, Int32Array.from(added).sort());
-}
-
-/** Both lists, which ascend, as one that does: a writer of packs would sort it otherwise. */
-function merged(many: Int32Array, few: Int32Array): Int32Array {
-  const all = new Int32Array(many.length + few.length);
-  let from = 0;
-  for (const [index, number] of few.entries()) {
-    let to = from;
-    while (to < many.length && many[to]! < number) to++;
-    all.set(many.subarray(from, to), from + index);
-    all[to + index] = number;
-    from = to;
-  }
-  all.set(many.subarray(from), from + few.length);
-  return all;
+  const all = new Int32Array(numbers.length + added.size);
+  all.set(numbers);
+  all.set([...added], numbers.length);
+  return all.sort();
 }
 
 /** Whether a list that ascends has the number. */

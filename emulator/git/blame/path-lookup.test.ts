@@ -1,4 +1,5 @@
 import t from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
@@ -57,7 +58,7 @@ function packOf(seed: number): Buffer {
 t.test('a name is found in trees told by others as it is in their bodies, in any order', async (t) => {
   for (const seed of [1, 2, 3]) {
     for (const cacheBytes of [0, 16_000_000]) {
-      const store = new ObjectStore({ cacheBytes });
+      const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });
       using quarantine = store.quarantine();
       await indexPack(quarantine, inPieces(packOf(seed)), { thin: false });
       await quarantine.findMissing();

@@ -111,7 +111,7 @@ export class FileDiff {
    * created there, in two patches.
    */
   *patch(): Steps<Buffer> {
-    const { objects, change, options } = this;
+    const { change, objects, options } = this;
     if (this.state === 'T') {
       const deleted = yield* new FileDiff(objects, { before: change.before! }, options).patch();
       const created = yield* new FileDiff(objects, { after: change.after! }, options).patch();
@@ -124,7 +124,7 @@ export class FileDiff {
     const isBinary = this.isBinary || !isText;
     const oldFile = { bytes: oldBytes, starts: oldStarts };
     const newFile = { bytes: newBytes, starts: newStarts };
-    return yield* writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
+    return yield* writePatch({ ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
   /** Compares the contents, in steps. */

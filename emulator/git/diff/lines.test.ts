@@ -17,15 +17,13 @@ interface Case {
   readonly arguments: readonly string[];
   readonly options: LineDiffOptions;
   readonly context: number;
-  readonly interHunk?: number;
 }
 
 const CASES: readonly Case[] = [
   { arguments: ['-U3'], options: {}, context: 3 },
   { arguments: ['-U0'], options: { trimTail: true }, context: 0 },
   { arguments: ['-b'], options: { ignoreSpaceChange: true }, context: 3 },
-  { arguments: ['-U1', '--inter-hunk-context=4'], options: {}, context: 1, interHunk: 4 },
-  { arguments: ['--no-indent-heuristic'], options: { indentHeuristic: false }, context: 3 },
+  { arguments: ['-U1'], options: {}, context: 1 },
 ];
 
 function diffLines(before: Buffer, after: Buffer, options: LineDiffOptions = {}): Change[] {
@@ -33,11 +31,11 @@ function diffLines(before: Buffer, after: Buffer, options: LineDiffOptions = {})
   return runSync(diffPair(interner, runSync(interner.pair(before, after)), options));
 }
 
-function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
+function hunksOf(before: Buffer, after: Buffer, { options, context }: Case): string {
   const interner = new LineInterner(options);
   const pair = runSync(interner.pair(before, after));
   const sink = new ByteSink();
-  runSync(writeHunks(sink, pair.old, pair.new, runSync(diffPair(interner, pair, options)), { context, interHunk }));
+  runSync(writeHunks(sink, pair.old, pair.new, runSync(diffPair(interner, pair, options)), context));
   return sink.finish().toString('latin1');
 }
 

@@ -10,8 +10,6 @@ import { markDifferences } from './myers.js';
 export interface LineDiffOptions {
   /** As `git diff -b`: runs of white space are equal to each other, trailing white space is nothing. */
   readonly ignoreSpaceChange?: boolean;
-  /** Choose among equal positions of a change by indentation, as `git diff` does unless told not to. On by default. */
-  readonly indentHeuristic?: boolean;
   /**
    * Compare without the common tail, as Git does when it wants no context lines (`-U0`, blame). The tail is
    * then unseen by every heuristic, so changes may land elsewhere.
@@ -80,9 +78,8 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
     );
     yield* markDifferences(oldSide, newSide);
   }
-  const isIndented = options.indentHeuristic !== false;
-  const oldFile = { ids: oldIds, flags: oldFlags, text: isIndented ? oldLines : undefined, number: numberOld };
-  const newFile = { ids: newIds, flags: newFlags, text: isIndented ? newLines : undefined, number: numberNew };
+  const oldFile = { ids: oldIds, flags: oldFlags, text: oldLines, number: numberOld };
+  const newFile = { ids: newIds, flags: newFlags, text: newLines, number: numberNew };
   yield* compactChanges(oldFile, newFile);
   yield* compactChanges(newFile, oldFile);
   return collectChanges(oldFlags, newFlags);

@@ -11,7 +11,6 @@ import {
   type Candidate,
   compareCandidates,
   contentKey,
-  EMPTY_BLOB,
   keepBest,
   MINIMUM_SCORE,
   NAMESAKE_MINIMUM_SCORE,
@@ -28,8 +27,6 @@ export interface FileChange extends TreeChange {
 }
 
 export interface RenameOptions {
-  /** Whether empty files can be renamed. On by default, as in `git diff`. */
-  readonly withEmpty?: boolean;
   /** Only look where this path came from; the other added paths stay as they are. */
   readonly follow?: ByteString;
   readonly meter: Meter;
@@ -57,13 +54,12 @@ function* renameSteps(
   changes: readonly TreeChange[],
   options: RenameOptions,
 ): Steps<readonly FileChange[]> {
-  const hasContent = (side: PathEntry) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
   const sources: PathEntry[] = [];
   const targets: PathEntry[] = [];
   for (const [index, { before, after }] of changes.entries()) {
     if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
-    if (before && !after && hasContent(before)) sources.push(before);
-    if (after && !before && hasContent(after) && (options.follow ?? after.path) === after.path) targets.push(after);
+    if (before && !after) sources.push(before);
+    if (after && !before && (options.follow ?? after.path) === after.path) targets.push(after);
   }
   if (sources.length === 0 || targets.length === 0) return changes;
 

@@ -56,7 +56,7 @@ export function isUtf8(bytes: ByteString): boolean {
   return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
 }
 
-function isAscii(value: string): boolean {
+export function isAscii(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     if (value.charCodeAt(at) > 0x7f) return false;
   }

@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import t from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { Meter } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -58,7 +59,7 @@ t.test('so are deltas with large bases, results and instructions', async (t) => 
     Buffer.concat([base, Buffer.from('enx')]),
   ];
   for (const limits of [{}, { workBytes: 0 }, { workBytes: 30 * MIB }]) {
-    const { schedule, store } = frozen({ limits, cacheBytes: 0 });
+    const { schedule, store } = frozen({ limits, caches: new MemoryCache(0) });
     await take(store, (pack) => {
       const first = pack.whole('blob', base);
       const second = pack.delta(first, grown);

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { Meter } from '../../schedule/meter.js';
 import { runSync } from '../../schedule/steps.js';
 import { Fsck, FsckError } from '../fsck/fsck.js';
@@ -48,7 +49,10 @@ t.test('records say of trees and commits what their bodies say', async (t) => {
   using git = generateHistory(60, 200);
   const pack = (...args: string[]) => git.try(['pack-objects', '--stdout', '-q', ...args], '').stdout;
   for (const cacheBytes of [0, 30_000, 10_000_000]) {
-    const store = await take(pack('--all', '--delta-base-offset', '--depth=50'), new ObjectStore({ cacheBytes }));
+    const store = await take(
+      pack('--all', '--delta-base-offset', '--depth=50'),
+      new ObjectStore({ caches: new MemoryCache(cacheBytes) }),
+    );
     t.ok(compareWithBodies(t, store) > 100 || cacheBytes < 100_000, `a cache of ${cacheBytes}`);
   }
 });
@@ -74,7 +78,7 @@ t.test('they are shared with forks, joined with those of others, and forgotten w
   }
   t.ok(compareWithBodies(t, store) > 10);
   // Records of the first packs are let go of before those of the last are made.
-  const small = new ObjectStore({ cacheBytes: 60_000 });
+  const small = new ObjectStore({ caches: new MemoryCache(60_000) });
   for (const part of parts) {
     await take(part, small, true);
     compareWithBodies(t, small);

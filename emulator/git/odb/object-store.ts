@@ -3,7 +3,7 @@ import { type CacheGroup, MemoryCache } from '../../memory/memory-cache.js';
 import type { Meter } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
 import { inSlices, runSync } from '../../schedule/steps.js';
-import { DEFAULT_LIMITS, type StoreLimits } from '../limits/store-limits.js';
+import { OTHER_LIMITS, type StoreLimits } from '../limits/store-limits.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
 import { mergeTables, tablesToMerge } from './merge-tables.js';
 import type { Extent, ObjectTable } from './object-table.js';
@@ -13,7 +13,8 @@ import { Scratch } from './scratch.js';
 import { StoreReader } from './store-reader.js';
 import { StoredObjects } from './stored-objects.js';
 
-const DEFAULT_CACHE = 48 * 1024 * 1024;
+/** Bytes of the cache of a store that shares none. */
+const OWN_CACHE = 48 * 1024 * 1024;
 /** Fewer than one in so many objects are loose, and so without deltas. */
 const FEW = 16;
 /** In packs of so many objects on average, their senders found most deltas there are. */
@@ -22,8 +23,6 @@ const OBJECTS_PER_PACK = 256;
 const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
-  /** Bytes of inflated objects kept at hand, without `caches`. */
-  readonly cacheBytes?: number;
   readonly limits?: Partial<StoreLimits>;
   /** Bytes that this and other stores may hold together. */
   readonly budget?: MemoryBudget;
@@ -60,9 +59,9 @@ export class ObjectStore extends StoreReader {
   #mark: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
-    const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const caches = (options.caches ?? new MemoryCache(options.cacheBytes ?? DEFAULT_CACHE)).group();
-    const budget = new MemoryBudget(limits.heldBytes, options.budget);
+    const limits = { ...OTHER_LIMITS, ...options.limits };
+    const caches = (options.caches ?? new MemoryCache(OWN_CACHE)).group();
+    const budget = new MemoryBudget(Number.POSITIVE_INFINITY, options.budget);
     const schedule = options.schedule ?? new Schedule();
     super(new StoredObjects(caches, options.scratch ?? new Scratch(), budget, schedule, base));
     this.#options = options;

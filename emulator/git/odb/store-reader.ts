@@ -81,7 +81,6 @@ export abstract class StoreReader implements LinkReader {
     return {
       base: stored.baseOf(tree),
       eachOwn: (visit) => records.eachOwnRun(place, visit),
-      eachRun: (visit) => records.eachRun(place, visit),
     };
   }
 

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { runSync } from '../../schedule/steps.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB } from '../object/object.js';
@@ -21,7 +22,7 @@ async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
     );
   }
   pack.whole('blob', 'x'.repeat(300_000));
-  const store = new ObjectStore({ cacheBytes });
+  const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });
   const quarantine = store.quarantine();
   await indexPack(quarantine, inPieces(pack.build()), { thin: false });
   quarantine.write(BLOB, Buffer.from('written through the API\n'));

@@ -199,19 +199,18 @@ t.test('numbers may come in any order and more than once', async (t) => {
   t.same(accept(empty, await write(store, [])), [], 'or not at all');
 });
 
-t.test('the reader sets the pace, progress is told, and a signal ends it', async (t) => {
+t.test('the reader sets the pace, entries are told, and a signal ends it', async (t) => {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
   for (let count = 0; count < 40; count++) quarantine.write(BLOB, randomBytes(count, 100_000));
   quarantine.publish();
   const numbers = Int32Array.from({ length: 40 }, (_, number) => number);
-  const seen: number[] = [];
-  const controller = new AbortController();
-  const pack = writePack(store, numbers, { onProgress: (written) => seen.push(written), signal: controller.signal });
+  let written = 0;
+  const pack = writePack(store, numbers, { onEntry: () => void written++ });
   await pack.next();
-  t.ok((seen.at(-1) ?? 0) < 10, 'nothing runs ahead of the reader');
+  t.ok(written < 10, 'nothing runs ahead of the reader');
   for await (const piece of pack) t.ok(piece.length <= 256 * 1024);
-  t.equal(seen.at(-1), 40);
+  t.equal(written, 40);
   const stopped = new Error('stopped');
   const ended = async () => {
     for await (const _ of writePack(store, numbers, { signal: AbortSignal.abort(stopped) }));

@@ -21,8 +21,6 @@ export interface PackOptions {
   readonly previous?: () => PreviousVersions;
   /** Told where each entry starts and which object it is, before its first byte is handed out. */
   readonly onEntry?: (start: number, number: number) => void;
-  /** Told from time to time how many objects have been written. */
-  readonly onProgress?: (written: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +67,6 @@ export async function* writePack(
         if (meter.isOver) await meter.pass();
       }
       meter.check();
-      options.onProgress?.(index);
     }
     if (meter.isOver) await meter.pass();
   }
@@ -78,7 +75,6 @@ export async function* writePack(
     yield piece;
     if (meter.isOver) await meter.pass();
   }
-  options.onProgress?.(sorted.length);
 }
 
 /**

@@ -62,15 +62,8 @@ export class HistoryIndex {
 
   /** Adds what `objectsOf` the commit says was introduced. */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
-    const own = position - this.graph.sharedSize;
-    if (own < 0) {
-      this.#below!.addObjectsOf(position, found);
-      return;
-    }
-    const record = this.#recordOf[own]! - 1;
-    const end = this.#objectsEnd.at(record);
-    for (let at = record === 0 ? 0 : this.#objectsEnd.at(record - 1); at < end; at += 2)
-      found.add(this.#objects.at(at));
+    const objects = this.objectsOf(position);
+    for (let at = 0; at < objects.length; at += 2) found.add(objects[at]!);
   }
 
   /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, type Oid } from '../object/object.js';
@@ -36,7 +37,7 @@ t.test('what a clone of a long branch gets, of objects that came in packs and on
   const [early, late] = [revision('main~600'), revision('main~40')];
   const source = loadObjects(git);
   for (const cacheBytes of [0, 8_000_000]) {
-    const store = new ObjectStore({ cacheBytes });
+    const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });
     for (const pack of [packOf(`${early}\n`), packOf(`${late}\n^${early}\n`, '--thin', '--delta-base-offset')]) {
       using quarantine = store.quarantine();
       await indexPack(quarantine, inPieces(pack), { thin: true });
