@@ -3,8 +3,8 @@ import { readBranch } from '../api/fields.js';
 import { mapped, openList, takeLongPage } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
-import { readTreeInSteps } from '../git/object/large-tree.js';
 import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
+import { readTree } from '../git/object/read-tree.js';
 import { findTree } from '../git/object/tag.js';
 import { formatMode } from '../git/object/tree.js';
 import { problem } from '../http/problem.js';
@@ -198,7 +198,7 @@ export const showTree = adminRoute({
     if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
     return writeList(ctx as AdminContext<ListQuery>, {
       of: ['tree', tree],
-      items: await inSlices(readTreeInSteps(objects, tree), ctx.meter),
+      items: await inSlices(readTree(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,
       show: ({ name, mode, oid: entry }): TreeEntry => ({
         ...named('name', name),
@@ -252,6 +252,6 @@ export const showTag = adminRoute({
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
     if (objects.typeOf(number) !== TAG) throw problem('not_found', `${oid} is no tag.`);
-    return json(200, { oid, ...showTagDetails(await objects.readInSlices(number, ctx.meter)) });
+    return json(200, { oid, ...showTagDetails(await inSlices(objects.readSteps(number), ctx.meter)) });
   },
 });

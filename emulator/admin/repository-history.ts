@@ -4,7 +4,7 @@ import { openList, pageEnd } from '../api/paging.js';
 import { findNote } from '../git/notes/note-tree.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { parseCommit } from '../git/object/commit.js';
-import { BLOB, COMMIT, type Oid, readInSlicesAs } from '../git/object/object.js';
+import { BLOB, COMMIT, type Oid, readStepsAs } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { inDateOrder } from '../git/revwalk/date-order.js';
 import { problem } from '../http/problem.js';
@@ -156,7 +156,7 @@ export const showCommitRoute = adminRoute({
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
     const oid = requireCommit(repository, params.oid!);
-    const commit = parseCommit(await readInSlicesAs(objects, oid, COMMIT, meter));
+    const commit = parseCommit(await inSlices(readStepsAs(objects, oid, COMMIT), meter));
     const named = await refsOf(objects, refs, [oid], meter);
     return largeJson(200, {
       oid,

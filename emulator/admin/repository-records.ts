@@ -43,7 +43,7 @@ export const shownContent = {
 
 /** A blob, of a large one the first MiB. */
 export async function showContent(objects: ObjectStore, number: number, meter: Meter) {
-  const body = await objects.readInSlices(number, meter);
+  const body = await inSlices(objects.readSteps(number), meter);
   const shown = body.subarray(0, MOST_BYTES);
   const isTruncated = shown.length < body.length;
   // A character may be cut in two.

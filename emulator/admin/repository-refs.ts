@@ -3,9 +3,9 @@ import { openList, takeLongPage } from '../api/paging.js';
 import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
-import { findTree, peelToCommit } from '../git/object/tag.js';
+import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
-import { inSlices } from '../schedule/steps.js';
+import { inSlices, runSync } from '../schedule/steps.js';
 import { listOf, listQuery, readPageLimit, writeList } from './lists.js';
 import { exactBytes, named } from './repository-records.js';
 import { findRepository, inOrganization } from './repository-target.js';
@@ -81,7 +81,7 @@ export const showRefs = adminRoute({
 function leadsTo(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
   const number = objects.find(oid);
   if (number < 0) return { type: 'missing', commit: null };
-  return { type: typeName(objects.typeOf(number)), commit: peelToCommit(objects, oid) ?? null };
+  return { type: typeName(objects.typeOf(number)), commit: runSync(findCommit(objects, oid)) ?? null };
 }
 
 const NOTES = bytesOf('refs/notes/commits');

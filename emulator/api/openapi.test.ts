@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { OPERATION_IDS } from '../config/operation-ids.js';
-import { atOnce } from '../schedule/steps.js';
+import { runSync } from '../schedule/steps.js';
 import { operations } from './index.js';
 import { writeOpenApi } from './openapi.js';
 
-const document = atOnce(writeOpenApi(operations, 'http://127.0.0.1:8080'));
+const document = runSync(writeOpenApi(operations, 'http://127.0.0.1:8080'));
 
 t.test('every operation id has one row', async (t) => {
   t.same(operations.map(({ id }) => id).sort(), [...OPERATION_IDS].sort());

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
-import { atOnce } from '../schedule/steps.js';
+import { runSync } from '../schedule/steps.js';
 import { MemoryTree } from '../sources/memory-tree.js';
 import { joinLists, LIST_NAME, listOf, splitList, type WrittenList } from './list-files.js';
 
@@ -12,7 +12,7 @@ function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
     shown++;
     return { key, ...value };
   });
-  const written = atOnce(splitList(list, before, (name, content) => files.set(name, content)));
+  const written = runSync(splitList(list, before, (name, content) => files.set(name, content)));
   return { written, files, shown };
 }
 

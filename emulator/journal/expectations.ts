@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { once } from '../memory/once.js';
-import { atOnce, type Steps } from '../schedule/steps.js';
+import { runSync, type Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from './client-rules/ids.js';
 import { type RequestQuery, readShape, requestQuerySchema } from './query.js';
@@ -77,7 +77,7 @@ export const expectationsSchema = () => schemas().expectations;
 
 /** Throws `bad_request` that names the member, and what it may be. @internal */
 export function readExpectations(given: unknown): Expectations {
-  return atOnce(expectationSteps(given));
+  return runSync(expectationSteps(given));
 }
 
 /** As `readExpectations`, in steps. @internal */

@@ -3,7 +3,7 @@ import t from 'tap';
 import { LIMITS } from '../config/limits.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
-import { atOnce, inSlices, type Steps } from '../schedule/steps.js';
+import { inSlices, runSync, type Steps } from '../schedule/steps.js';
 import { gitFacts } from '../smart-http/git-facts.js';
 import { MOST_BODY_BYTES } from './captured-body.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';
@@ -145,7 +145,7 @@ t.test('a full journal is verified in slices, and others are served', { timeout:
     t.ok(schedule.longestSlice <= SLICE + PIECE, `${name}: ${schedule.longestSlice} units in a slice`);
     t.ok(schedule.spent > 2 * (SLICE + PIECE), `${name}: ${schedule.spent} units`);
     t.ok(turns >= schedule.spent / (SLICE + PIECE) - 1, `${name}: ${turns} turns of the loop`);
-    t.same(verification, atOnce(verifySteps(journal, wanted)), `${name}: the same as without slices`);
+    t.same(verification, runSync(verifySteps(journal, wanted)), `${name}: the same as without slices`);
   }
 });
 
@@ -155,8 +155,8 @@ t.test('what comes while a verification is at work is not looked at, and what go
   t.notOk(steps.next().done);
   for (let at = 0; at < 100; at++) journal.add(recordOf(MOST_ENTRIES + at, read));
   t.equal(journal.dropped, 100);
-  t.match(atOnce(steps), { met: true, unmet: [] });
-  t.match(atOnce(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] })), {
+  t.match(runSync(steps), { met: true, unmet: [] });
+  t.match(runSync(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] })), {
     met: false,
     unmet: [{ detail: /let go of 100/ }],
   });
@@ -170,7 +170,8 @@ t.test('the nearest requests are those that differ least, and of those the last'
     method: at === 150 ? 'PUT' : 'POST',
   }));
   const match = { status: 404, path: '/near', method: 'GET' };
-  const nearest = (wanted: object) => atOnce(verifySteps(journal, { requests: [{ match: wanted }] })).unmet[0]!.nearest;
+  const nearest = (wanted: object) =>
+    runSync(verifySteps(journal, { requests: [{ match: wanted }] })).unmet[0]!.nearest;
   const shown = (wanted: object) => nearest(wanted).map(({ request, differs }) => [request.id, differs.length]);
   t.same(shown(match), [
     ['req-00000008', 1],
@@ -184,7 +185,7 @@ t.test('the nearest requests are those that differ least, and of those the last'
 t.test('pauses of a long chain of retries: the first are listed, all of them are checked', async (t) => {
   const pauses = (times: number, started: (at: number) => number) => {
     const { journal } = journalOf(times, (at) => ({ ...read, status: 503, started: started(at) }));
-    const { client } = atOnce(verifySteps(journal, { client: ['back-off'] }));
+    const { client } = runSync(verifySteps(journal, { client: ['back-off'] }));
     return client[0]!;
   };
   const [hasty] = pauses(1_001, (at) => at * 10).faults;
@@ -201,7 +202,7 @@ t.test('what came before the requests that are meant is known, and not checked',
       : { ...read, query: at === 2 ? 'cursor=given' : 'cursor=other', answer: '{"next_cursor":null}' },
   );
   const verdict = (after?: string) =>
-    atOnce(verifySteps(journal, { client: ['cursor-verbatim'], ...(after && { after }) })).client[0]!;
+    runSync(verifySteps(journal, { client: ['cursor-verbatim'], ...(after && { after }) })).client[0]!;
   t.match(verdict(), { occasions: 3, faults: [{ request: 'req-00000001' }, { request: 'req-00000004' }] });
   t.match(verdict('req-00000002'), { occasions: 2, faults: [{ request: 'req-00000004' }] });
   t.match(verdict('req-00000004'), { verdict: 'unseen', occasions: 0, faults: [] });
@@ -219,7 +220,7 @@ t.test('each client has a verdict of its own, by the subject of its token', asyn
       ...(subject !== undefined && { token: tokenOf(subject) }),
     };
   });
-  const [verdict] = atOnce(verifySteps(journal, { client: ['cursor-verbatim'] })).client;
+  const [verdict] = runSync(verifySteps(journal, { client: ['cursor-verbatim'] })).client;
   t.match(verdict, { verdict: 'broken', occasions: 149, faults: { length: 20, 0: { subject: 'ada' } } });
   t.same(verdict!.clients.slice(0, 2), [
     { subject: 'ada', verdict: 'broken', occasions: 2, broken: 2 },
@@ -231,7 +232,7 @@ t.test('each client has a verdict of its own, by the subject of its token', asyn
 t.test('an answer that is nested as deep as it is long is read', async (t) => {
   const answer = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
   const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(answer) }));
-  t.match(atOnce(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
+  t.match(runSync(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
 });
 
 t.test('lists that are too long are refused by name, however long they are', async (t) => {
@@ -250,7 +251,7 @@ t.test('lists that are too long are refused by name, however long they are', asy
     [{ requests: [{ match: {} }, { match: { status: 7 } }] }, /^requests\.1\.match\.status/],
     [{ requests: [{ match: {} }, 7] }, /^requests\.1: /],
   ] as const) {
-    t.throws(() => atOnce(verifySteps(journal, expectations)), { code: 'bad_request', detail }, `${detail}`);
+    t.throws(() => runSync(verifySteps(journal, expectations)), { code: 'bad_request', detail }, `${detail}`);
     t.ok(looks < 10_000, `${looks} looks at the list`);
   }
 });

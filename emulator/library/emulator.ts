@@ -4,7 +4,7 @@ import type { Expectations } from '../journal/expectations.js';
 import { type RequestQuery, selectorOf } from '../journal/query.js';
 import type { Verification } from '../journal/verify.js';
 import { verifyWorld } from '../scenarios/verify-world.js';
-import { atOnce } from '../schedule/steps.js';
+import { runSync } from '../schedule/steps.js';
 import { type OrganizationAddress, runningAt } from '../server/address.js';
 import type { Listener } from '../server/listeners.js';
 import type { NamespaceOptions } from '../server/namespaces.js';
@@ -211,7 +211,7 @@ function surfaceOf(
     ...(trust !== undefined && { ca: trust }),
     token: (options = {}) => signToken({ current, operations, signingKey }, options),
     requests: (query) => answeredRequests(current, query),
-    verify: (expectations = {}) => atOnce(verifyWorld(current.world, expectations)),
+    verify: (expectations = {}) => runSync(verifyWorld(current.world, expectations)),
     clock: clockOf(current),
     state: stateOf(current, orgs[0]!.org),
     quotas: quotasOf(current),

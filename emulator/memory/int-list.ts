@@ -1,3 +1,5 @@
+import { withRoom } from './growable.js';
+
 /** A list of 32-bit integers that grows at its end, in one typed array. */
 export class IntList {
   #items: Int32Array;
@@ -20,7 +22,7 @@ export class IntList {
   }
 
   push(value: number): void {
-    if (this.#length === this.#items.length) this.#grow(this.#length + 1);
+    if (this.#length === this.#items.length) this.#items = withRoom(this.#items, this.#length + 1);
     this.#items[this.#length++] = value;
   }
 
@@ -31,7 +33,7 @@ export class IntList {
 
   append(values: Int32Array): void {
     const length = this.#length + values.length;
-    if (length > this.#items.length) this.#grow(length);
+    this.#items = withRoom(this.#items, length);
     this.#items.set(values, this.#length);
     this.#length = length;
   }
@@ -43,11 +45,5 @@ export class IntList {
   /** The items from `start` to before `end`; valid until the next change of the list. */
   view(start = 0, end = this.#length): Int32Array {
     return this.#items.subarray(start, end);
-  }
-
-  #grow(length: number): void {
-    const larger = new Int32Array(Math.max(length, this.#items.length * 2));
-    larger.set(this.#items);
-    this.#items = larger;
   }
 }

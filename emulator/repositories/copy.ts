@@ -2,10 +2,11 @@ import { indexPack } from '../git/index-pack/index-pack.js';
 import { writeCommit } from '../git/object/commit.js';
 import type { Identity } from '../git/object/identity.js';
 import { COMMIT, type Oid, ZERO_OID } from '../git/object/object.js';
-import { peelToTree } from '../git/object/tag.js';
+import { findTree } from '../git/object/tag.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { writePack } from '../git/pack-objects/pack-writer.js';
 import { Meter } from '../schedule/meter.js';
+import { runSync } from '../schedule/steps.js';
 import { branchRef } from './branch-write.js';
 import type { Repository } from './repository.js';
 
@@ -25,7 +26,7 @@ export function copyFiles(
   { message, author }: { message: string; author: Identity },
 ): Promise<void> {
   return fill(target, async (quarantine) => {
-    const tree = peelToTree(source.git.objects, commit)!;
+    const tree = runSync(findTree(source.git.objects, commit))!;
     await copyObjects(source, quarantine, tree);
     return quarantine.write(COMMIT, writeCommit({ tree, parents: [], author, committer: author, message }));
   });

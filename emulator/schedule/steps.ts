@@ -12,7 +12,7 @@ export const PIECE = 64;
 export const PIECE_COST = 4;
 
 /** Runs the work to its end without a pause. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function runSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

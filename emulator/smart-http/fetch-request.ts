@@ -1,10 +1,11 @@
 import { type ByteString, bytesOf, concatBytes, latin1, NO_BYTES, sliceBytes } from '../git/object/bytes.js';
 import { COMMIT, isOid, type Oid } from '../git/object/object.js';
-import { peelToCommit } from '../git/object/tag.js';
+import { findCommit } from '../git/object/tag.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { NothingSelected, type ShallowBoundary } from '../git/revwalk/depth.js';
 import { FilterError, type ObjectFilter, parseFilter } from '../git/revwalk/filter.js';
 import { Meter } from '../schedule/meter.js';
+import { runSync } from '../schedule/steps.js';
 import type { GitFacts } from './git-facts.js';
 import { type PacketReader, ProtocolError, packetText, type Sideband } from './pkt-line.js';
 import type { RefListings } from './ref-listings.js';
@@ -251,7 +252,9 @@ export class Negotiation {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
     // Ancestry says nothing about trees and blobs: they do not keep the negotiation going.
-    const commits = Array.from(this.#wants, (want) => peelToCommit(objects, want)).filter((oid) => oid !== undefined);
+    const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
+      (oid) => oid !== undefined,
+    );
     return history.allReach(commits, this.#known, new Meter({ schedule: objects.schedule }));
   }
 }

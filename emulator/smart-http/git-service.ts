@@ -8,20 +8,19 @@ import type { RefChange } from '../git/refs/ref-change.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
-import { MemoryCache } from '../memory/memory-cache.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
 import type { PackRequest, UploadPackAnswer } from './fetch-request.js';
 import { type GitFacts, gitFacts } from './git-facts.js';
 import { breakPackets, breakReportReply, type GitFaults, meetStage, type WireFaults } from './git-faults.js';
-import { PackCache, PackSender } from './pack-sender.js';
+import { type PackCache, PackSender } from './pack-sender.js';
 import { errorPacket, FLUSH, PacketReader, ProtocolError, packet } from './pkt-line.js';
 import { receivePack, type UpdateHook } from './receive-pack.js';
 import { RefListings } from './ref-listings.js';
 import { answerV0 } from './upload-pack-v0.js';
 import { answerV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
-import { DEFAULT_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
+import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
 /** gitprotocol-http: the headers that keep caches from answering in our place, as `git http-backend` words them. */
 export const NO_CACHE: Readonly<Record<string, string>> = {
@@ -34,9 +33,9 @@ export interface GitServiceOptions {
   /** `name/version`, shown to clients. */
   readonly agent: string;
   readonly fsck: FsckPolicy;
-  readonly limits?: Partial<WireLimits>;
+  readonly limits: Pick<WireLimits, 'pushBytes'> & Partial<WireLimits>;
   /** Where finished packs are kept; several services can share it. */
-  readonly packs?: PackCache;
+  readonly packs: PackCache;
 }
 
 /** What the two services need of an HTTP request; the context of a handler has it. Header names are lower-case. */
@@ -68,9 +67,8 @@ export class GitService {
 
   constructor(options: GitServiceOptions) {
     this.#options = options;
-    this.limits = { ...DEFAULT_WIRE_LIMITS, ...options.limits };
-    const { packCacheBytes } = this.limits;
-    this.packs = options.packs ?? new PackCache(new MemoryCache(packCacheBytes), packCacheBytes);
+    this.limits = { ...FIXED_WIRE_LIMITS, ...options.limits };
+    this.packs = options.packs;
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 

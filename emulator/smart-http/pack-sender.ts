@@ -7,6 +7,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
 import { AnswerCut } from '../http/answer-cut.js';
 import type { CacheRegion, MemoryCache } from '../memory/memory-cache.js';
+import { lastUpTo } from '../memory/sorted.js';
 import { Meter } from '../schedule/meter.js';
 import { type PreparedPack, sendBrokenPack } from './broken-pack.js';
 import type { PackRequest } from './fetch-request.js';
@@ -183,34 +184,15 @@ export async function followingTags(
     }
   }
   if (added.size === 0) return numbers;
-  return merged(numbers, Int32Array.from(added).sort());
-}
-
-/** Both lists, which ascend, as one that does: a writer of packs would sort it otherwise. */
-function merged(many: Int32Array, few: Int32Array): Int32Array {
-  const all = new Int32Array(many.length + few.length);
-  let from = 0;
-  for (const [index, number] of few.entries()) {
-    let to = from;
-    while (to < many.length && many[to]! < number) to++;
-    all.set(many.subarray(from, to), from + index);
-    all[to + index] = number;
-    from = to;
-  }
-  all.set(many.subarray(from), from + few.length);
-  return all;
+  const all = new Int32Array(numbers.length + added.size);
+  all.set(numbers);
+  all.set([...added], numbers.length);
+  return all.sort();
 }
 
 /** Whether a list that ascends has the number. */
 function isAmong(numbers: Int32Array, number: number): boolean {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle]! < number) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === number;
+  return numbers[lastUpTo(numbers, number)] === number;
 }
 
 /** The tag, and the tags it leads through. */

@@ -1,7 +1,8 @@
 import { type ByteString, bytesOf, latin1, sliceBytes } from '../git/object/bytes.js';
 import { isOid, type Oid } from '../git/object/object.js';
-import { peelToCommit } from '../git/object/tag.js';
+import { findCommit } from '../git/object/tag.js';
 import { Meter } from '../schedule/meter.js';
+import { runSync } from '../schedule/steps.js';
 import { checkObjectFormat, parseCapabilities } from './capabilities.js';
 import {
   asksForDepth,
@@ -70,11 +71,11 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
   const tips = new Set(visibleTips(refs, prefix));
   const wantOf = new Map<Oid, Oid>();
   for (const want of wants) {
-    const commit = tips.has(want) ? undefined : peelToCommit(objects, want);
+    const commit = tips.has(want) ? undefined : runSync(findCommit(objects, want));
     if (commit) wantOf.set(commit, want);
   }
   if (wantOf.size === 0) return;
-  const commits = [...tips].map((tip) => peelToCommit(objects, tip)).filter((oid) => oid !== undefined);
+  const commits = [...tips].map((tip) => runSync(findCommit(objects, tip))).filter((oid) => oid !== undefined);
   const [lost] = await history.unreached(commits, wantOf.keys(), new Meter({ schedule: objects.schedule }));
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }

@@ -9,15 +9,12 @@ export interface WireLimits {
   readonly pushOptions: number;
   /** The pack of one push. */
   readonly pushBytes: number;
-  /** Packs that are being kept while they are sent, of all repositories together. */
-  readonly packCacheBytes: number;
 }
 
-export const DEFAULT_WIRE_LIMITS: WireLimits = {
+/** The limits that no option of the program sets. */
+export const FIXED_WIRE_LIMITS: Omit<WireLimits, 'pushBytes'> = {
   fetchBytes: 64 * 1024 * 1024,
   lines: 1_000_000,
   refUpdates: 50_000,
   pushOptions: 1_000,
-  pushBytes: 1024 * 1024 * 1024,
-  packCacheBytes: 64 * 1024 * 1024,
 };

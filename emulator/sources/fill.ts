@@ -37,7 +37,7 @@ export async function takeObjects(
     const { type, body } = await inflateObject(oid, deflated, objectBytes);
     const checked = check?.(typeCode(type), body, oid as Oid);
     if (typeof checked === 'object') await inSlices(checked, meter);
-    const written = await quarantine.writeInSlices(typeCode(type), body, meter);
+    const written = await inSlices(quarantine.writeSteps(typeCode(type), [body]), meter);
     if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
     if (meter.isOver) await meter.pass();
   }

@@ -103,7 +103,7 @@ export async function writeFiles(quarantine: Quarantine, source: FilesSource, li
     if (size > limits.objectBytes)
       throw new SourceError(`${source.title} has a file of more than ${limits.objectBytes} bytes: ${textOf(path)}.`);
     if (bytes > limits.bytes) throw new SourceError(`${source.title} has more than ${limits.bytes} bytes.`);
-    edits.push({ path, mode, oid: await quarantine.writeInSlices(BLOB, pieces, meter) });
+    edits.push({ path, mode, oid: await inSlices(quarantine.writeSteps(BLOB, pieces), meter) });
     if (meter.isOver) await meter.pass();
   }
   try {

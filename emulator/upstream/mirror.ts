@@ -2,7 +2,7 @@ import { Fsck, type FsckPolicy } from '../git/fsck/fsck.js';
 import { indexPack } from '../git/index-pack/index-pack.js';
 import { type ByteString, bytesOf } from '../git/object/bytes.js';
 import { COMMIT, isCommit, type Oid, ZERO_OID } from '../git/object/object.js';
-import { peelToCommit } from '../git/object/tag.js';
+import { findCommit } from '../git/object/tag.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { isDeletion, type RefChange, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
@@ -10,6 +10,7 @@ import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { Meter } from '../schedule/meter.js';
+import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
 import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
 import { UpstreamError } from './upstream-error.js';
@@ -137,7 +138,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
   const tips = new Set<Oid>();
   for (const prefix of MIRRORED) {
     for (const [, { oid }] of git.refs.entries(prefix)) {
-      const commit = peelToCommit(git.objects, oid);
+      const commit = runSync(findCommit(git.objects, oid));
       if (commit !== undefined) tips.add(commit);
     }
   }

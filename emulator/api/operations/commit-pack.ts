@@ -186,7 +186,7 @@ async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit
   for (const edit of edits) {
     if (!('content' in edit)) treeEdits.push(edit);
     else {
-      const oid = await objects.writeInSlices(BLOB, edit.content, meter);
+      const oid = await inSlices(objects.writeSteps(BLOB, edit.content), meter);
       treeEdits.push({ path: edit.path, mode: edit.mode, oid });
     }
     if (meter.isOver) await meter.pass();

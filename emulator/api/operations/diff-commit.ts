@@ -124,6 +124,6 @@ async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, meter: M
 
 async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {
   if (file.delete) return { path: file.path, delete: true };
-  const oid = 'oid' in file ? file.oid : await objects.writeInSlices(BLOB, file.bytes, meter);
+  const oid = 'oid' in file ? file.oid : await inSlices(objects.writeSteps(BLOB, [file.bytes]), meter);
   return { path: file.path, mode: file.mode, oid };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textOf } from '../../git/object/bytes.js';
 import { readCommit } from '../../git/object/commit.js';
-import { BLOB, readInSlicesAs } from '../../git/object/object.js';
+import { BLOB, readStepsAs } from '../../git/object/object.js';
 import { findEntry } from '../../git/object/read-tree.js';
 import { MODE_GITLINK, MODE_TREE } from '../../git/object/tree.js';
 import { respondConditionally } from '../../http/conditional.js';
@@ -38,7 +38,7 @@ export const readFile = operation({
       const detail = `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`;
       throw problem('not_found', detail, { variant: 'missingFile' });
     }
-    const body = await readInSlicesAs(git.objects, entry.oid, BLOB, meter);
+    const body = await inSlices(readStepsAs(git.objects, entry.oid, BLOB), meter);
     const touched = (await git.history.lastModified(commit, meter, path)).get(path) ?? commit;
     return respondConditionally(
       {

@@ -6,12 +6,13 @@ import { planMerge } from '../../git/merge/plan.js';
 import { isBinary } from '../../git/object/binary.js';
 import { textOf } from '../../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid } from '../../git/object/object.js';
-import { entryAt } from '../../git/object/read-tree.js';
+import { findEntry } from '../../git/object/read-tree.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
+import { inSlices, runSync } from '../../schedule/steps.js';
 import { flag } from '../fields.js';
 import { tipOf } from './branches.js';
 import { conflictPaths, mergeSides } from './merge.js';
@@ -115,7 +116,7 @@ async function showConflicts(objects: ObjectReader, merged: CommitMerge, include
   for (const { path, base, ours, theirs } of conflicts.slice(0, MOST_CONFLICTS)) {
     shown.push({
       path: textOf(path),
-      result: await show(entryAt(objects, tree, path)?.oid),
+      result: await show(runSync(findEntry(objects, tree, path))?.oid),
       base: await show(base?.oid),
       ours: await show(ours?.oid),
       theirs: await show(theirs?.oid),
@@ -150,7 +151,7 @@ async function showSide(
   if (oid === undefined) return { truncated: false, binary: false };
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== BLOB) return { oid, truncated: false, binary: false };
-  const body = await objects.readInSlices(number, meter);
+  const body = await inSlices(objects.readSteps(number), meter);
   const binary = isBinary(body);
   if (binary || !includeContent) return { oid, truncated: false, binary };
   const truncated = body.length > MOST_CONTENT_BYTES;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Claims } from '../../auth/claims.js';
-import { noteOf, setNote } from '../../git/notes/note-tree.js';
+import { findNote, setNote } from '../../git/notes/note-tree.js';
 import { type ByteString, bytesOf, concatBytes, latin1, textOf } from '../../git/object/bytes.js';
 import { readCommit } from '../../git/object/commit.js';
 import { cleanIdentityPart } from '../../git/object/identity.js';
 import { BLOB, EMPTY_TREE_OID, isCommit, type Oid, readAs, ZERO_OID } from '../../git/object/object.js';
-import { peelToTree } from '../../git/object/tag.js';
+import { findTree } from '../../git/object/tag.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { isRefName } from '../../git/refs/ref-name.js';
 import { problem } from '../../http/problem.js';
@@ -14,6 +14,7 @@ import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
+import { runSync } from '../../schedule/steps.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
 import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
@@ -80,8 +81,8 @@ export const readNote = operation({
     const target = await targetOf(ctx, query);
     const tip = refs.get(ref);
     // As `git notes show`: a notes ref may hold a tree, or a tag of one. A blob holds no notes.
-    const tree = tip === undefined ? undefined : peelToTree(objects, tip);
-    const blob = tree === undefined ? undefined : noteOf(objects, tree, target);
+    const tree = tip === undefined ? undefined : runSync(findTree(objects, tip));
+    const blob = tree === undefined ? undefined : runSync(findNote(objects, tree, target));
     if (tip === undefined || blob === undefined) throw noteNotFound(target);
     return json(200, { sha: target, note: readAs(objects, blob, BLOB).toString(), ref_sha: tip });
   },
@@ -144,7 +145,7 @@ async function changeNote(
     // As `git notes add`: the next notes commit has the old one as its parent, so that has to be a commit.
     if (old !== ZERO_OID && !isCommit(git.objects, old)) throw refuse(`${textOf(ref)} is no commit.`);
     const tree = old === ZERO_OID ? EMPTY_TREE_OID : readCommit(git.objects, old).tree;
-    const existing = noteOf(git.objects, tree, target);
+    const existing = runSync(findNote(git.objects, tree, target));
     if (action === 'add' && existing !== undefined) throw refuse(`Commit ${target} has a note already.`);
     if (action === 'remove' && existing === undefined) throw noteNotFound(target);
     const { objects } = transaction;

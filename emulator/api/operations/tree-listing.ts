@@ -11,7 +11,7 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
-import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
+import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { openList, pageEnd, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
@@ -118,7 +118,7 @@ async function takePage(
 function* showEntries({ paths, modes }: Page) {
   const cursor = new PathCursor(paths);
   for (const [index, mode] of modes.entries()) {
-    atOnce(cursor.moveTo(index));
+    runSync(cursor.moveTo(index));
     yield { path: textOf(cursor.path), type: entryType(mode), mode: formatMode(mode) };
   }
 }
@@ -127,7 +127,7 @@ function* filesOf({ paths, modes }: Page) {
   const cursor = new PathCursor(paths);
   for (const [index, mode] of modes.entries()) {
     if (mode === MODE_TREE || mode === MODE_GITLINK) continue;
-    atOnce(cursor.moveTo(index));
+    runSync(cursor.moveTo(index));
     yield textOf(cursor.path);
   }
 }

@@ -1,11 +1,11 @@
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
 import { describePathFault, pathFault } from '../object/path.js';
-import { entryAt } from '../object/read-tree.js';
+import { findEntry } from '../object/read-tree.js';
 import {
   fileType,
   formatMode,
@@ -156,7 +156,7 @@ class PatchTarget {
   }
 
   #stored(path: ByteString): File | undefined {
-    const entry = path === '' ? undefined : entryAt(this.objects, this.tree, path);
+    const entry = path === '' ? undefined : runSync(findEntry(this.objects, this.tree, path));
     if (!entry || entry.mode === MODE_TREE) return undefined;
     const { mode, oid } = entry;
     if (mode === MODE_GITLINK) return { mode, oid, bytes: Buffer.from(`Subproject commit ${oid}\n`) };
@@ -207,12 +207,12 @@ class PatchTarget {
   }
 
   #exists(path: ByteString): boolean {
-    const entry = entryAt(this.objects, this.tree, path);
+    const entry = runSync(findEntry(this.objects, this.tree, path));
     return entry !== undefined && entry.mode !== MODE_TREE;
   }
 
   #isStoredLink(path: ByteString): boolean {
-    return entryAt(this.objects, this.tree, path)?.mode === MODE_SYMLINK;
+    return runSync(findEntry(this.objects, this.tree, path))?.mode === MODE_SYMLINK;
   }
 
   *#patched(patch: FilePatch, before: File | undefined, mode: number): Steps<File> {

@@ -1,5 +1,5 @@
 import { requestLimit } from '../limits/request-limits.js';
-import { type ByteString, bytesIn } from '../object/bytes.js';
+import { type ByteString, bytesIn, startsWithAt } from '../object/bytes.js';
 
 const LF = 10;
 /** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
@@ -80,12 +80,4 @@ export class LineReader {
     const newline = this.bytes.indexOf(LF, start);
     return newline < 0 ? this.bytes.length : newline + 1;
   }
-}
-
-export function startsWithAt(bytes: Buffer, start: number, prefix: string): boolean {
-  if (start + prefix.length > bytes.length) return false;
-  for (let at = 0; at < prefix.length; at++) {
-    if (bytes[start + at] !== prefix.charCodeAt(at)) return false;
-  }
-  return true;
 }

@@ -1,10 +1,10 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
-import { NO_BYTES, textOf } from '../object/bytes.js';
+import { NO_BYTES, startsWithAt, textOf } from '../object/bytes.js';
 import { readBinaryHunk } from './binary-hunk.js';
 import { type FilePatch, newFilePatch } from './file-patch.js';
 import { readGitHeader } from './git-header.js';
-import { LineReader, type LineRest, startsWithAt } from './line-reader.js';
+import { LineReader, type LineRest } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';
 import { isHunkHeader, readTextHunk } from './text-hunk.js';
 import { isWithoutFolders, readTraditionalHeader } from './traditional-header.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import { MissingObject, type Oid } from '../object/object.js';
@@ -105,8 +105,8 @@ t.test('what is not selected is left out, and folders without a selected file wi
     const tar = await readTar(objects, { meter: unlimited(), commit, ...options });
     return spawnSync('tar', ['-t'], { input: tar }).stdout.toString().split('\n').filter(Boolean);
   };
-  const none = atOnce(selectFiles({ paths: [bytesOf('none')] }));
-  t.same(await list({ selects: atOnce(selectFiles({ extensions: [bytesOf('.ts')] })), maxBlobSize: 99, prefix: P }), [
+  const none = runSync(selectFiles({ paths: [bytesOf('none')] }));
+  t.same(await list({ selects: runSync(selectFiles({ extensions: [bytesOf('.ts')] })), maxBlobSize: 99, prefix: P }), [
     'p/',
     'p/src/',
     'p/src/a.ts',

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { readCommit } from '../object/commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object/object.js';
@@ -74,7 +75,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     const { path, mode, oid } = walk;
     if (number < 0) tar.directory(concatBytes(path, SLASH), oid);
     else {
-      const body = await objects.readInSlices(number, meter);
+      const body = await inSlices(objects.readSteps(number), meter);
       if (mode === MODE_SYMLINK) tar.symlink(path, oid, bytesIn(body));
       else tar.file(path, oid, mode === MODE_EXECUTABLE, body);
     }

@@ -1,9 +1,8 @@
-import { type CacheGroup, type CacheRegion, MemoryCache } from '../../memory/memory-cache.js';
+import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
-const CAPACITY = 8 * 1024 * 1024;
 /** About what the lines of one commit in a row take, and what a key does. */
 const BLAME_BYTES = 160;
 const KEY_BYTES = 400;
@@ -21,7 +20,7 @@ export interface KnownBlames {
 export class BlameMemory {
   readonly #blames: CacheRegion<string, readonly BlamedLines[]>;
 
-  constructor(caches: CacheGroup = new MemoryCache(CAPACITY).group()) {
+  constructor(caches: CacheGroup) {
     this.#blames = caches.region((blamed) => KEY_BYTES + blamed.length * BLAME_BYTES);
   }
 

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
@@ -138,7 +139,7 @@ t.test('what is known of other commits and other files changes no answer', async
   for (const seed of [4, 5]) {
     const objects = new MemoryObjects();
     const commits = randomHistory(objects, new RandomText(seed), 40);
-    const known = new BlameMemory().of('one');
+    const known = new BlameMemory(new MemoryCache(1 << 20).group()).of('one');
     let hits = 0;
     const counted = {
       ...known,
@@ -165,7 +166,10 @@ t.test('what is known of other commits and other files changes no answer', async
       }
     }
     t.ok(hits > 100, `${hits} times something was known`);
-    t.same(new BlameMemory().of('one').get(commits[0]!.oid, bytesOf('a.ts')), undefined);
+    t.same(
+      new BlameMemory(new MemoryCache(1 << 20).group()).of('one').get(commits[0]!.oid, bytesOf('a.ts')),
+      undefined,
+    );
   }
 });
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { LineInterner } from '../diff/line-interner.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
@@ -26,7 +26,7 @@ const TEXTS = {
   'lines of 200': `${'a'.repeat(199)}\n`.repeat(5_000),
 };
 
-const split = (text: string) => atOnce(new LineInterner().split(Buffer.from(text)));
+const split = (text: string) => runSync(new LineInterner().split(Buffer.from(text)));
 
 t.test('a range’s expression gives way to others however much it costs, and ends at the limit', async (t) => {
   for (const [name, text] of Object.entries(TEXTS)) {

@@ -1,3 +1,4 @@
+import { lastUpTo } from '../../memory/sorted.js';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
@@ -132,7 +133,7 @@ class RangeParser {
       const piece = bytes.toString('latin1', at, at + PIECE_BYTES);
       at += automaton.read(piece, 0, piece.length);
       yield automaton.takeCost();
-      if (automaton.isMatched) return this.#lineAt(at);
+      if (automaton.isMatched) return lastUpTo(starts, at, starts.length - 1) + 1;
     }
     if (bytes[bytes.length - 1] === LINE_FEED) return -1;
     automaton.readEnd();
@@ -156,19 +157,6 @@ class RangeParser {
       if (line % PIECE_LINES === 0) yield PIECE_LINES * COST.operation;
     }
     return count;
-  }
-
-  /** The line, counted from 1, that byte `at` is in. */
-  #lineAt(at: number): number {
-    const { starts } = this.lines;
-    let low = 0;
-    let high = starts.length - 2;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (starts[middle]! <= at) low = middle;
-      else high = middle - 1;
-    }
-    return low + 1;
   }
 
   /** A heading begins with a letter, `_` or `$` (gitattributes, "Defining a custom hunk-header"). */

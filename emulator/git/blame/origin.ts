@@ -27,20 +27,10 @@ export class Origin {
   ) {}
 
   suspect(entries: readonly BlameEntry[]): void {
-    this.suspects = mergeEntries(this.suspects, entries);
+    this.suspects = [...this.suspects, ...entries].sort(byStart);
   }
 }
 
 export function byStart(a: BlameEntry, b: BlameEntry): number {
   return a.start - b.start;
-}
-
-function mergeEntries(a: readonly BlameEntry[], b: readonly BlameEntry[]): BlameEntry[] {
-  const merged: BlameEntry[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length && j < b.length) merged.push(a[i]!.start <= b[j]!.start ? a[i++]! : b[j++]!);
-  while (i < a.length) merged.push(a[i++]!);
-  while (j < b.length) merged.push(b[j++]!);
-  return merged;
 }

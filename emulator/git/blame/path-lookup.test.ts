@@ -1,5 +1,6 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { bytesOf } from '../object/bytes.js';
@@ -57,7 +58,7 @@ function packOf(seed: number): Buffer {
 t.test('a name is found in trees told by others as it is in their bodies, in any order', async (t) => {
   for (const seed of [1, 2, 3]) {
     for (const cacheBytes of [0, 16_000_000]) {
-      const store = new ObjectStore({ cacheBytes });
+      const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });
       using quarantine = store.quarantine();
       await indexPack(quarantine, inPieces(packOf(seed)), { thin: false });
       await quarantine.findMissing();
@@ -70,7 +71,7 @@ t.test('a name is found in trees told by others as it is in their bodies, in any
       for (const name of [...NAMES, 'none'].map(bytesOf)) {
         const lookup = new PathLookup(store, name, unlimited());
         for (const tree of numbers.toSorted(() => below(3) - 1)) {
-          const entries = atOnce(decodeTree(store.read(tree), store.names, store));
+          const entries = runSync(decodeTree(store.read(tree), store.names, store));
           const index = entries.find(name);
           const expected = index < 0 ? undefined : { mode: entries.modeAt(index), object: objectAt(entries, index) };
           t.same(lookup.in(tree), expected, `${name} in ${store.oidOf(tree)}`);

@@ -12,7 +12,7 @@ import { numberOf, type Oid } from '../object/object.js';
 import { fileType, MODE_GITLINK, MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
-import { CommitQueue } from './commit-queue.js';
+import { DateQueue } from '../revwalk/date-queue.js';
 import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
@@ -20,7 +20,7 @@ import { type Found, PathLookup } from './path-lookup.js';
 export class Scoreboard {
   readonly #interner = new LineInterner();
   readonly #origins = new Map<GraphPosition, Origin[]>();
-  readonly #queue = new CommitQueue();
+  readonly #queue: DateQueue;
   #current: GraphPosition | undefined;
   readonly #lookups = new Map<ByteString, PathLookup>();
 
@@ -28,13 +28,15 @@ export class Scoreboard {
     readonly objects: LinkReader,
     readonly graph: CommitGraph,
     readonly meter: Meter,
-  ) {}
+  ) {
+    this.#queue = new DateQueue(graph);
+  }
 
   /** The youngest origin with suspects; all of one commit before those of the next. */
   next(): Origin | undefined {
     for (;;) {
-      this.#current ??= this.#queue.pop();
-      if (this.#current === undefined) return undefined;
+      if (this.#current === undefined && this.#queue.size === 0) return undefined;
+      this.#current ??= this.#queue.take();
       const origin = this.#origins.get(this.#current)?.find(({ suspects }) => suspects.length > 0);
       if (origin) return origin;
       this.#origins.delete(this.#current);
@@ -47,7 +49,7 @@ export class Scoreboard {
     const origins = this.#origins.get(origin.commit);
     if (!origins?.includes(origin)) this.#origins.set(origin.commit, [origin, ...(origins ?? [])]);
     const isQueued = origins?.some(({ suspects }) => suspects.length > 0) ?? false;
-    if (!isQueued) this.#queue.push(origin.commit, this.graph.committedAt(origin.commit));
+    if (!isQueued) this.#queue.put(origin.commit);
     origin.suspect(entries);
   }
 

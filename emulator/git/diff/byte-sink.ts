@@ -1,3 +1,4 @@
+import { bufferWithRoom } from '../../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 
 /** Up to so many bytes a loop is faster than a call of `copy`. */
@@ -49,10 +50,6 @@ export class ByteSink {
   }
 
   #reserve(size: number): void {
-    const needed = this.#length + size;
-    if (needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    this.#bytes = bufferWithRoom(this.#bytes, this.#length + size);
   }
 }

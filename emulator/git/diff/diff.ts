@@ -13,10 +13,6 @@ export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
   /** Only these files and what is below these folders. A rename is seen when both of its paths are in. */
   readonly paths?: Iterable<ByteString> | undefined;
-  /** As `git diff -M`; on by default. */
-  readonly renames?: boolean | undefined;
-  /** See `TooManyChanges`. */
-  readonly limit?: number | undefined;
 }
 
 export interface DiffStats {
@@ -34,7 +30,7 @@ export interface Diff {
 }
 
 /**
- * What changed between two trees (undefined: the empty tree), as `git diff <before> <after>` has it.
+ * What changed between two trees (undefined: the empty tree), as `git diff -M <before> <after>` has it.
  * Throws `MissingObject`, `TooManyChanges`, `WorkLimitExceeded`.
  */
 export async function diffTrees(
@@ -46,12 +42,12 @@ export async function diffTrees(
   const { meter } = options;
   const paths = options.paths && new PathFilter(options.paths);
   const changes: TreeChange[] = [];
-  for (const change of diffTreeEntries(objects, before, after, { paths, limit: options.limit })) {
+  for (const change of diffTreeEntries(objects, before, after, { paths })) {
     if (typeof change === 'number') meter.spend(change);
     else changes.push(change);
     if (meter.isOver) await meter.pass();
   }
-  const found = options.renames === false ? changes : await detectRenames(objects, changes, { meter });
+  const found = await detectRenames(objects, changes, { meter });
   const files: FileDiff[] = [];
   let additions = 0;
   let deletions = 0;

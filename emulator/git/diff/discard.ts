@@ -1,5 +1,4 @@
 import type { LineInterner, Lines } from './line-interner.js';
-import { SKETCHES, sketchLine } from './line-sketch.js';
 
 /** The lines of one file that take part in the search. */
 export interface Side {
@@ -43,7 +42,7 @@ export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): 
   for (let at = a.head; at < a.end; at++) inA[a.ids[at]!]!++;
   for (let at = b.head; at < b.end; at++) inB[b.ids[at]!]!++;
   const isShared = hasShared(a, inB);
-  if (isShared) countEnds(interner, a, b, inA, inB);
+  if (isShared) countEnds(interner, a, inA, inB);
   const sides: [Side, Side] = isShared ? [select(a, inB), select(b, inA)] : [selectNone(a), selectNone(b)];
   for (const { ids, head, end } of [a, b]) {
     for (let at = head; at < end; at++) {
@@ -60,31 +59,17 @@ function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
 }
 
 /** Counts lines of the common ends too, on both sides, as far as they are in one of the middles. */
-function countEnds(interner: LineInterner, a: Middle, b: Middle, inA: Int32Array, inB: Int32Array): void {
+function countEnds(interner: LineInterner, a: Middle, inA: Int32Array, inB: Int32Array): void {
   const { ids, text } = a;
-  let sketches: Uint8Array | undefined;
   const count = (line: number) => {
     let id = ids[line]!;
-    if (id < 0) {
-      sketches ??= sketchMiddles(a, b);
-      if (sketches[sketchLine(text!.bytes, text!.starts[line]!, text!.starts[line + 1]!)] === 0) return;
-      id = interner.find(text!, line);
-    }
+    if (id < 0) id = interner.find(text!, line);
     if (id < 0 || (inA[id] === 0 && inB[id] === 0)) return;
     inA[id]!++;
     inB[id]!++;
   };
   for (let line = 0; line < a.head; line++) count(line);
   for (let line = a.end; line < ids.length; line++) count(line);
-}
-
-function sketchMiddles(a: Middle, b: Middle): Uint8Array {
-  const sketches = new Uint8Array(SKETCHES);
-  for (const { text, head, end } of [a, b]) {
-    const { bytes, starts } = text!;
-    for (let line = head; line < end; line++) sketches[sketchLine(bytes, starts[line]!, starts[line + 1]!)] = 1;
-  }
-  return sketches;
 }
 
 function selectNone({ head, end, flags }: Middle): Side {

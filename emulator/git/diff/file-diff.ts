@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../schedule/steps.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
@@ -103,7 +103,7 @@ export class FileDiff {
 
   /** The patch, all at once. */
   raw(): Buffer {
-    return atOnce(this.patch());
+    return runSync(this.patch());
   }
 
   /**
@@ -111,7 +111,7 @@ export class FileDiff {
    * created there, in two patches.
    */
   *patch(): Steps<Buffer> {
-    const { objects, change, options } = this;
+    const { change, objects, options } = this;
     if (this.state === 'T') {
       const deleted = yield* new FileDiff(objects, { before: change.before! }, options).patch();
       const created = yield* new FileDiff(objects, { after: change.after! }, options).patch();
@@ -124,7 +124,7 @@ export class FileDiff {
     const isBinary = this.isBinary || !isText;
     const oldFile = { bytes: oldBytes, starts: oldStarts };
     const newFile = { bytes: newBytes, starts: newStarts };
-    return yield* writePatch(objects, { ...change, oldFile, newFile, isBinary, changes }, options);
+    return yield* writePatch({ ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
   /** Compares the contents, in steps. */
@@ -133,7 +133,7 @@ export class FileDiff {
   }
 
   #compare(): Comparison {
-    if (!this.#result) atOnce(this.compare());
+    if (!this.#result) runSync(this.compare());
     return this.#result!;
   }
 

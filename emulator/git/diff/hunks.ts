@@ -7,13 +7,6 @@ import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
-export interface HunkOptions {
-  /** Unchanged lines shown around a change. */
-  readonly context: number;
-  /** Hunks that would be this far apart or less are shown as one. */
-  readonly interHunk: number;
-}
-
 /** Lines written between two steps. */
 const UNIT = 4096;
 /** A heading is cut off after so many bytes, and before anything that is not UTF-8. */
@@ -24,7 +17,7 @@ const PLUS = 0x2b;
 const NEWLINE = 10;
 
 /**
- * Writes the changes as hunks in the unified format:
+ * Writes the changes as hunks in the unified format, each with `context` unchanged lines around it:
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@[ <heading>]
  *
@@ -37,15 +30,13 @@ export function* writeHunks(
   oldLines: FileLines,
   newLines: FileLines,
   changes: readonly Change[],
-  options: HunkOptions,
+  context: number,
 ): Steps<void> {
-  const { context } = options;
-  const reach = 2 * context + options.interHunk;
   let heading = NO_BYTES;
   let searched = -1;
   for (let from = 0; from < changes.length; ) {
     let to = from + 1;
-    while (to < changes.length && changes[to]!.oldStart - oldEnd(changes[to - 1]!) <= reach) to++;
+    while (to < changes.length && changes[to]!.oldStart - oldEnd(changes[to - 1]!) <= 2 * context) to++;
     const first = changes[from]!;
     const last = changes[to - 1]!;
     const before = Math.min(context, first.oldStart, first.newStart);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
 import { writeHunks } from './hunks.js';
@@ -17,27 +17,25 @@ interface Case {
   readonly arguments: readonly string[];
   readonly options: LineDiffOptions;
   readonly context: number;
-  readonly interHunk?: number;
 }
 
 const CASES: readonly Case[] = [
   { arguments: ['-U3'], options: {}, context: 3 },
   { arguments: ['-U0'], options: { trimTail: true }, context: 0 },
   { arguments: ['-b'], options: { ignoreSpaceChange: true }, context: 3 },
-  { arguments: ['-U1', '--inter-hunk-context=4'], options: {}, context: 1, interHunk: 4 },
-  { arguments: ['--no-indent-heuristic'], options: { indentHeuristic: false }, context: 3 },
+  { arguments: ['-U1'], options: {}, context: 1 },
 ];
 
 function diffLines(before: Buffer, after: Buffer, options: LineDiffOptions = {}): Change[] {
   const interner = new LineInterner(options);
-  return atOnce(diffPair(interner, atOnce(interner.pair(before, after)), options));
+  return runSync(diffPair(interner, runSync(interner.pair(before, after)), options));
 }
 
-function hunksOf(before: Buffer, after: Buffer, { options, context, interHunk = 0 }: Case): string {
+function hunksOf(before: Buffer, after: Buffer, { options, context }: Case): string {
   const interner = new LineInterner(options);
-  const pair = atOnce(interner.pair(before, after));
+  const pair = runSync(interner.pair(before, after));
   const sink = new ByteSink();
-  atOnce(writeHunks(sink, pair.old, pair.new, atOnce(diffPair(interner, pair, options)), { context, interHunk }));
+  runSync(writeHunks(sink, pair.old, pair.new, runSync(diffPair(interner, pair, options)), context));
   return sink.finish().toString('latin1');
 }
 
@@ -122,8 +120,8 @@ t.test('lines numbered by the likeness to another file are those of a file on it
     fc.property(file, file, end, end, (before, after, head, tail) => {
       const pad = (middle: Buffer) => Buffer.concat([Buffer.from(head), middle, Buffer.from(tail)]);
       const interner = new LineInterner();
-      const like = atOnce(interner.split(pad(before)));
-      const [short, long] = [atOnce(interner.split(pad(after), like)), atOnce(interner.split(pad(after)))];
+      const like = runSync(interner.split(pad(before)));
+      const [short, long] = [runSync(interner.split(pad(after), like)), runSync(interner.split(pad(after)))];
       return short.ids.join() === long.ids.join() && short.starts.join() === long.starts.join();
     }),
     { numRuns: 2000 },
@@ -139,8 +137,8 @@ t.test('numbering only what lies between the equal ends changes nothing', async 
       const pad = (middle: string) => Buffer.from(`${head}\n${middle}${tail.repeat(trimTail ? 1200 : 1)}`);
       const options = { ignoreSpaceChange: space, trimTail };
       const interner = new LineInterner(options);
-      const oldLines = atOnce(interner.split(pad(before)));
-      const all = atOnce(diffInterned(interner, oldLines, atOnce(interner.split(pad(after))), options));
+      const oldLines = runSync(interner.split(pad(before)));
+      const all = runSync(diffInterned(interner, oldLines, runSync(interner.split(pad(after))), options));
       return JSON.stringify(diffLines(pad(before), pad(after), options)) === JSON.stringify(all);
     }),
     { numRuns: 3000 },

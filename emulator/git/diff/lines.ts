@@ -1,3 +1,4 @@
+import { lastUpTo } from '../../memory/sorted.js';
 import type { Steps } from '../../schedule/steps.js';
 import { sameBytes, sameBytesBefore } from '../pack/same-bytes.js';
 import { type Change, collectChanges } from './change.js';
@@ -9,8 +10,6 @@ import { markDifferences } from './myers.js';
 export interface LineDiffOptions {
   /** As `git diff -b`: runs of white space are equal to each other, trailing white space is nothing. */
   readonly ignoreSpaceChange?: boolean;
-  /** Choose among equal positions of a change by indentation, as `git diff` does unless told not to. On by default. */
-  readonly indentHeuristic?: boolean;
   /**
    * Compare without the common tail, as Git does when it wants no context lines (`-U0`, blame). The tail is
    * then unseen by every heuristic, so changes may land elsewhere.
@@ -79,9 +78,8 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
     );
     yield* markDifferences(oldSide, newSide);
   }
-  const isIndented = options.indentHeuristic !== false;
-  const oldFile = { ids: oldIds, flags: oldFlags, text: isIndented ? oldLines : undefined, number: numberOld };
-  const newFile = { ids: newIds, flags: newFlags, text: isIndented ? newLines : undefined, number: numberNew };
+  const oldFile = { ids: oldIds, flags: oldFlags, text: oldLines, number: numberOld };
+  const newFile = { ids: newIds, flags: newFlags, text: newLines, number: numberNew };
   yield* compactChanges(oldFile, newFile);
   yield* compactChanges(newFile, oldFile);
   return collectChanges(oldFlags, newFlags);
@@ -102,17 +100,5 @@ function commonTailLines(a: Lines, b: Lines): number {
   if (trimmed === 0) return 0;
   const newline = a.bytes.indexOf(10, a.bytes.length - trimmed);
   if (newline < 0) return 0;
-  return a.ids.length - lineAt(a, newline + 1);
-}
-
-/** The number of the line that starts at byte `at`, or of the first one behind it. */
-function lineAt(lines: Lines, at: number): number {
-  let low = 0;
-  let high = lines.ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lines.starts[middle]! < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return a.ids.length - 1 - lastUpTo(a.starts, newline, a.ids.length);
 }

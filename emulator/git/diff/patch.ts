@@ -1,8 +1,7 @@
 import type { Steps } from '../../schedule/steps.js';
 import { bytesOf, concatBytes } from '../object/bytes.js';
-import { type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
+import { ZERO_OID } from '../object/object.js';
 import { formatMode } from '../object/tree.js';
-import { abbreviateOid } from './abbreviation.js';
 import { writeBinaryPatch } from './binary-patch.js';
 import { ByteSink } from './byte-sink.js';
 import type { Change } from './change.js';
@@ -18,14 +17,10 @@ const NEW_PREFIX = bytesOf('b/');
 export interface PatchOptions {
   /** Unchanged lines around a change; 3 unless told otherwise. */
   readonly context?: number | undefined;
-  /** Hunks with up to so many further unchanged lines between them are shown as one; 0. */
-  readonly interHunk?: number | undefined;
   /** As `git diff --binary`: what is not text is in the patch too. */
   readonly binary?: boolean | undefined;
   /** Made to be carried as text: files that are not UTF-8 are written as binary ones are. Goes with `binary`. */
   readonly utf8?: boolean | undefined;
-  /** As `git diff --full-index`: ids in full. On by default; binary patches have them in any case. */
-  readonly fullIndex?: boolean | undefined;
 }
 
 /** A changed file whose contents have been compared. */
@@ -50,7 +45,7 @@ export interface ComparedFile extends FileChange {
  *
  * Empty when nothing but ignored white space differs. Works in steps.
  */
-export function* writePatch(objects: ObjectReader, file: ComparedFile, options: PatchOptions): Steps<Buffer> {
+export function* writePatch(file: ComparedFile, options: PatchOptions): Steps<Buffer> {
   const { before, after, score, oldFile, newFile, isBinary, changes } = file;
   const sink = new ByteSink(Math.max(512, Math.min(1 << 16, oldFile.bytes.length + newFile.bytes.length)));
   const isContentEqual = before?.oid === after?.oid;
@@ -64,14 +59,13 @@ export function* writePatch(objects: ObjectReader, file: ComparedFile, options: 
   const newLabel = after ? newPath : '/dev/null';
   sink.ascii(`diff --git ${oldPath} ${newPath}\n`);
   writeModes(sink, file);
-  if (!isContentEqual) writeIndexLine(sink, objects, file, options);
+  if (!isContentEqual) writeIndexLine(sink, file);
   if (isBinaryShown) {
     if (options.binary) yield* writeBinaryPatch(sink, oldFile.bytes, newFile.bytes);
     else sink.ascii(`Binary files ${oldLabel} and ${newLabel} differ\n`);
   } else if (changes.length > 0) {
     sink.ascii(`--- ${oldLabel}${tabAfter(oldLabel)}\n+++ ${newLabel}${tabAfter(newLabel)}\n`);
-    const { context = 3, interHunk = 0 } = options;
-    yield* writeHunks(sink, oldFile, newFile, changes, { context, interHunk });
+    yield* writeHunks(sink, oldFile, newFile, changes, options.context ?? 3);
   }
   return sink.finish();
 }
@@ -92,12 +86,9 @@ function writeModes(sink: ByteSink, { before, after, score }: ComparedFile): voi
   }
 }
 
-function writeIndexLine(sink: ByteSink, objects: ObjectReader, file: ComparedFile, options: PatchOptions): void {
-  const { before, after, isBinary } = file;
-  const isFull = (options.fullIndex ?? true) || (isBinary && options.binary);
-  const idOf = (oid: Oid) => (isFull ? oid : abbreviateOid(objects, oid));
+function writeIndexLine(sink: ByteSink, { before, after }: ComparedFile): void {
   const mode = before && after && before.mode === after.mode ? ` ${formatMode(after.mode)}` : '';
-  sink.ascii(`index ${idOf(before?.oid ?? ZERO_OID)}..${idOf(after?.oid ?? ZERO_OID)}${mode}\n`);
+  sink.ascii(`index ${before?.oid ?? ZERO_OID}..${after?.oid ?? ZERO_OID}${mode}\n`);
 }
 
 /** A tab ends a name that has a space in it, or readers could take the rest for a date. */

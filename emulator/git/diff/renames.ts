@@ -6,19 +6,7 @@ import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { nameOf } from '../object/path.js';
 import type { PathEntry } from '../object/tree.js';
-import { isRegular } from '../object/tree.js';
-import {
-  type Candidate,
-  compareCandidates,
-  contentKey,
-  EMPTY_BLOB,
-  keepBest,
-  MINIMUM_SCORE,
-  NAMESAKE_MINIMUM_SCORE,
-  SimilarContents,
-  takeEqual,
-} from './similar-contents.js';
-import { FULL_SCORE } from './similarity.js';
+import { type Match, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from './similar-contents.js';
 import type { TreeChange } from './trees.js';
 
 /** A change, perhaps a pair of a deleted and an added path that Git would call a rename. */
@@ -28,8 +16,6 @@ export interface FileChange extends TreeChange {
 }
 
 export interface RenameOptions {
-  /** Whether empty files can be renamed. On by default, as in `git diff`. */
-  readonly withEmpty?: boolean;
   /** Only look where this path came from; the other added paths stay as they are. */
   readonly follow?: ByteString;
   readonly meter: Meter;
@@ -57,13 +43,12 @@ function* renameSteps(
   changes: readonly TreeChange[],
   options: RenameOptions,
 ): Steps<readonly FileChange[]> {
-  const hasContent = (side: PathEntry) => (options.withEmpty ?? true) || side.oid !== EMPTY_BLOB;
   const sources: PathEntry[] = [];
   const targets: PathEntry[] = [];
   for (const [index, { before, after }] of changes.entries()) {
     if (index % UNIT === UNIT - 1) yield UNIT * COST.entry;
-    if (before && !after && hasContent(before)) sources.push(before);
-    if (after && !before && hasContent(after) && (options.follow ?? after.path) === after.path) targets.push(after);
+    if (before && !after) sources.push(before);
+    if (after && !before && (options.follow ?? after.path) === after.path) targets.push(after);
   }
   if (sources.length === 0 || targets.length === 0) return changes;
 
@@ -76,8 +61,8 @@ function* renameSteps(
 
 class Matching {
   readonly #usedSources = new Set<number>();
-  /** Target to source and score. */
-  readonly #matches = new Map<number, { source: number; score: number }>();
+  /** By target. */
+  readonly #matches = new Map<number, Match>();
   readonly #contents: SimilarContents;
 
   constructor(
@@ -89,22 +74,7 @@ class Matching {
   }
 
   *matchEqual(): Steps<void> {
-    // The first source is last in its list: what is taken is always near the end, and cheap to take.
-    const unused = new Map<string, number[]>();
-    for (let index = this.sources.length - 1; index >= 0; index--) {
-      if (index % UNIT === 0) yield UNIT * COST.entry;
-      const key = contentKey(this.sources[index]!);
-      const same = unused.get(key);
-      if (same) same.push(index);
-      else unused.set(key, [index]);
-    }
-    for (const [index, target] of this.targets.entries()) {
-      if (index % UNIT === 0) yield UNIT * COST.entry;
-      const same = unused.get(contentKey(target));
-      if (!same?.length) continue;
-      const source = takeEqual(same, (source) => isNamesake(this.sources[source]!.path, target.path));
-      this.#match(source, index, FULL_SCORE);
-    }
+    for (const match of yield* matchEqual(this.sources, this.targets)) this.#match(match);
   }
 
   *matchNamesakes(): Steps<void> {
@@ -114,32 +84,21 @@ class Matching {
       yield 1;
       const target = targetNames.get(name) ?? -1;
       if (source < 0 || target < 0) continue;
-      const score = yield* this.#score(this.sources[source]!, this.targets[target]!, NAMESAKE_MINIMUM_SCORE);
-      if (score >= NAMESAKE_MINIMUM_SCORE) this.#match(source, target, score);
+      const score = yield* this.#contents.score(this.sources[source]!, this.targets[target]!, NAMESAKE_MINIMUM_SCORE);
+      if (score >= NAMESAKE_MINIMUM_SCORE) this.#match({ source, target, score });
     }
   }
 
   *matchSimilar(): Steps<void> {
-    const [left, open] = [this.sources.length - this.#usedSources.size, this.targets.length - this.#matches.size];
-    // As in Git, none are compared when there are too many.
-    if (left * open > MOST_FILES * MOST_FILES || left === 0 || open === 0) return;
     const sources = [...this.sources.keys()].filter((index) => !this.#usedSources.has(index));
     const targets = [...this.targets.keys()].filter((index) => !this.#matches.has(index));
-    const candidates: Candidate[] = [];
-    for (const target of targets) {
-      const after = this.targets[target]!;
-      const best: Candidate[] = [];
-      for (const source of sources) {
-        const before = this.sources[source]!;
-        const score = yield* this.#score(before, after, MINIMUM_SCORE);
-        keepBest(best, { source, target, score, isNamesake: isNamesake(before.path, after.path) });
-        yield 1;
-      }
-      for (const candidate of best) if (candidate.score >= MINIMUM_SCORE) candidates.push(candidate);
-    }
-    candidates.sort(compareCandidates);
-    for (const { source, target, score } of candidates) {
-      if (!this.#matches.has(target) && !this.#usedSources.has(source)) this.#match(source, target, score);
+    const matches = yield* this.#contents.match(
+      sources.map((index) => this.sources[index]!),
+      targets.map((index) => this.targets[index]!),
+      MOST_FILES,
+    );
+    for (const { source, target, score } of matches) {
+      this.#match({ source: sources[source]!, target: targets[target]!, score });
     }
   }
 
@@ -160,19 +119,10 @@ class Matching {
     return result;
   }
 
-  #match(source: number, target: number, score: number): void {
-    this.#usedSources.add(source);
-    this.#matches.set(target, { source, score });
+  #match(match: Match): void {
+    this.#usedSources.add(match.source);
+    this.#matches.set(match.target, match);
   }
-
-  *#score(source: PathEntry, target: PathEntry, minimum: number): Steps<number> {
-    if (!isRegular(source.mode) || !isRegular(target.mode)) return 0;
-    return yield* this.#contents.score(source.oid, target.oid, minimum);
-  }
-}
-
-function isNamesake(a: ByteString, b: ByteString): boolean {
-  return nameOf(a) === nameOf(b);
 }
 
 /** The index of each name's only bearer, -1 for names borne more than once. */

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../schedule/steps.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object/object.js';
 import { checkCommit } from './commit.js';
@@ -47,7 +47,7 @@ export class Fsck {
   check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): boolean | Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
     const steps = this.#check(type, body, oid);
-    return body.length >= LARGE ? steps : atOnce(steps);
+    return body.length >= LARGE ? steps : runSync(steps);
   }
 
   readonly #noteSpecial: SpecialFile = (kind, oid) => this.#special[kind].add(oid);

@@ -1,3 +1,4 @@
+import { startsWithAt } from '../object/bytes.js';
 import { type Finding, finding } from './messages.js';
 
 const LF = 0x0a;
@@ -18,11 +19,8 @@ export class HeaderCursor {
 
   /** Steps over `word` if the line starts with it. */
   skip(word: string): boolean {
-    const { body, at } = this;
-    for (let index = 0; index < word.length; index++) {
-      if (body[at + index] !== word.charCodeAt(index)) return false;
-    }
-    this.at = at + word.length;
+    if (!startsWithAt(this.body, this.at, word)) return false;
+    this.at += word.length;
     return true;
   }
 

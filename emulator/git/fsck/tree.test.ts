@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { type ByteString, bytesIn } from '../object/bytes.js';
 import { type DotName, hidesDotName, isDotName } from '../object/dot-names.js';
 import { checkTree } from './tree.js';
@@ -53,7 +53,7 @@ t.test('names of Git are found in every spelling, for files and for links', (t) 
     for (const mode of ['100644', '120000']) {
       const found: string[] = [];
       const body = Buffer.from(`${mode} ${name}\0${'x'.repeat(20)}`, 'latin1');
-      const findings = atOnce(checkTree(body, (kind) => found.push(kind)));
+      const findings = runSync(checkTree(body, (kind) => found.push(kind)));
       const actual = [...findings.map(({ id }) => id), ...found].sort();
       const wanted = expected(bytesIn(Buffer.from(name, 'latin1')), mode === '120000');
       if (wanted.length > 0) special++;

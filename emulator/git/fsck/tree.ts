@@ -136,7 +136,7 @@ class TreeCheck {
   #checkName(start: number, end: number): void {
     const { body } = this;
     const first = body[start]!;
-    let isSpecial = first === 0x2e ? mayMeanMore(body, start, end) : first === 0xe2 || first === 0xef;
+    let isSpecial = first === 0x2e || first === 0xe2 || first === 0xef;
     for (let at = start; at < end; at++) {
       const byte = body[at];
       if (byte === 0x2f) this.#flags |= fullPathname;
@@ -163,27 +163,6 @@ class TreeCheck {
       } else if (kind === 'gitmodules' || kind === 'gitattributes') this.found(kind, this.#scan.oid);
     }
   }
-}
-
-/**
- * Whether a name that starts with a dot may be one of Git's: only after `.g`, `.m` or what HFS+ ignores, and, spelled
- * in plain bytes, only at the lengths of `.git`, `.mailmap`, `.gitignore`, `.gitmodules` and `.gitattributes`.
- */
-function mayMeanMore(body: Buffer, start: number, end: number): boolean {
-  const length = end - start;
-  if (length <= 2) return true;
-  const second = body[start + 1]!;
-  if (second >= 0x80) return true;
-  const letter = second | 0x20;
-  if (letter !== 0x67 && letter !== 0x6d) return false;
-  if (length === 4 || length === 8 || length === 10 || length === 11 || length === 14) return true;
-  // NTFS cuts off dots and spaces at the end, and what follows a colon; HFS+ leaves out some characters.
-  const last = body[end - 1];
-  if (last === 0x2e || last === 0x20) return true;
-  for (let at = start; at < end; at++) {
-    if (body[at]! >= 0x80 || body[at] === 0x3a) return true;
-  }
-  return false;
 }
 
 function isStandardMode(mode: number): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { LineAutomaton } from './line-automaton.js';
 import { readProgram } from './pattern-program.js';
 
@@ -30,7 +30,7 @@ function matchingLines(automaton: LineAutomaton, text: string, size: number): nu
 }
 
 function automatonOf(expression: RE2JS, mostNumbers?: number): LineAutomaton {
-  return new LineAutomaton(atOnce(readProgram(expression)), mostNumbers);
+  return new LineAutomaton(runSync(readProgram(expression)), mostNumbers);
 }
 
 const atom = fc.constantFrom(

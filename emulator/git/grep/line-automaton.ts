@@ -1,3 +1,5 @@
+import { resized } from '../../memory/growable.js';
+import { lastUpTo } from '../../memory/sorted.js';
 import { COST } from '../../schedule/cost.js';
 import { AT, KIND, type PatternProgram } from './pattern-program.js';
 
@@ -177,14 +179,7 @@ export class LineAutomaton {
 
   #classOf(code: number): number {
     const { bounds, classes } = this.#program;
-    let low = 0;
-    let high = bounds.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (bounds[middle]! <= code) low = middle;
-      else high = middle - 1;
-    }
-    return classes[low]!;
+    return classes[lastUpTo(bounds, code)]!;
   }
 
   /** The state that follows on a character of class `type`, which is entered into the table. */
@@ -317,17 +312,12 @@ export class LineAutomaton {
     const room = this.#before.length;
     if (this.#count <= room) return;
     const larger = Math.min(room * 2, this.#most);
-    this.#table = grown(this.#table, new Int32Array(larger * this.#classCount));
-    this.#sets = grown(this.#sets, new Uint32Array(larger * this.#words));
-    this.#before = grown(this.#before, new Uint8Array(larger));
-    this.#sameHash = grown(this.#sameHash, new Int32Array(larger));
+    this.#table = resized(this.#table, larger * this.#classCount);
+    this.#sets = resized(this.#sets, larger * this.#words);
+    this.#before = resized(this.#before, larger);
+    this.#sameHash = resized(this.#sameHash, larger);
     this.#work += (larger * (this.#classCount + this.#words)) / 1024;
   }
-}
-
-function grown<T extends Int32Array | Uint32Array | Uint8Array>(list: T, larger: T): T {
-  larger.set(list);
-  return larger;
 }
 
 /** The conditions that hold before a character of a word, another one, or the end of the line. */

@@ -2,19 +2,35 @@ import { isAscii } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
-import { GramFilter, type Needle } from './gram-filter.js';
 
 /** Bytes decoded at once. */
 const PIECE_BYTES = 1 << 16;
 /** Bytes that one call looks a text up in, and units that one of them takes. */
 const WINDOW = 1 << 17;
 const COST_OF_LOOKUP = COST.byteFound / 4;
+/** Characters of the longest text that is looked up: `indexOf` is linear up to this length, because V8 keeps tables of no more. */
+export const LONGEST_TEXT = 250;
 /** Lines found at once, and units that one takes beside its characters. */
 const LINES_BITS = 12;
 const LINES = 1 << LINES_BITS;
 const COST_OF_LINE = 1 / 32;
 /** Characters of a line, at least, where its start is kept. */
 const LINE_LENGTH = 16;
+
+/** A text that every match contains. */
+export interface Needle {
+  readonly text: string;
+  /** Its first bytes in UTF-8. */
+  readonly bytes: Buffer;
+}
+
+/** Returns the needle for a text, of which only the beginning counts; undefined if its bytes do not tell whether it is there. */
+export function needleOf(text: string): Needle | undefined {
+  const start = text.slice(0, LONGEST_TEXT);
+  // U+FFFD stands for malformed bytes, half a surrogate pair for half of a character.
+  if (start === '' || /[\p{Cs}\ufffd]/u.test(start)) return undefined;
+  return { text: start, bytes: Buffer.from(start, 'utf8').subarray(0, LONGEST_TEXT) };
+}
 
 /**
  * A file as it is searched: UTF-8 read as text, malformed bytes as U+FFFD. Unless it is short and plain, it is kept as the
@@ -25,8 +41,6 @@ export class SearchText {
   readonly bytes: number;
   #body: Buffer | undefined;
   #text: string | undefined;
-  #filter: GramFilter | undefined;
-  #wasAsked = false;
   /** What was looked up last and not found. */
   #missing: string | undefined;
   /** In lists of `LINES`, none of which has to move when there are more. */
@@ -40,7 +54,7 @@ export class SearchText {
     if (isPlain && body.length <= PIECE_BYTES) this.#text = body.toString('latin1');
     else this.#body = isOwn ? body : Buffer.from(body);
     const text = Math.ceil(body.length * (isPlain ? 1.2 : 2.2));
-    this.bytes = text + (body.length / LINE_LENGTH) * 4 + GramFilter.bytesFor(body.length) + 200;
+    this.bytes = text + (body.length / LINE_LENGTH) * 4 + 200;
   }
 
   /** The text. There is none before `decode`. */
@@ -51,22 +65,15 @@ export class SearchText {
 
   /** Whether it is known that what is wanted is not there. */
   lacks(wanted: Needle): boolean {
-    if (this.#filter === undefined) return false;
-    return (wanted.text === this.#missing && !wanted.ignoreCase) || !this.#filter.mayHold(wanted);
+    return wanted.text === this.#missing;
   }
 
-  /** Whether the text can hold what is wanted. What is asked a second time is likely to be asked again, and gets a filter. */
+  /** Returns true if the text may contain what is wanted. */
   *mayHold(wanted: Needle): Steps<boolean> {
-    if (this.#wasAsked && this.#filter === undefined && wanted.phases.length > 0) {
-      const bytes = this.#utf8;
-      if (bytes !== undefined) this.#filter = yield* GramFilter.of(bytes);
-    }
-    this.#wasAsked = true;
     if (this.lacks(wanted)) return false;
     const body = this.#body;
-    if (wanted.ignoreCase) return true;
     if (body === undefined) {
-      if (this.text.length > WINDOW || wanted.text.length > wanted.bytes.length) return true;
+      if (this.text.length > WINDOW) return true;
       const found = this.text.indexOf(wanted.text);
       yield (found < 0 ? this.text.length : found) * COST_OF_LOOKUP;
       if (found < 0) this.#missing = wanted.text;
@@ -150,12 +157,6 @@ export class SearchText {
       else high = middle - 1;
     }
     return low;
-  }
-
-  /** That of the file, or of the text that was made of it, unless that is long. */
-  get #utf8(): Buffer | undefined {
-    if (this.#body !== undefined) return this.#body;
-    return this.text.length <= PIECE_BYTES ? Buffer.from(this.text, 'utf8') : undefined;
   }
 
   get #lineStarts(): readonly Int32Array[] {

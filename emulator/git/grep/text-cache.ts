@@ -40,7 +40,7 @@ interface Kept {
 const KEPT = {};
 
 /**
- * What searches of one repository share: texts, with filters that say what is not in them, and listings of trees. Blobs never change, so
+ * What searches of one repository share: texts and listings of trees. Blobs never change, so
  * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
@@ -124,7 +124,7 @@ export class TextCache {
       if (texts.has(number)) continue;
       if (!isSearched(number)) note(number, undefined);
       else if (this.objects.sizeOf(number) > MOST_AT_ONCE) {
-        note(number, await this.objects.readInSlices(number, meter), true);
+        note(number, await inSlices(this.objects.readSteps(number), meter), true);
       } else this.objects.peek(number, (body) => note(number, body));
       if (meter.isOver) await meter.pass();
     }

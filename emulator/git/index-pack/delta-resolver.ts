@@ -344,7 +344,7 @@ export class DeltaResolver {
   /** As `#load`, of a base that is large. */
   async #loadInSlices(base: Frame): Promise<void> {
     this.#addWork(base.size * this.writer.objects.depthOf(base.number));
-    const body = await this.writer.objects.readInSlices(base.number, this.meter);
+    const body = await inSlices(this.writer.objects.readSteps(base.number), this.meter);
     await this.#growInSlices(0, HEADROOM + base.size);
     await copyInSlices(body, this.#arena, HEADROOM, this.meter);
     this.#moveToStart(base);

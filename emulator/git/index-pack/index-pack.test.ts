@@ -1,5 +1,5 @@
 import t from 'tap';
-import { StoreFull } from '../../memory/memory-budget.js';
+import { MemoryBudget, StoreFull } from '../../memory/memory-budget.js';
 import { MemoryCache } from '../../memory/memory-cache.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, typeName } from '../object/object.js';
 import { ObjectStore, type ObjectStoreOptions } from '../odb/object-store.js';
@@ -42,7 +42,7 @@ t.test("packs of Git's are taken in whole, whatever they are made with and howev
     const { store, result } = await take(
       pack,
       {},
-      new ObjectStore({ cacheBytes: index * 20_000, limits: limits[index]! }),
+      new ObjectStore({ caches: new MemoryCache(index * 20_000), limits: limits[index]! }),
       1 + index * 997,
     );
     t.same(result, { objects: oids.length, bytes: pack.length }, options.join(' '));
@@ -100,7 +100,7 @@ t.test('pieces that are given away are kept as they are, and others are copied',
       }
     }
     for (const isGiven of [true, false]) {
-      const store = new ObjectStore({ cacheBytes: 0 });
+      const store = new ObjectStore({ caches: new MemoryCache(0) });
       const quarantine = store.quarantine();
       pieces.length = 0;
       await indexPack(quarantine, giveAway(), { thin: false, isGiven });
@@ -212,7 +212,9 @@ t.test('a chain of deltas by id resolves in whatever order its links come', asyn
 t.test('corrupt packs are refused, whether they come in one piece or by bytes, and leave nothing', async (t) => {
   for (const [title, [pack, reason]] of Object.entries(CORRUPT)) {
     for (const piece of [1, 1 << 20]) {
-      const store = new ObjectStore();
+      const store = new ObjectStore({
+        limits: { objects: 5_000_000, objectBytes: 256 << 20, structureBytes: 64 << 20 },
+      });
       await t.rejects(take(pack, { thin: true }, store, piece), { name: 'PackError', message: reason }, title);
       t.equal(store.size, 0);
     }
@@ -289,12 +291,15 @@ t.test('limits are checked before memory is taken', async (t) => {
   });
   await t.rejects(take(many, {}, limit({ objects: 99 })), { fault: 'limit', message: /100 objects/ });
   await t.rejects(take(many, {}, limit({ inflatedBytes: 100 })), { fault: 'limit', message: /inflates to more/ });
-  await t.rejects(take(many, {}, limit({ heldBytes: 2000 })), StoreFull);
+  await t.rejects(take(many, {}, new ObjectStore({ budget: new MemoryBudget(2000) })), StoreFull);
   const growing = build((pack) => {
     let base = pack.whole('blob', Buffer.alloc(50_000));
     for (let size = 100_000; size < 1e9; size *= 2) base = pack.delta(base, delta(size / 2, size, ...copies(size)));
   });
-  await t.rejects(take(growing), { fault: 'limit', message: /exceeds the limit of 268435456/ });
+  await t.rejects(take(growing, {}, limit({ objectBytes: 256 << 20 })), {
+    fault: 'limit',
+    message: /exceeds the limit of 268435456/,
+  });
 });
 
 /** Instructions that repeat the first 50,000 bytes of the base up to `size`. */
@@ -344,7 +349,7 @@ t.test('a chain of 200,000 deltas is taken in and any of it read, without recurs
       base = pack.delta(base, delta(16, 16, copy(0, 8), insert(text(index).slice(8))));
     }
   });
-  const { store } = await take(pack, {}, new ObjectStore({ cacheBytes: 0 }), 65_536);
+  const { store } = await take(pack, {}, new ObjectStore({ caches: new MemoryCache(0) }), 65_536);
   t.equal(store.size, depth + 1);
   for (const index of [0, 1, 255, 256, 257, 77_777, depth]) t.equal(store.read(index).toString(), text(index));
 });

@@ -1,4 +1,5 @@
 import { withRoom } from '../../memory/growable.js';
+import { lastUpTo } from '../../memory/sorted.js';
 import { OidSet } from '../object/oid-slots.js';
 
 /** No entry, no object, nothing kept. */
@@ -78,16 +79,8 @@ export class PackEntries {
 
   /** The entry that starts at `offset`, or `NONE`. */
   startingAt(offset: number): number {
-    let low = 0;
-    let high = this.count - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const found = this.offsets[middle]!;
-      if (found === offset) return middle;
-      if (found < offset) low = middle + 1;
-      else high = middle - 1;
-    }
-    return NONE;
+    const entry = lastUpTo(this.offsets, offset, this.count);
+    return this.offsets[entry] === offset ? entry : NONE;
   }
 
   /** Where the entry ends, in a pack whose entries end at `packEnd`. */

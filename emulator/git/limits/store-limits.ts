@@ -18,18 +18,16 @@ export interface StoreLimits {
   readonly freeDeltaWork: number;
   /** Bytes of bases, and half as many of deltas, kept inflated while a pack is taken in; beyond, they are inflated again. */
   readonly workBytes: number;
-  /** Bytes the store may hold, packs and indexes together. */
-  readonly heldBytes: number;
 }
 
-export const DEFAULT_LIMITS: StoreLimits = {
-  packBytes: 1024 * MIB,
-  objectBytes: 256 * MIB,
-  structureBytes: 64 * MIB,
-  inflatedBytes: 4096 * MIB,
-  objects: 5_000_000,
+/** The limits that are not given. Those that have an option of the program have their defaults there. */
+export const OTHER_LIMITS: StoreLimits = {
+  packBytes: Number.POSITIVE_INFINITY,
+  objectBytes: Number.POSITIVE_INFINITY,
+  structureBytes: Number.POSITIVE_INFINITY,
+  inflatedBytes: Number.POSITIVE_INFINITY,
+  objects: Number.POSITIVE_INFINITY,
   deltaWork: 100,
   freeDeltaWork: 1024 * MIB,
   workBytes: 128 * MIB,
-  heldBytes: Number.POSITIVE_INFINITY,
 };

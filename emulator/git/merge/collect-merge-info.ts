@@ -2,21 +2,25 @@ import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, PIECE, type Steps } from '../../schedule/steps.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
-import { readTreeInSteps } from '../object/large-tree.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { pathIn } from '../object/path.js';
+import { readTree } from '../object/read-tree.js';
 import { MODE_TREE, type TreeEntry } from '../object/tree.js';
 import {
   ABSENT,
   ALL_BITS,
   BASE,
+  BASE_AND_OURS,
+  BASE_AND_THEIRS,
   BASE_BIT,
   Entry,
   isSameVersion,
   type MergeSide,
   OURS,
+  OURS_BIT,
   SIDE_BITS,
   THEIRS,
+  THEIRS_BIT,
   type Three,
   type Version,
 } from './entry.js';
@@ -53,7 +57,7 @@ export interface MergeInfo {
 
 /**
  * How far renamed folders matter in a folder: 0 not at all; a side's bit if the other side removed the folder,
- * and it matters once that side adds a file; 7 if it does matter.
+ * and it matters once that side adds a file; `ALL_BITS` if it does matter.
  */
 type RenameMask = number;
 
@@ -137,7 +141,7 @@ class MergeInfoCollector {
     const versions = new Map<ByteString, Three<Version>>();
     const listed: (readonly TreeEntry[])[] = [];
     for (const [stage, tree] of trees.entries()) {
-      const entries = tree === undefined ? [] : yield* readTreeInSteps(this.objects, tree);
+      const entries = tree === undefined ? [] : yield* readTree(this.objects, tree);
       for (const { name, mode, oid } of entries) {
         const three = versions.get(name) ?? [ABSENT, ABSENT, ABSENT];
         three[stage] = { mode, oid };
@@ -192,15 +196,15 @@ class MergeInfoCollector {
     matchMask: number,
   ): RenameMask {
     let { renameMask } = folder;
-    const isRemovedOnOneSide = dirMask === (BASE_BIT | 2) || dirMask === (BASE_BIT | 4);
+    const isRemovedOnOneSide = dirMask === BASE_AND_OURS || dirMask === BASE_AND_THEIRS;
     if (renameMask !== ALL_BITS && isRemovedOnOneSide) renameMask = dirMask & SIDE_BITS;
     for (const side of [OURS, THEIRS] as const) {
       if ((dirMask & BASE_BIT) !== 0 && (dirMask & (1 << side)) === 0) {
         this.sides[side].removedFolders.set(path, renameMask === ALL_BITS ? 'ancestor' : 'none');
       }
     }
-    if (renameMask === ALL_BITS && (fileMask === 2 || fileMask === 4)) {
-      this.sides[fileMask === 2 ? THEIRS : OURS].removedFolders.set(folder.path, 'self');
+    if (renameMask === ALL_BITS && (fileMask === OURS_BIT || fileMask === THEIRS_BIT)) {
+      this.sides[fileMask === OURS_BIT ? THEIRS : OURS].removedFolders.set(folder.path, 'self');
     }
     if (fileMask === 0 || fileMask === ALL_BITS) return renameMask;
     for (const side of [OURS, THEIRS] as const) {
@@ -255,20 +259,20 @@ function masksOf(stages: Three<Version>): { fileMask: number; dirMask: number } 
 function matchMaskOf([base, ours, theirs]: Three<Version>): number {
   const isOursBase = base.mode !== 0 && isSameVersion(base, ours);
   const isTheirsBase = base.mode !== 0 && isSameVersion(base, theirs);
-  if (isOursBase) return isTheirsBase ? ALL_BITS : 3;
-  if (isTheirsBase) return 5;
-  return ours.mode !== 0 && isSameVersion(ours, theirs) ? 6 : 0;
+  if (isOursBase) return isTheirsBase ? ALL_BITS : BASE_AND_OURS;
+  if (isTheirsBase) return BASE_AND_THEIRS;
+  return ours.mode !== 0 && isSameVersion(ours, theirs) ? SIDE_BITS : 0;
 }
 
 /** What a path becomes whatever is renamed: all three agree, or it is a file everywhere and two agree. */
 function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
   if (fileMask !== ALL_BITS || matchMask === 0) return undefined;
-  return stages[matchMask === 3 ? THEIRS : OURS];
+  return stages[matchMask === BASE_AND_OURS ? THEIRS : OURS];
 }
 
 /** The only side that touched a folder; `BASE` if it was not just one. */
 function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
-  if (fileMask === 0 && (dirMask === 2 || dirMask === 4)) return dirMask === 2 ? OURS : THEIRS;
-  return matchMask === 3 ? THEIRS : matchMask === 5 ? OURS : BASE;
+  if (fileMask === 0 && (dirMask === OURS_BIT || dirMask === THEIRS_BIT)) return dirMask === OURS_BIT ? OURS : THEIRS;
+  return matchMask === BASE_AND_OURS ? THEIRS : matchMask === BASE_AND_THEIRS ? OURS : BASE;
 }

@@ -21,6 +21,8 @@ export const BASE_BIT = 1;
 export const OURS_BIT = 2;
 export const THEIRS_BIT = 4;
 export const SIDE_BITS = OURS_BIT | THEIRS_BIT;
+export const BASE_AND_OURS = BASE_BIT | OURS_BIT;
+export const BASE_AND_THEIRS = BASE_BIT | THEIRS_BIT;
 export const ALL_BITS = 7;
 
 export type Three<T> = [base: T, ours: T, theirs: T];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { bytesOf } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
@@ -238,7 +238,7 @@ t.test('markers carry the labels and the line ends of the file', async (t) => {
   const [base, ours, theirs] = ['a\r\n1\r\nz\r\n', 'a\r\n2\r\nz\r\n', 'a\r\n3\r\nz\r\n'].map((text) =>
     Buffer.from(text),
   );
-  const { body, isClean } = atOnce(mergeTexts(base!, ours!, theirs!, { ours: 'main', theirs: 'topic' }, 2));
+  const { body, isClean } = runSync(mergeTexts(base!, ours!, theirs!, { ours: 'main', theirs: 'topic' }, 2));
   t.equal(isClean, false);
   t.equal(body.toString(), 'a\r\n<<<<<<<<< main\r\n2\r\n=========\r\n3\r\n>>>>>>>>> topic\r\nz\r\n');
 });

@@ -1,4 +1,3 @@
-import type { Meter } from '../../schedule/meter.js';
 import type { Steps } from '../../schedule/steps.js';
 import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
@@ -70,10 +69,6 @@ export class OverlayObjects implements ObjectDatabase {
 
   *readSteps(number: number): Steps<Buffer> {
     return number < FIRST ? yield* this.store.readSteps(number) : this.read(number);
-  }
-
-  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
-    return number < FIRST ? this.store.readInSlices(number, meter) : this.read(number);
   }
 
   peek<T>(number: number, look: (body: Buffer) => T): T {

@@ -10,6 +10,8 @@ import { type MergeContext, mergeContents } from './content.js';
 import {
   ABSENT,
   BASE,
+  BASE_AND_OURS,
+  BASE_AND_THEIRS,
   BASE_BIT,
   type Entry,
   isSameType,
@@ -123,7 +125,7 @@ export class EntryProcessor {
     else if (entry.fileMask >= SIDE_BITS && !isSameType(entry.stages[OURS], entry.stages[THEIRS])) {
       place = this.#resolveDistinctTypes(path, entry);
     } else if (entry.fileMask >= SIDE_BITS) await this.#mergeContents(path, entry, side);
-    else if (entry.fileMask === (BASE_BIT | OURS_BIT) || entry.fileMask === (BASE_BIT | THEIRS_BIT))
+    else if (entry.fileMask === BASE_AND_OURS || entry.fileMask === BASE_AND_THEIRS)
       this.#resolveModifyDelete(path, entry);
     else if (entry.fileMask === BASE_BIT) {
       entry.result = ABSENT;
@@ -158,14 +160,14 @@ export class EntryProcessor {
     const other = entry.copy(path);
     other.result = theirs;
     other.stages[OURS] = ABSENT;
-    other.fileMask = THEIRS_BIT | BASE_BIT;
+    other.fileMask = BASE_AND_THEIRS;
     if (!isSameType(theirs, base)) {
       other.stages[BASE] = ABSENT;
       other.fileMask = THEIRS_BIT;
     }
     entry.result = ours;
     entry.stages[THEIRS] = ABSENT;
-    entry.fileMask = OURS_BIT | BASE_BIT;
+    entry.fileMask = BASE_AND_OURS;
     if (!isSameType(ours, base)) {
       entry.stages[BASE] = ABSENT;
       entry.fileMask = OURS_BIT;
@@ -225,7 +227,7 @@ function resolveMatch(entry: Entry): void {
     entry.result = entry.stages[OURS];
     return;
   }
-  entry.result = entry.stages[entry.matchMask === (BASE_BIT | OURS_BIT) ? THEIRS : OURS];
+  entry.result = entry.stages[entry.matchMask === BASE_AND_OURS ? THEIRS : OURS];
   entry.isGone = entry.result.mode === 0;
   if (entry.isGone) entry.isClean = true;
 }

@@ -1,21 +1,10 @@
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
-import {
-  type Candidate,
-  compareCandidates,
-  contentKey,
-  EMPTY_BLOB,
-  keepBest,
-  MINIMUM_SCORE,
-  NAMESAKE_MINIMUM_SCORE,
-  SimilarContents,
-  takeEqual,
-} from '../diff/similar-contents.js';
+import { EMPTY_BLOB, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from '../diff/similar-contents.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
 import { folderOf, nameOf, pathIn } from '../object/path.js';
-import { isRegular } from '../object/tree.js';
 import type { FilePair, PathVersion, RenameInfo } from './collect-merge-info.js';
 import { FolderRenameCounts } from './folder-rename-counts.js';
 
@@ -61,7 +50,7 @@ class Detection {
 
   *run(): Steps<void> {
     if (this.#sources.length === 0 || this.#targets.length === 0) return;
-    this.#matchEqual();
+    yield* this.#matchEqual();
     this.#cull(() => true);
     yield* this.#matchNamesakes();
     this.#cull(({ before }) => this.changes.relevantSources.has(before.path));
@@ -85,22 +74,9 @@ class Detection {
     this.#sources = this.#sources.filter((source) => !this.#used.has(source) && isKept(source));
   }
 
-  #matchEqual(): void {
-    const unused = new Map<string, Deleted[]>();
-    for (const source of this.#sources.toReversed()) {
-      const same = unused.get(contentKey(source.before));
-      if (same) same.push(source);
-      else unused.set(contentKey(source.before), [source]);
-    }
-    for (const target of this.#targets) {
-      const same = unused.get(contentKey(target.after));
-      if (!same?.length) continue;
-      const name = nameOf(target.after.path);
-      this.#match(
-        takeEqual(same, ({ before }) => nameOf(before.path) === name),
-        target,
-      );
-    }
+  *#matchEqual(): Steps<void> {
+    const matches = yield* matchEqual(this.#sources.map(before), this.#targets.map(after));
+    for (const { source, target } of matches) this.#match(this.#sources[source]!, this.#targets[target]!);
   }
 
   *#matchNamesakes(): Steps<void> {
@@ -125,8 +101,8 @@ class Detection {
           ? undefined
           : targetOf.get(pathIn(folder, name));
       if (target === undefined || this.#renamed.has(target)) continue;
-      if ((yield* this.#score(source, target, NAMESAKE_MINIMUM_SCORE)) < NAMESAKE_MINIMUM_SCORE) continue;
-      this.#match(source, target);
+      const score = yield* this.#contents.score(source.before, target.after, NAMESAKE_MINIMUM_SCORE);
+      if (score >= NAMESAKE_MINIMUM_SCORE) this.#match(source, target);
     }
   }
 
@@ -144,33 +120,14 @@ class Detection {
   }
 
   *#matchSimilar(): Steps<void> {
-    const targets = this.#targets.filter((target) => !this.#renamed.has(target));
-    if (targets.length * this.#sources.length > MOST_FILES * MOST_FILES) return;
-    const candidates: Candidate[] = [];
-    for (const [targetIndex, target] of targets.entries()) {
-      const best: Candidate[] = [];
-      for (const [source, pair] of this.#sources.entries()) {
-        yield 1;
-        const score = yield* this.#score(pair, target, MINIMUM_SCORE);
-        const isNamesake = nameOf(pair.before.path) === nameOf(target.after.path);
-        keepBest(best, { source, target: targetIndex, score, isNamesake });
-      }
-      candidates.push(...best.filter(({ score }) => score >= MINIMUM_SCORE));
-    }
-    candidates.sort(compareCandidates);
-    for (const candidate of candidates) {
-      const source = this.#sources[candidate.source]!;
-      const target = targets[candidate.target]!;
-      if (this.#renamed.has(target) || this.#used.has(source)) continue;
-      this.#match(source, target);
-    }
-  }
-
-  *#score({ before }: Deleted, { after }: Added, minimum: number): Steps<number> {
-    if (!isRegular(before.mode) || !isRegular(after.mode)) return 0;
-    return yield* this.#contents.score(before.oid, after.oid, minimum);
+    const [sources, targets] = [this.#sources, this.#targets.filter((target) => !this.#renamed.has(target))];
+    const matches = yield* this.#contents.match(sources.map(before), targets.map(after), MOST_FILES);
+    for (const { source, target } of matches) this.#match(sources[source]!, targets[target]!);
   }
 }
+
+const before = (pair: Deleted) => pair.before;
+const after = (pair: Added) => pair.after;
 
 function isDeleted(pair: FilePair): pair is Deleted {
   return pair.before !== undefined;

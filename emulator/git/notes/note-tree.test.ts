@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
+import { runSync } from '../../schedule/steps.js';
 import { EMPTY_TREE_OID, type Oid, oidIn } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { walkTree } from '../test/walk-tree.js';
 import { ScratchGit } from '../test/workbench.js';
-import { eachNote, noteOf, setNote } from './note-tree.js';
+import { eachNote, findNote, setNote } from './note-tree.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
@@ -79,9 +80,9 @@ t.test('a note is found, replaced and removed in any layout', (t) => {
   const fanned = objects.tree({ [a.slice(0, 2)]: { [a.slice(2)]: [0o100644, one] } });
   const deep = objects.tree({ [a.slice(0, 2)]: { [a.slice(2, 4)]: { [a.slice(4)]: [0o100644, one] } } });
   for (const tree of [flat, fanned, deep]) {
-    t.equal(noteOf(objects, tree, a), one);
-    t.equal(noteOf(objects, tree, b), undefined);
-    t.equal(noteOf(objects, setNote(objects, tree, a, two), a), two);
+    t.equal(runSync(findNote(objects, tree, a)), one);
+    t.equal(runSync(findNote(objects, tree, b)), undefined);
+    t.equal(runSync(findNote(objects, setNote(objects, tree, a, two), a)), two);
     t.same(
       listNotes(objects, setNote(objects, tree, b, two)).sort(),
       [
@@ -92,7 +93,7 @@ t.test('a note is found, replaced and removed in any layout', (t) => {
     t.equal(setNote(objects, tree, a, undefined), EMPTY_TREE_OID);
     t.equal(setNote(objects, tree, b, undefined), flat, 'few notes become flat again, as Git has it');
   }
-  t.equal(noteOf(objects, EMPTY_TREE_OID, a), undefined);
+  t.equal(runSync(findNote(objects, EMPTY_TREE_OID, a)), undefined);
   t.end();
 });
 
@@ -133,8 +134,8 @@ t.test('notes are found and listed as git lists them, however they are laid out'
       listed.map(([target, note]) => `${note} ${target}`),
       readBack(git, objects, tree),
     );
-    for (const target of targets(count)) t.equal(noteOf(objects, tree, target), blob);
-    t.equal(noteOf(objects, tree, oid('0'.repeat(40))), undefined);
+    for (const target of targets(count)) t.equal(runSync(findNote(objects, tree, target)), blob);
+    t.equal(runSync(findNote(objects, tree, oid('0'.repeat(40)))), undefined);
   }
   t.end();
 });
@@ -146,6 +147,6 @@ t.test('what is no note is passed over', (t) => {
   const folder = { [`${target.slice(2)}.txt`]: [0o100644, blob] as const };
   const root = objects.tree({ README: 'read', [target.slice(0, 2)]: folder, zz: folder });
   t.same([...eachNote(objects, root)], [undefined, undefined, undefined, undefined]);
-  t.equal(noteOf(objects, root, target), undefined);
+  t.equal(runSync(findNote(objects, root, target)), undefined);
   t.end();
 });

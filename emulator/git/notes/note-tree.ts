@@ -1,8 +1,8 @@
-import { atOnce, type Steps } from '../../schedule/steps.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { type ObjectReader, type Oid, TREE } from '../object/object.js';
 import { findEntry, readTree } from '../object/read-tree.js';
-import { MODE_EXECUTABLE, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
+import { isRegular, MODE_FILE, MODE_TREE, type TreeEntry, writeTree } from '../object/tree.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
 /**
@@ -23,16 +23,11 @@ interface Level {
 const HEX = /^[0-9a-f]+$/;
 
 /** The blob that holds the note of `target`; undefined when there is none. */
-export function noteOf(objects: ObjectReader, tree: Oid, target: Oid): Oid | undefined {
-  return atOnce(findNote(objects, tree, target));
-}
-
-/** As `noteOf`, in steps. */
 export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<Oid | undefined> {
   let folder = tree;
   for (let rest = bytesOf(target); ; rest = sliceBytes(rest, 2)) {
     const note = yield* findEntry(objects, folder, rest);
-    if (note && isFile(note.mode)) return note.oid;
+    if (note && isRegular(note.mode)) return note.oid;
     const next = rest.length > 2 ? yield* findEntry(objects, folder, sliceBytes(rest, 0, 2)) : undefined;
     if (next?.mode !== MODE_TREE) return undefined;
     folder = next.oid;
@@ -41,7 +36,7 @@ export function* findNote(objects: ObjectReader, tree: Oid, target: Oid): Steps<
 
 /** Every note, in the order of the tree: the object that it is of, and the blob that holds it; `undefined` for what is none. */
 export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: ByteString, blob: Oid] | undefined> {
-  const levels = [{ digits: NO_BYTES, entries: readTree(objects, tree), at: 0 }];
+  const levels = [{ digits: NO_BYTES, entries: runSync(readTree(objects, tree)), at: 0 }];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const entry = level.entries[level.at++];
     if (entry === undefined) {
@@ -51,8 +46,8 @@ export function* eachNote(objects: ObjectReader, tree: Oid): Generator<[target: 
     const digits = concatBytes(level.digits, entry.name);
     const isHex = HEX.test(entry.name);
     if (isHex && entry.name.length === 2 && digits.length < 40 && entry.mode === MODE_TREE)
-      levels.push({ digits, entries: readTree(objects, entry.oid), at: 0 });
-    yield isHex && digits.length === 40 && isFile(entry.mode) ? [digits, entry.oid] : undefined;
+      levels.push({ digits, entries: runSync(readTree(objects, entry.oid)), at: 0 });
+    yield isHex && digits.length === 40 && isRegular(entry.mode) ? [digits, entry.oid] : undefined;
   }
 }
 
@@ -83,17 +78,13 @@ function openFolder(objects: ObjectReader, parent: Level, folder: Oid | Level): 
 
 function openLevel(objects: ObjectReader, tree: Oid, digits: number): Level {
   const level: Level = { digits, notes: new Map(), folders: new Map(), others: [] };
-  for (const entry of readTree(objects, tree)) {
+  for (const entry of runSync(readTree(objects, tree))) {
     const { name, mode, oid } = entry;
-    if (name.length === digits && isFile(mode) && HEX.test(name)) level.notes.set(name, entry);
+    if (name.length === digits && isRegular(mode) && HEX.test(name)) level.notes.set(name, entry);
     else if (name.length === 2 && digits > 2 && mode === MODE_TREE && HEX.test(name)) level.folders.set(name, oid);
     else level.others.push(entry);
   }
   return level;
-}
-
-function isFile(mode: number): boolean {
-  return mode === MODE_FILE || mode === MODE_EXECUTABLE;
 }
 
 /** The entries a level is written with, its folders written before. */

@@ -56,7 +56,7 @@ export function isUtf8(bytes: ByteString): boolean {
   return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
 }
 
-function isAscii(value: string): boolean {
+export function isAscii(value: string): boolean {
   for (let at = 0; at < value.length; at++) {
     if (value.charCodeAt(at) > 0x7f) return false;
   }
@@ -85,4 +85,13 @@ export function replaceBytes(
   replace: (match: string, group: string) => ByteString,
 ): ByteString {
   return value.replace(pattern, replace) as ByteString;
+}
+
+/** Returns true if the bytes at `start` begin with an ASCII text. */
+export function startsWithAt(bytes: Buffer, start: number, text: string): boolean {
+  if (start + text.length > bytes.length) return false;
+  for (let at = 0; at < text.length; at++) {
+    if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  }
+  return true;
 }

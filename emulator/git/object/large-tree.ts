@@ -1,29 +1,13 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
-import type { ObjectReader, Oid } from './object.js';
-import { readTreeBody } from './read-tree.js';
+import { parseTree } from './read-tree.js';
 import { sortInSteps } from './sort.js';
 import { canonicalMode, compareEntries, MODE_TREE, type TreeEntry, writeTree } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
 /** Entries read or written between two steps. */
 const UNIT = 4096;
-
-/** As `readTree`, in steps: one folder can have hundreds of thousands of entries. */
-export function* readTreeInSteps(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
-  return yield* parseTreeInSteps(yield* readTreeBody(objects, oid));
-}
-
-function* parseTreeInSteps(body: Buffer): Steps<TreeEntry[]> {
-  const entries: TreeEntry[] = [];
-  const scan = new TreeCursor(body);
-  while (scan.next()) {
-    if (entries.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
-    entries.push({ mode: canonicalMode(scan.mode), name: scan.name, oid: scan.oid });
-  }
-  return entries;
-}
 
 /** As `writeTree`, in steps; returns the parts of the body. */
 export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]> {
@@ -62,7 +46,7 @@ export function* findEntries(
 }
 
 function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean }) {
-  const entries = new Map((yield* parseTreeInSteps(body)).map((entry) => [entry.name, entry]));
+  const entries = new Map((yield* parseTree(body)).map((entry) => [entry.name, entry]));
   const found = new Map([...entries].filter(([name]) => names.has(name)));
   return { body: Buffer.concat(yield* writeTreeInSteps(entries.values())), found };
 }

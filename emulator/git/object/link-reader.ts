@@ -17,12 +17,7 @@ export interface TreeDifference {
   readonly base: number;
   /** Calls `visit` with its own entries: keys and objects, in `cells` from `start` to `end`. */
   eachOwn(visit: (cells: Int32Array, start: number, end: number) => void): void;
-  /** The tree's entries from the first on, run by run. */
-  eachRun(visit: RunVisitor): void;
 }
-
-/** Is told of `count` entries: those from `base` on of the base; or, where that is -1, those in `cells` from `at` on. */
-export type RunVisitor = (count: number, base: number, cells: Int32Array, at: number) => void;
 
 /** Reads what objects point at, by number. */
 export interface LinkReader extends ObjectReader {

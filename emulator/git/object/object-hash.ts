@@ -14,14 +14,9 @@ export type HashBytes = (buffer: Buffer, start: number, end: number, target: Buf
  * The one-shot `crypto.hash` costs a quarter of `createHash`; a `binary` digest is the cheapest to take
  * over. Node has it from 20.12 on.
  */
-export const hashBytes: HashBytes =
-  typeof crypto.hash === 'function'
-    ? (buffer, start, end, target, at) => {
-        target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
-      }
-    : (buffer, start, end, target, at) => {
-        crypto.createHash('sha1').update(buffer.subarray(start, end)).digest().copy(target, at);
-      };
+export const hashBytes: HashBytes = (buffer, start, end, target, at) => {
+  target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
+};
 
 /**
  * Writes the header that Git hashes before a body, `<type> SP <size in decimal> NUL`, so that it ends

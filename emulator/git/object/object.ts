@@ -1,4 +1,3 @@
-import type { Meter } from '../../schedule/meter.js';
 import type { Steps } from '../../schedule/steps.js';
 
 /** An object id as 40 lower-case hexadecimal digits. */
@@ -65,8 +64,6 @@ export interface ObjectReader {
   read(number: number): Buffer;
   /** As `read`, in steps: of an object that is large or made of large ones. */
   readSteps(number: number): Steps<Buffer>;
-  /** As `readSteps`, in slices. */
-  readInSlices(number: number, meter: Meter): Promise<Buffer>;
   /**
    * What `look` makes of the inflated body. The body may lie in memory that the next call of `read` or `peek` overwrites:
    * it is borrowed for the call of `look`, which must not keep it, read another object, or wait.
@@ -117,11 +114,11 @@ export function readAs(objects: ObjectReader, oid: Oid, type: TypeCode): Buffer 
   return objects.read(number);
 }
 
-/** As `readAs`, of an object that may be large, without holding up others for long. */
-export async function readInSlicesAs(objects: ObjectReader, oid: Oid, type: TypeCode, meter: Meter): Promise<Buffer> {
+/** As `readAs`, of an object that may be large, in steps. */
+export function* readStepsAs(objects: ObjectReader, oid: Oid, type: TypeCode): Steps<Buffer> {
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
-  return objects.readInSlices(number, meter);
+  return yield* objects.readSteps(number);
 }
 
 /** The id that `text` is; throws a `TypeError` where it is none. */

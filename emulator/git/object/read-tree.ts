@@ -1,18 +1,23 @@
 import { COST } from '../../schedule/cost.js';
-import { atOnce, PIECE, type Steps } from '../../schedule/steps.js';
+import { PIECE, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from './object.js';
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
+/** Entries read between two steps. */
+const UNIT = 4096;
 const SLASH = 0x2f;
 const EMPTY = Buffer.alloc(0);
 
-/** All entries, in stored order; throws `MalformedObject`. */
-export function parseTree(body: Buffer): TreeEntry[] {
+/** All entries of a tree, in stored order. Throws `MalformedObject`. */
+export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   const entry = new TreeCursor(body);
-  while (entry.next()) entries.push({ mode: canonicalMode(entry.mode), name: entry.name, oid: entry.oid });
+  while (entry.next()) {
+    if (entries.length % UNIT === UNIT - 1) yield UNIT * COST.entry;
+    entries.push({ mode: canonicalMode(entry.mode), name: entry.name, oid: entry.oid });
+  }
   return entries;
 }
 
@@ -24,16 +29,12 @@ export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   return yield* objects.readSteps(number);
 }
 
-export function readTree(objects: ObjectReader, oid: Oid): TreeEntry[] {
-  return parseTree(atOnce(readTreeBody(objects, oid)));
+/** As `parseTree`, of a stored tree. Throws `MissingObject`. */
+export function* readTree(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
+  return yield* parseTree(yield* readTreeBody(objects, oid));
 }
 
 /** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
-export function entryAt(objects: ObjectReader, tree: Oid, path: ByteString): PathEntry | undefined {
-  return atOnce(findEntry(objects, tree, path));
-}
-
-/** As `entryAt`, in steps. */
 export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): Steps<PathEntry | undefined> {
   let mode = MODE_TREE;
   let oid = tree;

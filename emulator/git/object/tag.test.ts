@@ -1,4 +1,5 @@
 import t from 'tap';
+import { runSync } from '../../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';
@@ -6,7 +7,7 @@ import { writeTag } from '../test/write-tag.js';
 import { bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { MissingObject, type Oid } from './object.js';
-import { peel, peelToCommit, peelToTree, tagTarget } from './tag.js';
+import { findCommit, findTree, peelTags, tagTarget } from './tag.js';
 
 const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 
@@ -48,17 +49,17 @@ t.test('tags are followed to what they name', (t) => {
   const commit = objects.add('commit', `tree ${tree}\nauthor ${WHO}\ncommitter ${WHO}\n\nm`);
   const tag = (object: Oid, type: string) => objects.add('tag', `object ${object}\ntype ${type}\ntag x\n\nm`);
   const tagged = tag(tag(commit, 'commit'), 'tag');
-  t.equal(peel(objects, tagged), commit);
-  t.equal(peel(objects, blob), blob);
-  t.equal(peelToCommit(objects, tagged), commit);
-  t.equal(peelToCommit(objects, tag(tree, 'tree')), undefined);
-  t.equal(peelToTree(objects, tagged), tree);
-  t.equal(peelToTree(objects, tree), tree);
-  t.equal(peelToTree(objects, blob), undefined);
-  t.throws(() => peel(objects, tag(oid('a'.repeat(40)), 'commit')), MissingObject);
+  t.equal(runSync(peelTags(objects, tagged)), commit);
+  t.equal(runSync(peelTags(objects, blob)), blob);
+  t.equal(runSync(findCommit(objects, tagged)), commit);
+  t.equal(runSync(findCommit(objects, tag(tree, 'tree'))), undefined);
+  t.equal(runSync(findTree(objects, tagged)), tree);
+  t.equal(runSync(findTree(objects, tree)), tree);
+  t.equal(runSync(findTree(objects, blob)), undefined);
+  t.throws(() => runSync(peelTags(objects, tag(oid('a'.repeat(40)), 'commit'))), MissingObject);
   let deep = commit;
   for (let depth = 0; depth < 10_000; depth++) deep = tag(deep, depth === 0 ? 'commit' : 'tag');
-  t.equal(peel(objects, deep), commit, '10,000 tags of tags');
-  t.equal(peel(objects, tag(tag(deep, 'tag'), 'tag')), commit, 'as for git, there may be any number');
+  t.equal(runSync(peelTags(objects, deep)), commit, '10,000 tags of tags');
+  t.equal(runSync(peelTags(objects, tag(tag(deep, 'tag'), 'tag'))), commit, 'as for git, there may be any number');
   t.end();
 });

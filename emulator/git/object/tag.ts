@@ -1,5 +1,5 @@
 import { COST } from '../../schedule/cost.js';
-import { atOnce, type Steps } from '../../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, NO_BYTES, textOf } from './bytes.js';
 import { commitLinks, parseHeaders } from './commit.js';
 import { type Identity, parseIdentity } from './identity.js';
@@ -64,11 +64,6 @@ export function parseTag(body: Buffer): Tag {
 }
 
 /** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */
-export function peel(objects: ObjectReader, oid: Oid): Oid {
-  return atOnce(peelTags(objects, oid));
-}
-
-/** As `peel`, in steps. */
 export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
   // It ends: tags cannot form a circle, and chains in a repository were followed when they came in.
@@ -83,22 +78,12 @@ export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
 }
 
 /** The commit that `oid` is, or that its tags lead to; undefined when they lead to something else. */
-export function peelToCommit(objects: ObjectReader, oid: Oid): Oid | undefined {
-  return atOnce(findCommit(objects, oid));
-}
-
-/** As `peelToCommit`, in steps. */
 export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   return objects.typeOf(numberOf(objects, peeled)) === COMMIT ? peeled : undefined;
 }
 
 /** The tree that `oid` is, or that its tags and commit lead to; undefined for a blob. */
-export function peelToTree(objects: ObjectReader, oid: Oid): Oid | undefined {
-  return atOnce(findTree(objects, oid));
-}
-
-/** As `peelToTree`, in steps. */
 export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   const number = numberOf(objects, peeled);

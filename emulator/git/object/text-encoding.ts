@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import { type ByteString, bytesOf } from './bytes.js';
+import { type ByteString, bytesOf, isAscii } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
 /** Encodings in which the ASCII lines of an object mean something else, and codecs of iconv-lite that are no encodings. */
@@ -72,11 +72,4 @@ export function decodeText(bytes: ByteString): string {
   if (isAscii(bytes)) return bytes;
   const text = Buffer.from(bytes, 'latin1').toString('utf8');
   return text.includes('\ufffd') && Buffer.from(text, 'utf8').toString('latin1') !== bytes ? bytes : text;
-}
-
-function isAscii(value: string): boolean {
-  for (let at = 0; at < value.length; at++) {
-    if (value.charCodeAt(at) > 0x7f) return false;
-  }
-  return true;
 }

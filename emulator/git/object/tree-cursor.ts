@@ -24,20 +24,12 @@ export class TreeCursor {
   start = 0;
   nameStart = 0;
   nameEnd = 0;
-  #next: number;
 
-  /** `position`: where an entry starts. */
+  /** `position`: where the next entry starts. */
   constructor(
     readonly body: Buffer,
-    position = 0,
-  ) {
-    this.#next = position;
-  }
-
-  /** Where the next entry starts. */
-  get position(): number {
-    return this.#next;
-  }
+    public position = 0,
+  ) {}
 
   /** Where the 20 raw bytes of the id start. */
   get oidStart(): number {
@@ -64,7 +56,7 @@ export class TreeCursor {
   next(): boolean {
     const { body } = this;
     const { length } = body;
-    const start = this.#next;
+    const start = this.position;
     if (start >= length) return false;
     let at = start;
     let mode = 0;
@@ -85,7 +77,7 @@ export class TreeCursor {
     this.start = start;
     this.nameStart = nameStart;
     this.nameEnd = end;
-    this.#next = end + 1 + OID_BYTES;
+    this.position = end + 1 + OID_BYTES;
     return true;
   }
 

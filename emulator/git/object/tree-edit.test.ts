@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { walkTree } from '../test/walk-tree.js';
 import { ScratchGit } from '../test/workbench.js';
 import { type ByteString, bytesOf } from './bytes.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
-import { entryAt } from './read-tree.js';
+import { findEntry } from './read-tree.js';
 import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
 import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
 
@@ -27,7 +27,7 @@ function setUp() {
   return { objects, blob, base, edit, remove };
 }
 
-const applyEdits = (...given: Parameters<typeof editSteps>) => atOnce(editSteps(...given));
+const applyEdits = (...given: Parameters<typeof editSteps>) => runSync(editSteps(...given));
 
 t.test('files are added, replaced and removed; emptied folders go away', (t) => {
   const { objects, base, edit, remove } = setUp();
@@ -58,7 +58,7 @@ t.test('without a mode an existing file keeps its own', (t) => {
   const other = objects.add('blob', 'other');
   const modeOf = (path: string, mode?: number) => {
     const tree = applyEdits(objects, base, [{ path: bytesOf(path), oid: other, mode }]);
-    return entryAt(objects, tree, bytesOf(path))?.mode.toString(8);
+    return runSync(findEntry(objects, tree, bytesOf(path)))?.mode.toString(8);
   };
   t.equal(modeOf('run'), '100755');
   t.equal(modeOf('run', 0o100644), '100644');
@@ -66,7 +66,7 @@ t.test('without a mode an existing file keeps its own', (t) => {
   t.equal(modeOf('new', MODE_SYMLINK), '120000');
   const linked = objects.tree({ sub: [MODE_GITLINK, blob] });
   const path = bytesOf('sub');
-  t.equal(entryAt(objects, applyEdits(objects, linked, [{ path, oid: other }]), path)?.mode, 0o100644);
+  t.equal(runSync(findEntry(objects, applyEdits(objects, linked, [{ path, oid: other }]), path))?.mode, 0o100644);
   t.end();
 });
 

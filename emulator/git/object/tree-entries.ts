@@ -1,3 +1,4 @@
+import { withRoom } from '../../memory/growable.js';
 import { COST } from '../../schedule/cost.js';
 import { PIECE, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
@@ -67,12 +68,8 @@ export function* decodeTree(
   let known = names.size;
   const entry = new TreeCursor(body);
   while (entry.next()) {
-    if (length + 2 > cells.length) {
-      const larger = new Int32Array(cells.length * 2);
-      larger.set(cells);
-      cells = larger;
-    }
-    cells[length] = names.keyIn(body, entry.start, entry.nameStart, entry.nameEnd);
+    cells = withRoom(cells, length + 2);
+    cells[length] = names.keyOf(entry);
     cells[length + 1] = entry.isGitlink ? names.foreign(entry.oid) : objectOf(entry, names, objects);
     length += 2;
     if (length % (PIECE * 2) === 0) {

@@ -1,7 +1,8 @@
 import { withRoom } from '../../memory/growable.js';
-import { type ByteString, bytesIn, sliceBytes } from './bytes.js';
+import { type ByteString, bytesIn } from './bytes.js';
 import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
+import type { TreeCursor } from './tree-cursor.js';
 
 /** What an entry of a tree is called and what it is, by number: its mode as it is stored, and its name. */
 export type EntryKey = number;
@@ -12,8 +13,7 @@ export type ForeignId = number;
 
 /** A power of two. */
 const SHARDS = 32;
-const ZERO = 0x30;
-const SPACE = 0x20;
+const ONE = 0x31;
 /** The modes that Git writes. */
 const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
 const OID_BYTES = 20;
@@ -54,26 +54,23 @@ export class TreeNames {
     return this.heldBytes > MOST_BYTES;
   }
 
-  /** The key of an entry: `<mode in octal> SP <name>` from `start` to `end`, of which the name starts at `nameStart`. */
-  keyIn(body: Buffer, start: number, nameStart: number, end: number): EntryKey {
-    const mode = MODES.indexOf(modeIn(body, start, nameStart - 1));
-    if (mode < 0) return this.#otherKeyIn(body, start, nameStart, end);
-    const name = bytesIn(body, nameStart, end);
+  /** The key of the entry at which the cursor stands. */
+  keyOf(entry: TreeCursor): EntryKey {
+    const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
+    if (mode < 0) return this.#otherKeyOf(entry);
+    const { name } = entry;
     const at = (this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name)) * MODES.length + mode;
     const known = this.#keysOf[at]! - 1;
     if (known >= 0) return known;
-    const key = this.#addKey(Math.floor(at / MODES.length), MODES[mode]!, end - start);
+    const key = this.#addKey(Math.floor(at / MODES.length), MODES[mode]!, entry.nameEnd - entry.start);
     this.#keysOf[at] = key + 1;
     return key;
   }
 
-  #otherKeyIn(body: Buffer, start: number, nameStart: number, end: number): EntryKey {
-    const text = bytesIn(body, start, end);
+  #otherKeyOf({ body, start, nameEnd, name, mode }: TreeCursor): EntryKey {
+    const text = bytesIn(body, start, nameEnd);
     const known = this.#otherKeys.get(text);
     if (known !== undefined) return known;
-    const name = sliceBytes(text, nameStart - start);
-    let mode = 0;
-    for (let at = start; body[at] !== SPACE; at++) mode = (mode * 8 + body[at]! - ZERO) & 0xffff;
     const key = this.#addKey(this.#shards[shardOf(name)]?.get(name) ?? this.#addName(name), mode, text.length);
     this.#otherKeys.set(text, key);
     this.heldBytes += text.length;
@@ -171,10 +168,8 @@ function shardOf(name: ByteString): number {
   return (hash + length) & (SHARDS - 1);
 }
 
-/** Returns the mode from `start` to `end` as a number; -1 if it has more digits than Git writes, or a leading zero. */
-function modeIn(body: Buffer, start: number, end: number): number {
-  if (end - start > 6 || body[start] === ZERO) return -1;
-  let mode = 0;
-  for (let at = start; at < end; at++) mode = mode * 8 + body[at]! - ZERO;
-  return mode;
+/** Returns true if the mode of an entry has as many digits as Git writes. The mode of more than 16 bits is cut. */
+function isWrittenByGit({ body, start, nameStart, mode }: TreeCursor): boolean {
+  const digits = nameStart - start - 1;
+  return mode === MODE_TREE ? digits === 5 : digits === 6 && body[start] === ONE;
 }

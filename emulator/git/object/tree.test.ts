@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { selectFiles } from '../pathspec/select-files.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
@@ -9,7 +9,7 @@ import { ScratchGit } from '../test/workbench.js';
 import { bytesIn, bytesOf } from './bytes.js';
 import { MalformedObject } from './malformed-object.js';
 import { EMPTY_TREE_OID, MissingObject, type Oid } from './object.js';
-import { entryAt, parseTree, readTree } from './read-tree.js';
+import { findEntry, parseTree, readTree } from './read-tree.js';
 import { canonicalMode, formatMode, writeTree } from './tree.js';
 
 const BLOB = oid('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391');
@@ -32,7 +32,7 @@ t.test('trees are written in the order and form of git mktree, and read back', (
     const tree = git.run(['mktree', '-z', '--missing'], Buffer.from(lines.join(''), 'latin1'));
     const body = git.try(['cat-file', 'tree', tree]).stdout;
     t.same(writeTree(entries), body, JSON.stringify(list));
-    t.same(writeTree(parseTree(body)), body);
+    t.same(writeTree(runSync(parseTree(body))), body);
   }
   t.end();
 });
@@ -45,7 +45,7 @@ t.test('a folder is sorted as if its name ended in a slash', (t) => {
   }));
   for (const list of [entries, [...entries].reverse()]) {
     t.same(
-      parseTree(writeTree(list)).map(({ name }) => name),
+      runSync(parseTree(writeTree(list))).map(({ name }) => name),
       ['a-b', 'a.b', 'a', 'a0'],
     );
   }
@@ -65,7 +65,11 @@ t.test('modes of older tools are read as Git reads them', (t) => {
   for (const [mode, canonical] of Object.entries(cases)) {
     t.equal(canonicalMode(Number.parseInt(mode, 8)), canonical, mode);
   }
-  t.equal(parseTree(Buffer.concat([Buffer.from('040000 a\0'), Buffer.alloc(20)]))[0]?.mode, 0o40000, 'a padded mode');
+  t.equal(
+    runSync(parseTree(Buffer.concat([Buffer.from('040000 a\0'), Buffer.alloc(20)])))[0]?.mode,
+    0o40000,
+    'a padded mode',
+  );
   t.equal(formatMode(0o40000), '040000');
   t.end();
 });
@@ -81,9 +85,9 @@ t.test('bytes that are no tree are refused', (t) => {
     ` a\0${'x'.repeat(20)}`,
     `9 a\0${'x'.repeat(20)}`,
   ]) {
-    t.throws(() => parseTree(Buffer.from(text)), MalformedObject, JSON.stringify(text));
+    t.throws(() => runSync(parseTree(Buffer.from(text))), MalformedObject, JSON.stringify(text));
   }
-  t.same(parseTree(Buffer.alloc(0)), []);
+  t.same(runSync(parseTree(Buffer.alloc(0))), []);
   t.end();
 });
 
@@ -91,15 +95,15 @@ t.test('a path leads to its entry, or nowhere', (t) => {
   const objects = new MemoryObjects();
   const blob = objects.add('blob', 'x');
   const tree = objects.tree({ a: { b: { c: 'x' } }, 'a.b': 'x', link: [0o120000, blob], sub: [0o160000, BLOB] });
-  t.same(entryAt(objects, tree, bytes('a/b/c')), { path: 'a/b/c', mode: 0o100644, oid: blob });
-  t.same(entryAt(objects, tree, bytes('')), { path: '', mode: 0o40000, oid: tree });
-  t.equal(entryAt(objects, tree, bytes('sub'))?.mode, 0o160000);
+  t.same(runSync(findEntry(objects, tree, bytes('a/b/c'))), { path: 'a/b/c', mode: 0o100644, oid: blob });
+  t.same(runSync(findEntry(objects, tree, bytes(''))), { path: '', mode: 0o40000, oid: tree });
+  t.equal(runSync(findEntry(objects, tree, bytes('sub')))?.mode, 0o160000);
   for (const path of ['b', 'a/', '/a', 'a//b', 'a/b/c/d', 'link/x', 'sub/x', 'A', 'a/b/', 'a\0']) {
-    t.equal(entryAt(objects, tree, bytes(path)), undefined, JSON.stringify(path));
+    t.equal(runSync(findEntry(objects, tree, bytes(path))), undefined, JSON.stringify(path));
   }
-  t.throws(() => entryAt(objects, blob, bytes('a')), MissingObject, 'not a tree');
-  t.throws(() => entryAt(objects, BLOB, bytes('a')), MissingObject, 'not there');
-  t.same(readTree(objects, EMPTY_TREE_OID), [], 'the empty tree needs no object');
+  t.throws(() => runSync(findEntry(objects, blob, bytes('a'))), MissingObject, 'not a tree');
+  t.throws(() => runSync(findEntry(objects, BLOB, bytes('a'))), MissingObject, 'not there');
+  t.same(runSync(readTree(objects, EMPTY_TREE_OID)), [], 'the empty tree needs no object');
   t.end();
 });
 
@@ -138,11 +142,13 @@ t.test('a walk reports what git ls-tree reports, in its order', (t) => {
     );
   }
   t.same(
-    [...walkTree(objects, entryAt(objects, tree, bytes('a'))!.oid, { under: bytes('a') })].map(({ path }) => path),
+    [...walkTree(objects, runSync(findEntry(objects, tree, bytes('a')))!.oid, { under: bytes('a') })].map(
+      ({ path }) => path,
+    ),
     ['a/b', 'a/b.c'],
   );
   t.same(
-    [...walkTree(objects, tree, { selects: atOnce(selectFiles({ excludeGlobs: [bytes('a')] })) })].map(
+    [...walkTree(objects, tree, { selects: runSync(selectFiles({ excludeGlobs: [bytes('a')] })) })].map(
       ({ path }) => path,
     ),
     ['a-b/x', 'a.b', 's', '\u00c3\u00a9'],
@@ -156,6 +162,6 @@ t.test('a tree 20,000 folders deep is walked like any other', (t) => {
   for (let depth = 0; depth < 20_000; depth++) tree = objects.tree({ d: [0o40000, tree] });
   const [only] = [...walkTree(objects, tree)];
   t.equal(only?.path.length, 40_001);
-  t.equal(entryAt(objects, tree, only!.path)?.oid, only?.oid);
+  t.equal(runSync(findEntry(objects, tree, only!.path))?.oid, only?.oid);
   t.end();
 });

@@ -1,8 +1,8 @@
 import { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { inSlices, type Steps } from '../../schedule/steps.js';
 import { BLOB, MissingObject, type Oid, oidIn, TREE, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
-import { ANY, type EdgeType, isEmptyTree, readEdges } from './edge-list.js';
+import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-list.js';
 import type { ObjectWriter } from './object-writer.js';
 
 /**
@@ -152,7 +152,7 @@ export class Connectivity {
         if (this.#isComplete(top)) continue;
         entered.add(top);
         stack.push(~top);
-        this.#readEdgesOf(top, push);
+        await inSlices(this.#readEdgesOf(top, push), meter);
         if (meter.isOver) await meter.pass();
       }
     } catch (error) {
@@ -161,13 +161,13 @@ export class Connectivity {
     }
   }
 
-  #readEdgesOf(number: number, push: (bytes: Uint8Array, at: number, type: EdgeType) => void): void {
+  *#readEdgesOf(number: number, push: OnEdge): Steps<void> {
     const { objects } = this.writer;
     const type = objects.typeOf(number);
     // Reading the blobs would be most of the work, and they point at nothing.
     if (type === BLOB) return;
-    const body = objects.read(number);
-    if (!readEdges(type, body, 0, body.length, push)) throw new MissingObject(objects.oidOf(number), typeName(type));
+    const isRead = yield* readEdges(type, yield* objects.readSteps(number), push);
+    if (!isRead) throw new MissingObject(objects.oidOf(number), typeName(type));
   }
 
   /** The number to walk on from, or -1 when there is nothing to look into. Throws `MissingObject`. */

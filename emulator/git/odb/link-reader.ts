@@ -1,6 +1,5 @@
 import { COST } from '../../schedule/cost.js';
-import { atOnce, type Steps } from '../../schedule/steps.js';
-import type { CommitRecord, TreeDifference } from '../object/link-reader.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import type { ObjectReader } from '../object/object.js';
 import { decodeTree, TreeEntries } from '../object/tree-entries.js';
 import type { StoredObjects } from './stored-objects.js';
@@ -9,23 +8,6 @@ import type { StoredObjects } from './stored-objects.js';
 const LARGE = 64 * 1024;
 /** Of a chain that is resolved, each tree this many steps from the last is worth keeping. */
 const KEPT_STEP = 4;
-
-/** What a commit says, where that was noted. */
-export function recordOf(objects: StoredObjects, commit: number): CommitRecord | undefined {
-  return objects.linksOf(commit)?.commitAt(objects.placeOf(commit));
-}
-
-/** How a tree differs from the base of its delta, where that was noted. */
-export function differenceOf(objects: StoredObjects, tree: number): TreeDifference | undefined {
-  const records = objects.linksOf(tree);
-  const place = objects.placeOf(tree);
-  if (records === undefined || !records.needsBase(place)) return undefined;
-  return {
-    base: objects.baseOf(tree),
-    eachOwn: (visit) => records.eachOwnRun(place, visit),
-    eachRun: (visit) => records.eachRun(place, visit),
-  };
-}
 
 /**
  * The entries of a tree: from its record and those of the trees it is told by, down to one that is known or whole; or
@@ -87,7 +69,7 @@ function* wholeEntries(
     entries = new TreeEntries(objects.names, cells);
   } else if (objects.sizeOf(tree) < LARGE) {
     // The body is only lent, and may not be held over a pause.
-    entries = objects.peek(tree, (body) => atOnce(decodeTree(body, objects.names, finder)));
+    entries = objects.peek(tree, (body) => runSync(decodeTree(body, objects.names, finder)));
     objects.schedule.spend(entries.length * COST.entry);
   } else {
     entries = yield* decodeTree(yield* objects.readSteps(tree), objects.names, finder);

@@ -1,10 +1,11 @@
 import { IntList } from '../../memory/int-list.js';
 import { COST } from '../../schedule/cost.js';
-import { PIECE, type Steps } from '../../schedule/steps.js';
+import { PIECE, runSync, type Steps } from '../../schedule/steps.js';
 import { commitTimes } from '../object/commit.js';
-import { BLOB, COMMIT, oidIn, TREE, type TypeCode } from '../object/object.js';
-import { OID_BYTES } from '../object/oid-slots.js';
-import type { EntryKey, TreeNames } from '../object/tree-names.js';
+import { MalformedObject } from '../object/malformed-object.js';
+import { BLOB, COMMIT, TREE, type TypeCode } from '../object/object.js';
+import { TreeCursor } from '../object/tree-cursor.js';
+import type { TreeNames } from '../object/tree-names.js';
 import { eachCopy } from '../pack/patch-delta.js';
 import type { EdgeList } from './edge-list.js';
 import { type LinkRecords, NO_RECORD } from './link-records.js';
@@ -21,9 +22,6 @@ export interface TreeChange {
 
 /** No run. */
 const NONE = -1;
-const NUL = 0;
-const SPACE = 0x20;
-const FORMAT = 0o170000;
 /** A copy of fewer bytes holds no entry worth looking for. */
 const SHORTEST_RUN = 64;
 /** A tree is not laid out by way of more others than this. */
@@ -48,11 +46,8 @@ export class LinkRecorder {
   /** The record that is being made. */
   readonly #record = new IntList();
   #layout: TreeLayout | undefined;
-  #body: Buffer = Buffer.alloc(0);
-  /** Where the body starts and ends, and the next entry to be read starts. */
-  #start = 0;
-  #end = 0;
-  #at = 0;
+  /** Where the tree is read. */
+  #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
   /** Where the run that is being written has its first integer; of a run of the base, the entry after its last. */
   #literal = NONE;
@@ -74,25 +69,16 @@ export class LinkRecorder {
    * Notes what an object points at; returns the place of its record, or `NO_RECORD`. What is malformed makes the edges
    * doubtful. `layout` is filled with the entries of a tree.
    */
-  record(
-    type: TypeCode,
-    body: Buffer,
-    start: number,
-    end: number,
-    mostTargets: number,
-    change?: TreeChange,
-    layout?: TreeLayout,
-  ): number {
+  record(type: TypeCode, body: Buffer, mostTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
     if (type === BLOB || edges.isDoubtful) return NO_RECORD;
     if ((type !== TREE && type !== COMMIT) || this.#names.isFull) {
-      edges.record(type, body, start, end, mostTargets);
+      runSync(edges.record(type, body, mostTargets));
       return NO_RECORD;
     }
     const record = this.#record;
     record.clear();
-    const isRead =
-      type === TREE ? this.#readTree(body, start, end, change, layout) : this.#readCommit(body, start, end);
+    const isRead = type === TREE ? this.#readTree(body, change, layout) : this.#readCommit(body);
     if (!isRead || edges.size > mostTargets) edges.isDoubtful = true;
     return edges.isDoubtful || record.length === 0 ? NO_RECORD : this.records.add(record.view());
   }
@@ -158,10 +144,10 @@ export class LinkRecorder {
     return length;
   }
 
-  #readCommit(body: Buffer, start: number, end: number): boolean {
-    const targets = this.edges.recordCommit(body, start, end);
+  #readCommit(body: Buffer): boolean {
+    const targets = this.edges.recordCommit(body);
     if (targets === undefined) return false;
-    const { authoredAt, committedAt } = commitTimes(body.subarray(start, end), targets.length - 1);
+    const { authoredAt, committedAt } = commitTimes(body, targets.length - 1);
     if (authoredAt > MOST_SECONDS || committedAt > MOST_SECONDS) return true;
     const record = this.#record;
     record.push(targets.at(0));
@@ -172,60 +158,59 @@ export class LinkRecorder {
     return true;
   }
 
-  #readTree(body: Buffer, start: number, end: number, change?: TreeChange, layout?: TreeLayout): boolean {
+  #readTree(body: Buffer, change?: TreeChange, layout?: TreeLayout): boolean {
+    const entry = new TreeCursor(body);
     this.#record.push(0);
-    this.#body = body;
-    this.#start = this.#at = start;
-    this.#end = end;
+    this.#entry = entry;
     this.#layout = layout;
     this.#count = 0;
     this.#usesBase = false;
     this.#literal = this.#copied = NONE;
-    this.#previous = start;
+    this.#previous = 0;
     this.#open = -1;
     this.changed.clear();
     if (layout !== undefined) layout.length = 0;
-    if (change !== undefined && !this.#readCopies(change)) return false;
-    while (this.#at < end) if (!this.#readEntry()) return false;
-    if (this.#open >= 0) this.#closeRange(end);
-    layout?.end(end - start);
+    try {
+      if (change !== undefined) this.#readCopies(change);
+      while (entry.next()) this.#addLiteral();
+    } catch (error) {
+      if (error instanceof MalformedObject) return false;
+      throw error;
+    }
+    if (this.#open >= 0) this.#closeRange(body.length);
+    layout?.end(body.length);
     this.#record.set(0, this.#count * 2 + (this.#usesBase ? 1 : 0));
     return true;
   }
 
-  #readCopies({ base, delta, start, limit }: TreeChange): boolean {
-    let isRead = true;
+  #readCopies({ base, delta, start, limit }: TreeChange): void {
+    const entry = this.#entry;
     eachCopy(delta, start, limit, (resultAt, baseAt, count) => {
-      if (count < SHORTEST_RUN || !isRead) return;
-      const from = this.#start + resultAt;
-      const to = from + count;
-      while (this.#at < to) {
+      if (count < SHORTEST_RUN) return;
+      while (entry.position < resultAt + count) {
         // The bytes from here on are those of the base, so an entry of the base that starts here is one here too.
-        const index = this.#at < from ? -1 : base.startingAt(baseAt + this.#at - from);
+        const index = entry.position < resultAt ? -1 : base.startingAt(baseAt + entry.position - resultAt);
         if (index >= 0) {
           const last = base.endedBy(baseAt + count);
           if (last > index) this.#copyRun(base, index, last);
           break;
         }
-        if (!this.#readEntry()) {
-          isRead = false;
-          break;
-        }
+        if (!entry.next()) break;
+        this.#addLiteral();
       }
     });
-    return isRead;
   }
 
   /** Notes that the next entries are those of the base from `from` to before `to`. */
   #copyRun(base: TreeLayout, from: number, to: number): void {
     const record = this.#record;
     const count = to - from;
-    const start = this.#at - this.#start;
+    const start = this.#entry.position;
     const isNext = this.#copied !== NONE && from === this.#copiedTo;
     if (isNext) {
       record.set(this.#copied, record.at(this.#copied) + count * 2);
     } else {
-      const firstEnd = this.#at + base.starts[from + 1]! - base.starts[from]!;
+      const firstEnd = start + base.starts[from + 1]! - base.starts[from]!;
       if (this.#open < 0 && this.#count > 0) this.#open = this.#previous;
       if (this.#open >= 0) this.#closeRange(firstEnd);
       this.#copied = record.length;
@@ -237,38 +222,18 @@ export class LinkRecorder {
     this.#usesBase = true;
     this.#count += count;
     this.#layout?.addRun(base, from, to, start);
-    this.#previous = this.#at + base.starts[to - 1]! - base.starts[from]!;
-    this.#at += base.starts[to]! - base.starts[from]!;
+    this.#previous = start + base.starts[to - 1]! - base.starts[from]!;
+    this.#entry.position = start + base.starts[to]! - base.starts[from]!;
   }
 
-  /** Reads the next entry, `<mode in octal> SP <name> NUL <20 bytes>`, of which neither mode nor name is empty; false where it is malformed. */
-  #readEntry(): boolean {
-    const body = this.#body;
-    const start = this.#at;
-    const end = this.#end;
-    let at = start;
-    let mode = 0;
-    if (body[at] === SPACE) return false;
-    for (let byte = body[at++]!; byte !== SPACE; byte = body[at++]!) {
-      if (byte < 0x30 || byte > 0x37 || at >= end) return false;
-      mode = ((mode << 3) | (byte & 7)) & 0xffff;
-    }
-    const nameStart = at;
-    if (body[at] === NUL) return false;
-    while (at < end && body[at] !== NUL) at++;
-    const next = at + 1 + OID_BYTES;
-    if (next > end) return false;
-    const format = mode & FORMAT;
-    let target: number;
-    if (format === 0o040000) target = this.edges.add(body, at + 1, TREE);
-    else if (format === 0o100000 || format === 0o120000) target = this.edges.add(body, at + 1, BLOB);
-    else target = this.#names.foreign(oidIn(body, at + 1));
-    this.#addLiteral(start, this.#names.keyIn(body, start, nameStart, at), target);
-    this.#at = next;
-    return true;
-  }
-
-  #addLiteral(start: number, key: EntryKey, target: number): void {
+  /** Notes the entry that was read. */
+  #addLiteral(): void {
+    const entry = this.#entry;
+    const { body, start, oidStart } = entry;
+    const key = this.#names.keyOf(entry);
+    const target = entry.isGitlink
+      ? this.#names.foreign(entry.oid)
+      : this.edges.add(body, oidStart, entry.isTree ? TREE : BLOB);
     const record = this.#record;
     if (this.#literal === NONE) {
       this.#literal = record.length;
@@ -279,14 +244,14 @@ export class LinkRecorder {
     record.push(key);
     record.push(target);
     this.#count++;
-    this.#layout?.add(start - this.#start, key, target);
+    this.#layout?.add(start, key, target);
     if (this.#open < 0) this.#open = this.#previous;
     this.#previous = start;
   }
 
   #closeRange(end: number): void {
-    this.changed.push(this.#open - this.#start);
-    this.changed.push(end - this.#start);
+    this.changed.push(this.#open);
+    this.changed.push(end);
     this.#open = -1;
   }
 }

@@ -1,4 +1,4 @@
-import type { CommitRecord, RunVisitor } from '../object/link-reader.js';
+import type { CommitRecord } from '../object/link-reader.js';
 import type { TreeNames } from '../object/tree-names.js';
 
 /** In place of a record's place: there is none. */
@@ -145,21 +145,6 @@ export class LinkRecords {
         visit(page, next, next + length);
         next += length;
       } else next++;
-      filled += length;
-    }
-  }
-
-  /** The entries of a tree that is told by another, run by run. */
-  eachRun(place: number, visit: RunVisitor): void {
-    const page = this.#pages[place >>> PAGE_BITS]!;
-    const total = this.cellCount(place);
-    let next = indexOf(place) + 1;
-    for (let filled = 0; filled < total; ) {
-      const run = page[next++]!;
-      const length = run & ~1;
-      const isOwn = (run & 1) === 1;
-      visit(length >> 1, isOwn ? -1 : page[next]!, page, next);
-      next += isOwn ? length : 1;
       filled += length;
     }
   }

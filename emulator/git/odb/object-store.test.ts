@@ -198,7 +198,7 @@ t.test('limits: too large an object and too full a store are refused, and nothin
     using quarantine = small.quarantine();
     t.throws(() => quarantine.write(BLOB, blob('eleven byte')), ObjectTooLarge);
   }
-  const full = new ObjectStore({ limits: { heldBytes: 100_000 } });
+  const full = new ObjectStore({ budget: new MemoryBudget(100_000) });
   {
     using quarantine = full.quarantine();
     quarantine.write(BLOB, Buffer.alloc(50_000));

@@ -2,24 +2,19 @@ import { MemoryBudget } from '../../memory/memory-budget.js';
 import { type CacheGroup, MemoryCache } from '../../memory/memory-cache.js';
 import type { Meter } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
-import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
-import { DEFAULT_LIMITS, type StoreLimits } from '../limits/store-limits.js';
-import type { CommitRecord, LinkReader, TreeDifference } from '../object/link-reader.js';
-import type { Oid, TypeCode } from '../object/object.js';
+import { inSlices, runSync } from '../../schedule/steps.js';
+import { OTHER_LIMITS, type StoreLimits } from '../limits/store-limits.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
-import { OID_BYTES } from '../object/oid-slots.js';
-import type { TreeEntries } from '../object/tree-entries.js';
-import type { TreeNames } from '../object/tree-names.js';
-import { differenceOf, entriesOf, recordOf } from './link-reader.js';
 import { mergeTables, tablesToMerge } from './merge-tables.js';
 import type { Extent, ObjectTable } from './object-table.js';
 import { Quarantine } from './quarantine.js';
 import { RepackCache } from './repack-cache.js';
 import { Scratch } from './scratch.js';
+import { StoreReader } from './store-reader.js';
 import { StoredObjects } from './stored-objects.js';
-import { visitBodies } from './visit-bodies.js';
 
-const DEFAULT_CACHE = 48 * 1024 * 1024;
+/** Bytes of the cache of a store that shares none. */
+const OWN_CACHE = 48 * 1024 * 1024;
 /** Fewer than one in so many objects are loose, and so without deltas. */
 const FEW = 16;
 /** In packs of so many objects on average, their senders found most deltas there are. */
@@ -28,8 +23,6 @@ const OBJECTS_PER_PACK = 256;
 const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
-  /** Bytes of inflated objects kept at hand, without `caches`. */
-  readonly cacheBytes?: number;
   readonly limits?: Partial<StoreLimits>;
   /** Bytes that this and other stores may hold together. */
   readonly budget?: MemoryBudget;
@@ -49,9 +42,7 @@ export interface ObjectStoreOptions {
  *
  * A fork starts with the objects that another store has then, and shares them, whatever either adds later.
  */
-export class ObjectStore implements LinkReader {
-  /** Where the objects lie, for the pack writer. Numbers from `size` on are not published. */
-  readonly stored: StoredObjects;
+export class ObjectStore extends StoreReader {
   /** The caches of everything derived from the objects; closed when the repository is deleted. */
   readonly caches: CacheGroup;
   /** Streams that were deflated for packs. */
@@ -60,7 +51,6 @@ export class ObjectStore implements LinkReader {
   readonly #options: ObjectStoreOptions;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
-  readonly #raw = Buffer.alloc(OID_BYTES);
   #size: number;
   /** How far it was filled when the writer that is at work began. */
   #before: Extent | undefined;
@@ -69,14 +59,16 @@ export class ObjectStore implements LinkReader {
   #mark: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
+    const limits = { ...OTHER_LIMITS, ...options.limits };
+    const caches = (options.caches ?? new MemoryCache(OWN_CACHE)).group();
+    const budget = new MemoryBudget(Number.POSITIVE_INFINITY, options.budget);
+    const schedule = options.schedule ?? new Schedule();
+    super(new StoredObjects(caches, options.scratch ?? new Scratch(), budget, schedule, base));
     this.#options = options;
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#limits = limits;
     this.#hash = options.hash ?? hashBytes;
-    this.caches = (options.caches ?? new MemoryCache(options.cacheBytes ?? DEFAULT_CACHE)).group();
-    const budget = new MemoryBudget(this.#limits.heldBytes, options.budget);
-    this.schedule = options.schedule ?? new Schedule();
-    const scratch = options.scratch ?? new Scratch();
-    this.stored = new StoredObjects(this.caches, scratch, budget, this.schedule, base);
+    this.caches = caches;
+    this.schedule = schedule;
     this.#size = this.stored.count;
     this.repackCache = new RepackCache(this.stored);
   }
@@ -96,7 +88,7 @@ export class ObjectStore implements LinkReader {
    */
   quarantine(): Quarantine {
     if (this.#before !== undefined) throw new Error('the store is being written to already');
-    atOnce(mergeTables(this.#tablesToMerge(MERGED_AT_ONCE), this.#options.budget));
+    runSync(mergeTables(this.#tablesToMerge(MERGED_AT_ONCE), this.#options.budget));
     this.#before = this.stored.extent;
     return new Quarantine(this.stored, this.#before, this.#limits, this.#hash, () => {
       this.#before = undefined;
@@ -153,82 +145,8 @@ export class ObjectStore implements LinkReader {
     this.#mark = undefined;
   }
 
-  find(oid: Oid): number {
-    this.#raw.write(oid, 0, 'hex');
-    return this.stored.find(this.#raw, 0);
-  }
-
   findRaw(bytes: Uint8Array, at: number): number {
     return this.stored.find(bytes, at);
-  }
-
-  findPrefix(prefix: string, limit: number): Oid[] {
-    return this.stored.findPrefix(this.#size, prefix, limit);
-  }
-
-  oidOf(number: number): Oid {
-    return this.stored.oidOf(number);
-  }
-
-  copyOid(number: number, target: Uint8Array, at: number): void {
-    this.stored.copyOid(number, target, at);
-  }
-
-  typeOf(number: number): TypeCode {
-    return this.stored.typeOf(number);
-  }
-
-  sizeOf(number: number): number {
-    return this.stored.sizeOf(number);
-  }
-
-  read(number: number): Buffer {
-    return this.stored.read(number);
-  }
-
-  readSteps(number: number): Steps<Buffer> {
-    return this.stored.readSteps(number);
-  }
-
-  readInSlices(number: number, meter: Meter): Promise<Buffer> {
-    return this.stored.readInSlices(number, meter);
-  }
-
-  peek<T>(number: number, look: (body: Buffer) => T): T {
-    return this.stored.peek(number, look);
-  }
-
-  get names(): TreeNames {
-    return this.stored.names;
-  }
-
-  entriesOf(tree: number): Steps<TreeEntries> {
-    return entriesOf(this.stored, this, tree);
-  }
-
-  differenceOf(tree: number): TreeDifference | undefined {
-    return differenceOf(this.stored, tree);
-  }
-
-  hasRecord(object: number): boolean {
-    return this.stored.linksOf(object) !== undefined;
-  }
-
-  recordOf(commit: number): CommitRecord | undefined {
-    return recordOf(this.stored, commit);
-  }
-
-  visitBodies(numbers: Iterable<number>, look: (number: number, body: Buffer) => void): Steps<void> {
-    return visitBodies(this.stored, numbers, look);
-  }
-
-  peeledOf(number: number): number | undefined {
-    return this.stored.peeledOf(number);
-  }
-
-  /** The caches of what follows from one object, which stores that share it share. */
-  cachesOf(number: number): CacheGroup {
-    return this.stored.tableOf(number).caches.group;
   }
 
   /** The objects that no object points at lead to all others, because ids cannot form a circle. */

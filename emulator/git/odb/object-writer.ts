@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { atOnce, inSlices, type Steps } from '../../schedule/steps.js';
+import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { ObjectTooLarge, PackError } from '../pack/pack-error.js';
 import { EdgeList } from './edge-list.js';
-import { edgeSteps } from './edge-steps.js';
 import type { EntryLocation } from './growing-table.js';
 import { LinkRecorder, type TreeChange } from './link-recorder.js';
 import { NO_RECORD } from './link-records.js';
@@ -65,6 +64,7 @@ export class ObjectWriter {
     body.copy(slab, bodyStart);
     this.objects.schedule.spend(body.length * (COST.byteCopied + COST.byteHashed));
     this.computeOid(type, slab, bodyStart, body.length);
+    if (this.find(this.oid, 0) < 0) runSync(this.#recordEdges(type, slab, bodyStart, body.length));
     return this.#keep(type, slab, bodyStart, body.length, before);
   }
 
@@ -80,8 +80,8 @@ export class ObjectWriter {
       start += part.length;
     }
     yield* this.#oidSteps(type, slab, bodyStart, size);
-    if (this.find(this.oid, 0) < 0) yield* this.#edgeSteps(type, slab, bodyStart, size);
-    return this.#keep(type, slab, bodyStart, size, before, true);
+    if (this.find(this.oid, 0) < 0) yield* this.#recordEdges(type, slab, bodyStart, size);
+    return this.#keep(type, slab, bodyStart, size, before);
   }
 
   /** Room for a body; `before` is where it goes back to if it was not needed. */
@@ -95,7 +95,7 @@ export class ObjectWriter {
   }
 
   /** Keeps the body whose id is in `oid`, unless it is known. */
-  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number, hasEdges = false): Oid {
+  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
       loose.truncate(before);
@@ -104,7 +104,6 @@ export class ObjectWriter {
       const segment = this.objects.looseIndex;
       const entry = { segment, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
       this.#add(type, slab, bodyStart, size, entry);
-      if (!hasEdges) this.#addEdges(type, slab, bodyStart, size);
     }
     return oidIn(this.oid);
   }
@@ -126,7 +125,7 @@ export class ObjectWriter {
   ): number {
     const known = this.find(this.oid, 0);
     if (known >= 0) {
-      this.#refuseCollision(known, type, buffer, bodyStart, size);
+      runSync(this.#refuseCollision(known, type, buffer, bodyStart, size));
       return known;
     }
     if (type === BLOB) {
@@ -135,12 +134,13 @@ export class ObjectWriter {
       return number;
     }
     let isFlawless = true;
-    const place = this.#links.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets, change, layout);
+    const body = buffer.subarray(bodyStart, bodyStart + size);
+    const place = this.#links.record(type, body, this.#mostTargets, change, layout);
     if (check !== undefined) {
       const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
       const changed = isComparable ? this.#links.changed.view() : undefined;
-      const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid), changed);
-      isFlawless = typeof checked === 'boolean' ? checked : atOnce(checked);
+      const checked = check(type, body, oidIn(this.oid), changed);
+      isFlawless = typeof checked === 'boolean' ? checked : runSync(checked);
     }
     const number = this.#add(type, buffer, bodyStart, size, entry);
     this.objects.setLinks(number, place);
@@ -173,14 +173,14 @@ export class ObjectWriter {
     await inSlices(this.#oidSteps(type, buffer, bodyStart, size), meter);
     const known = this.find(this.oid, 0);
     if (known >= 0) {
-      await this.#refuseCollisionInSlices(known, type, buffer, bodyStart, size, meter);
+      await inSlices(this.#refuseCollision(known, type, buffer, bodyStart, size), meter);
       return known;
     }
     if (check !== undefined && type !== BLOB) {
       const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
       if (typeof checked !== 'boolean') await inSlices(checked, meter);
     }
-    await inSlices(this.#edgeSteps(type, buffer, bodyStart, size), meter);
+    await inSlices(this.#recordEdges(type, buffer, bodyStart, size), meter);
     const number = this.#add(type, buffer, bodyStart, size, entry);
     if (this.objects.wantsPin(number)) {
       const body = Buffer.allocUnsafeSlow(size);
@@ -230,12 +230,8 @@ export class ObjectWriter {
     return number;
   }
 
-  #addEdges(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
-    this.edges.record(type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
-  }
-
-  #edgeSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
-    return edgeSteps(this.edges, type, buffer, bodyStart, bodyStart + size, this.#mostTargets);
+  #recordEdges(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
+    return this.edges.record(type, buffer.subarray(bodyStart, bodyStart + size), this.#mostTargets);
   }
 
   /** More different targets than this cannot all exist. */
@@ -243,31 +239,14 @@ export class ObjectWriter {
     return this.objects.count + 1 + this.limits.objects;
   }
 
-  #refuseCollision(known: number, type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
-    const { objects } = this;
-    const isSame =
-      objects.typeOf(known) === type &&
-      objects.sizeOf(known) === size &&
-      objects.read(known).compare(buffer, bodyStart, bodyStart + size) === 0;
-    if (!isSame) throw this.#collision(type);
-  }
-
-  async #refuseCollisionInSlices(
-    known: number,
-    type: TypeCode,
-    buffer: Buffer,
-    bodyStart: number,
-    size: number,
-    meter: Meter,
-  ): Promise<void> {
+  *#refuseCollision(known: number, type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
     const { objects } = this;
     if (objects.typeOf(known) !== type || objects.sizeOf(known) !== size) throw this.#collision(type);
-    const body = await objects.readInSlices(known, meter);
+    const body = yield* objects.readSteps(known);
     for (let at = 0; at < size; at += PIECE) {
       const end = Math.min(size, at + PIECE);
       if (body.compare(buffer, bodyStart + at, bodyStart + end, at, end) !== 0) throw this.#collision(type);
-      meter.spend((end - at) * COST.byteCopied);
-      if (meter.isOver) await meter.pass();
+      yield (end - at) * COST.byteCopied;
     }
   }
 

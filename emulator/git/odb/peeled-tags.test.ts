@@ -1,6 +1,7 @@
 import t from 'tap';
+import { runSync } from '../../schedule/steps.js';
 import { COMMIT, EMPTY_TREE_OID, type Oid, TAG, ZERO_OID } from '../object/object.js';
-import { peel } from '../object/tag.js';
+import { peelTags } from '../object/tag.js';
 import { ObjectStore } from './object-store.js';
 import type { Quarantine } from './quarantine.js';
 
@@ -37,17 +38,17 @@ t.test('a chain of tags is followed once, when it comes in', async (t) => {
   const first = store.quarantine();
   const tip = chain(first, 500);
   await settle(first, tip);
-  const commit = peel(first, tip);
+  const commit = runSync(peelTags(first, tip));
   t.equal(first.typeOf(first.find(commit)), COMMIT);
   first.publish();
-  t.equal(peel(counted, tip), commit);
+  t.equal(runSync(peelTags(counted, tip)), commit);
   t.equal(reads, 0);
 
   const second = store.quarantine();
   const longer = chain(second, 500, tip);
   await settle(second, longer);
   second.publish();
-  t.equal(peel(counted, longer), commit, 'chains grow');
+  t.equal(runSync(peelTags(counted, longer)), commit, 'chains grow');
   t.equal(reads, 0);
 });
 

@@ -1,29 +1,23 @@
 import { Meter } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
-import type { CommitRecord, LinkReader, TreeDifference } from '../object/link-reader.js';
 import type { MissingObject, Oid, TypeCode } from '../object/object.js';
 import type { HashBytes } from '../object/object-hash.js';
-import { OID_BYTES } from '../object/oid-slots.js';
-import type { TreeEntries } from '../object/tree-entries.js';
-import type { TreeNames } from '../object/tree-names.js';
 import { Connectivity } from './connectivity.js';
-import { differenceOf, entriesOf, recordOf } from './link-reader.js';
 import type { Extent } from './object-table.js';
 import { ObjectWriter } from './object-writer.js';
 import { peelNewTags } from './peeled-tags.js';
+import { StoreReader } from './store-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
  * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
  * start at `base`. The store shows the new ones after `publish`, and never after `discard`.
  */
-export class Quarantine implements LinkReader {
+export class Quarantine extends StoreReader {
   readonly base: number;
-  readonly #objects: StoredObjects;
   readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
-  readonly #raw = Buffer.alloc(OID_BYTES);
   #state: 'open' | 'broken' | 'closed' = 'open';
   /** Objects it shows once it is closed. */
   #closedSize = 0;
@@ -37,9 +31,9 @@ export class Quarantine implements LinkReader {
     /** Told of its end, whether the new objects were published or not. */
     private readonly close: () => void,
   ) {
+    super(objects);
     this.base = before.count;
-    this.#objects = objects;
-    this.#writer = new ObjectWriter(this.#objects, limits, hash);
+    this.#writer = new ObjectWriter(objects, limits, hash);
     this.#connectivity = new Connectivity(this.#writer, this.base);
   }
 
@@ -56,11 +50,6 @@ export class Quarantine implements LinkReader {
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     this.#refuseUnlessOpen();
     return this.#writer.writeSteps(type, parts);
-  }
-
-  /** As `writeSteps`, in slices. Throws what the meter throws, too. */
-  writeInSlices(type: TypeCode, body: Buffer | readonly Buffer[], meter: Meter): Promise<Oid> {
-    return inSlices(this.writeSteps(type, Buffer.isBuffer(body) ? [body] : body), meter);
   }
 
   /**
@@ -101,16 +90,16 @@ export class Quarantine implements LinkReader {
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
     if (edges.hasTagOfTag || edges.isDoubtful)
-      await inSlices(peelNewTags(this.#objects, this, this.base), new Meter({ schedule: this.#objects.schedule }));
+      await inSlices(peelNewTags(this.stored, this, this.base), new Meter({ schedule: this.stored.schedule }));
   }
 
   /** Makes all new objects visible at once. */
   publish(): void {
     this.#refuseUnlessOpen();
     this.#state = 'closed';
-    this.#closedSize = this.#objects.count;
+    this.#closedSize = this.stored.count;
     this.#connectivity.publish();
-    this.#objects.publish(this.base, this.#writer.slots);
+    this.stored.publish(this.base, this.#writer.slots);
     this.close();
   }
 
@@ -119,7 +108,7 @@ export class Quarantine implements LinkReader {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#closedSize = this.base;
-    this.#objects.truncate(this.before);
+    this.stored.truncate(this.before);
     this.close();
   }
 
@@ -128,77 +117,12 @@ export class Quarantine implements LinkReader {
   }
 
   get size(): number {
-    return this.#state === 'closed' ? this.#closedSize : this.#objects.count;
-  }
-
-  find(oid: Oid): number {
-    this.#raw.write(oid, 0, 'hex');
-    return this.findRaw(this.#raw, 0);
+    return this.#state === 'closed' ? this.#closedSize : this.stored.count;
   }
 
   findRaw(bytes: Uint8Array, at: number): number {
     const number = this.#writer.find(bytes, at);
     return number < this.size ? number : -1;
-  }
-
-  findPrefix(prefix: string, limit: number): Oid[] {
-    return this.#objects.findPrefix(this.size, prefix, limit);
-  }
-
-  oidOf(number: number): Oid {
-    return this.#objects.oidOf(number);
-  }
-
-  copyOid(number: number, target: Uint8Array, at: number): void {
-    this.#objects.copyOid(number, target, at);
-  }
-
-  typeOf(number: number): TypeCode {
-    return this.#objects.typeOf(number);
-  }
-
-  sizeOf(number: number): number {
-    return this.#objects.sizeOf(number);
-  }
-
-  read(number: number): Buffer {
-    return this.#objects.read(number);
-  }
-
-  readSteps(number: number): Steps<Buffer> {
-    return this.#objects.readSteps(number);
-  }
-
-  readInSlices(number: number, meter: Meter): Promise<Buffer> {
-    return this.#objects.readInSlices(number, meter);
-  }
-
-  peek<T>(number: number, look: (body: Buffer) => T): T {
-    return this.#objects.peek(number, look);
-  }
-
-  get names(): TreeNames {
-    return this.#objects.names;
-  }
-
-  entriesOf(tree: number): Steps<TreeEntries> {
-    return entriesOf(this.#objects, this, tree);
-  }
-
-  differenceOf(tree: number): TreeDifference | undefined {
-    return differenceOf(this.#objects, tree);
-  }
-
-  hasRecord(object: number): boolean {
-    return this.#objects.linksOf(object) !== undefined;
-  }
-
-  recordOf(commit: number): CommitRecord | undefined {
-    return recordOf(this.#objects, commit);
-  }
-
-  peeledOf(number: number): number | undefined {
-    return this.#objects.peeledOf(number);
   }
 
   #refuseUnlessOpen(): void {

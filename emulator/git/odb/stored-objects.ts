@@ -1,9 +1,8 @@
 import type { MemoryBudget } from '../../memory/memory-budget.js';
 import type { CacheGroup } from '../../memory/memory-cache.js';
 import { COST } from '../../schedule/cost.js';
-import type { Meter } from '../../schedule/meter.js';
 import type { Schedule } from '../../schedule/schedule.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import { HEADROOM } from '../object/object-hash.js';
 import type { TreeEntries } from '../object/tree-entries.js';
 import { EntryHeader, LONGEST_HEADER } from '../pack/entry-header.js';
@@ -55,11 +54,6 @@ export class StoredObjects extends GrowingTable {
     const chain = this.#chainOf(number);
     if (!chain.some((at) => this.sizeOf(at) >= LARGE)) return this.read(number);
     return yield* this.#makeSteps(chain);
-  }
-
-  /** As `readSteps`, in slices. */
-  async readInSlices(number: number, meter: Meter): Promise<Buffer> {
-    return this.knownBody(number) ?? inSlices(this.readSteps(number), meter);
   }
 
   /** What `look` makes of the body. A body that is not at hand is made in the scratch memory, and not cached. */

@@ -1,3 +1,6 @@
+import { withRoom } from '../../memory/growable.js';
+import { lastUpTo } from '../../memory/sorted.js';
+
 /** The entries of a tree whose deltas are being resolved, and where each lies in its body. */
 export class TreeLayout {
   length = 0;
@@ -11,13 +14,8 @@ export class TreeLayout {
   /** Room for so many entries; what is there is kept. */
   reserve(entries: number): void {
     if (entries < this.starts.length) return;
-    const room = Math.max(entries + 1, this.starts.length * 2);
-    const starts = new Int32Array(room);
-    starts.set(this.starts);
-    this.starts = starts;
-    const cells = new Int32Array(room * 2);
-    cells.set(this.cells);
-    this.cells = cells;
+    this.starts = withRoom(this.starts, entries + 1);
+    this.cells = withRoom(this.cells, this.starts.length * 2);
   }
 
   add(start: number, key: number, target: number): void {
@@ -59,14 +57,6 @@ export class TreeLayout {
 
   /** The last index, `length` included, whose start is not behind `at`. */
   #lastUpTo(at: number): number {
-    const { starts } = this;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (starts[middle]! <= at) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Math.max(0, lastUpTo(this.starts, at, this.length + 1));
   }
 }

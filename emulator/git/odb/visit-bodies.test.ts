@@ -1,5 +1,6 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
+import { runSync } from '../../schedule/steps.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB } from '../object/object.js';
 import { ObjectStore } from './object-store.js';
@@ -21,7 +22,7 @@ async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
     );
   }
   pack.whole('blob', 'x'.repeat(300_000));
-  const store = new ObjectStore({ cacheBytes });
+  const store = new ObjectStore({ caches: new MemoryCache(cacheBytes) });
   const quarantine = store.quarantine();
   await indexPack(quarantine, inPieces(pack.build()), { thin: false });
   quarantine.write(BLOB, Buffer.from('written through the API\n'));
@@ -48,6 +49,6 @@ t.test('bodies that are visited are those that are read, each wanted one once', 
       );
       for (const [number, body] of seen) t.equal(body, store.read(number).toString());
     }
-    t.equal(atOnce(store.visitBodies([0], () => undefined)), undefined);
+    t.equal(runSync(store.visitBodies([0], () => undefined)), undefined);
   }
 });

@@ -7,7 +7,6 @@ import type { StoredObjects } from '../odb/stored-objects.js';
 import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
 import { ABSENT, type Positions } from './positions.js';
-import { relateByDeltas } from './related-delta.js';
 
 /** A delta that was made for one pack. */
 export interface NewDelta {
@@ -17,10 +16,8 @@ export interface NewDelta {
   readonly stream: Buffer;
 }
 
-/** By object the one that was at its path before. */
-export interface PreviousVersions {
-  get(object: number): number | undefined;
-}
+/** Returns the object that was at the path of an object before; `UNDELTIFIED` if none. */
+export type PreviousVersions = (object: number) => number;
 
 /** What the choice of deltas may use. */
 export interface DeltaSources {
@@ -35,9 +32,6 @@ const LARGEST = 4 * 1024 * 1024;
 const SMALLEST = 50;
 /** In larger packs only objects that lost their base get a new one: the rest is as good as its sender made it. */
 const MOST_WITH_UNDELTIFIED = 20_000;
-/** A delta that was found in stored ones may have so many bytes and this share of its body; above, comparing may find a shorter one. */
-const GOOD = 32;
-const GOOD_SHARE = 12;
 /** Bytes of bodies compared for one pack. */
 const MOST_WORK = 256 * 1024 * 1024;
 /** Ancestors looked at in search of a relative. */
@@ -149,7 +143,7 @@ export class DeltaChoice {
 
   #previousOf(number: number): number {
     this.#previous ??= this.sources.previous();
-    return this.#previous.get(number) ?? UNDELTIFIED;
+    return this.#previous(number);
   }
 
   /** Whether a delta on `base` closes no circle. */
@@ -167,27 +161,17 @@ export class DeltaChoice {
   async #tryDelta(number: number, base: number, meter: Meter): Promise<NewDelta | undefined> {
     const known = this.cache.get(number, base);
     if (known !== undefined) return readDelta(known, base);
-    const delta = (await this.#findRelated(number, base, meter)) ?? (await this.#findDifference(number, base, meter));
+    const delta = await this.#findDifference(number, base, meter);
     const record = delta === undefined ? NOT_WORTH_IT : await this.#record(delta, meter);
     this.cache.set(number, base, record);
     return readDelta(record, base);
   }
 
-  /** By the deltas that are stored. */
-  async #findRelated(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
-    const { objects } = this;
-    const related = await inSlices(relateByDeltas(objects, number, base), meter);
-    if (related === undefined) return undefined;
-    const root = related.needsRoot ? await objects.readInSlices(related.root, meter) : undefined;
-    const good = Math.floor(objects.sizeOf(number) / GOOD_SHARE) + GOOD;
-    return related.write(root, Math.min(good, this.#mostDelta(number)));
-  }
-
   /** By comparing what both inflate to. */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
-    const body = await objects.readInSlices(number, meter);
-    const source = await objects.readInSlices(base, meter);
+    const body = await inSlices(objects.readSteps(number), meter);
+    const source = await inSlices(objects.readSteps(base), meter);
     this.#work += body.length + source.length;
     return inSlices(diffDelta(source, body, this.#mostDelta(number)), meter);
   }

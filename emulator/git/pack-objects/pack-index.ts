@@ -4,6 +4,7 @@ import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
+import { sortInSteps } from '../object/sort.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { writePack } from './pack-writer.js';
 
@@ -87,7 +88,9 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
     store.copyOid(number, ids, entry * OID_BYTES);
     if (entry % PIECE === 0) yield PIECE_COST;
   }
-  const sorted = yield* sortedEntries(ids, count);
+  const byId = (one: number, other: number) =>
+    ids.compare(ids, other * OID_BYTES, (other + 1) * OID_BYTES, one * OID_BYTES, (one + 1) * OID_BYTES);
+  const sorted = yield* sortInSteps(Array.from(order.keys()), byId);
   const head = Buffer.alloc(8 + 256 * 4);
   head.writeUInt32BE(0xff744f63, 0);
   head.writeUInt32BE(2, 4);
@@ -126,34 +129,3 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
 
 /** Bytes hashed in one step. */
 const HASHED = 256 * 1024;
-
-/** Entries sorted in one step. */
-const FEW = 1024;
-
-/** Returns the entries in the order of their ids. Many are distributed by the first two bytes first. */
-function* sortedEntries(ids: Buffer, count: number): Steps<Uint32Array> {
-  const idOf = (entry: number) => ids.subarray(entry * OID_BYTES, (entry + 1) * OID_BYTES);
-  const byId = (one: number, other: number) => Buffer.compare(idOf(one), idOf(other));
-  if (count <= FEW) return Uint32Array.from({ length: count }, (_, entry) => entry).sort(byId);
-  const starts = new Uint32Array(0x10000);
-  const keyOf = (entry: number) => ids.readUInt16BE(entry * OID_BYTES);
-  for (let entry = 0; entry < count; entry++) {
-    starts[keyOf(entry)]!++;
-    if (entry % PIECE === 0) yield PIECE_COST;
-  }
-  for (let key = 1; key < starts.length; key++) starts[key]! += starts[key - 1]!;
-  yield starts.length * COST.operation;
-  const sorted = new Uint32Array(count);
-  for (let entry = count - 1; entry >= 0; entry--) {
-    sorted[--starts[keyOf(entry)]!] = entry;
-    if (entry % PIECE === 0) yield PIECE_COST;
-  }
-  for (let key = 0; key < starts.length; key++) {
-    const from = starts[key]!;
-    const to = starts[key + 1] ?? count;
-    if (to - from < 2) continue;
-    sorted.subarray(from, to).sort(byId);
-    yield (to - from) * COST.entry;
-  }
-  return sorted;
-}

@@ -1,5 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
@@ -9,7 +10,7 @@ import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { OFS_DELTA, REF_DELTA, writeDistance, writeTypeAndSize } from '../pack/entry-header.js';
 import { DeltaChoice, type DeltaSources, type PreviousVersions } from './delta-choice.js';
 import { PackOutput } from './pack-output.js';
-import { ABSENT, createPositions, PENDING, type Positions, tellPositions } from './positions.js';
+import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
   /** Whether the reader knows deltas that name their base by distance; true unless told. */
@@ -20,12 +21,10 @@ export interface PackOptions {
   readonly previous?: () => PreviousVersions;
   /** Told where each entry starts and which object it is, before its first byte is handed out. */
   readonly onEntry?: (start: number, number: number) => void;
-  /** Told from time to time how many objects have been written. */
-  readonly onProgress?: (written: number) => void;
   readonly signal?: AbortSignal;
 }
 
-const NOTHING: PreviousVersions = new Map();
+const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
  * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
@@ -43,9 +42,7 @@ export async function* writePack(
   const sorted = sortedOnce(numbers);
   const meter = new Meter({ schedule: store.schedule, signal: options.signal });
   meter.check();
-  const { onEntry } = options;
-  const created = createPositions(sorted);
-  const positions = onEntry === undefined ? created : tellPositions(created, onEntry);
+  const positions = new Positions(sorted, options.onEntry);
   const sources: DeltaSources = {
     isHeld: options.thin ?? (() => false),
     previous: options.previous ?? (() => NOTHING),
@@ -70,7 +67,6 @@ export async function* writePack(
         if (meter.isOver) await meter.pass();
       }
       meter.check();
-      options.onProgress?.(index);
     }
     if (meter.isOver) await meter.pass();
   }
@@ -79,7 +75,6 @@ export async function* writePack(
     yield piece;
     if (meter.isOver) await meter.pass();
   }
-  options.onProgress?.(sorted.length);
 }
 
 /**
@@ -211,7 +206,7 @@ class EntryWriter {
   }
 
   async #writeLarge(number: number, meter: Meter): Promise<void> {
-    const body = await this.objects.readInSlices(number, meter);
+    const body = await inSlices(this.objects.readSteps(number), meter);
     this.#finishUndeltified(number, await deflateInPieces(body, meter));
   }
 

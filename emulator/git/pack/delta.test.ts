@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { COST } from '../../schedule/cost.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { diffDelta } from './diff-delta.js';
 import { applyDelta, DeltaError, DeltaHeader, patchDelta } from './patch-delta.js';
 
@@ -14,13 +14,13 @@ function apply(base: Buffer, delta: Buffer): Buffer {
   return arena.subarray(base.length);
 }
 
-const encodeDelta = (...given: Parameters<typeof diffDelta>) => atOnce(diffDelta(...given));
+const encodeDelta = (...given: Parameters<typeof diffDelta>) => runSync(diffDelta(...given));
 
 function roundTrip(base: Buffer, target: Buffer): Buffer | undefined {
   const delta = encodeDelta(base, target, target.length + 64);
   if (delta === undefined) return undefined;
   if (!apply(base, delta).equals(target)) throw new Error('another result');
-  if (!atOnce(patchDelta(base, delta)).equals(target)) throw new Error('another result in steps');
+  if (!runSync(patchDelta(base, delta)).equals(target)) throw new Error('another result in steps');
   return delta;
 }
 
@@ -95,11 +95,11 @@ t.test('however long what is common, it is compared in small pieces', async (t) 
 t.test('a delta for another base, of too long a result, or cut short is refused', async (t) => {
   const base = Buffer.from('a base that is long enough');
   const delta = encodeDelta(base, Buffer.concat([base, base]), 100)!;
-  t.equal(atOnce(patchDelta(base, delta, 52)).length, 52);
-  t.throws(() => atOnce(patchDelta(base, delta, 51)), DeltaError);
-  t.throws(() => atOnce(patchDelta(base.subarray(1), delta)), DeltaError);
+  t.equal(runSync(patchDelta(base, delta, 52)).length, 52);
+  t.throws(() => runSync(patchDelta(base, delta, 51)), DeltaError);
+  t.throws(() => runSync(patchDelta(base.subarray(1), delta)), DeltaError);
   for (let length = 0; length < delta.length; length++)
-    t.throws(() => atOnce(patchDelta(base, delta.subarray(0, length))), DeltaError);
+    t.throws(() => runSync(patchDelta(base, delta.subarray(0, length))), DeltaError);
 });
 
 t.test('a delta of fewer than four bytes is refused', async (t) => {

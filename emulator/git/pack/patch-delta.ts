@@ -119,21 +119,19 @@ export function applyDelta(
 
 /**
  * Calls `visit` with each instruction to copy of a delta that was applied: where in the result, from where in the base,
- * how much; and `insert` with the others: where in the delta, how much.
+ * how much.
  */
 export function eachCopy(
   delta: Uint8Array,
   start: number,
   limit: number,
   visit: (resultAt: number, baseAt: number, count: number) => void,
-  insert?: (deltaAt: number, count: number) => void,
 ): void {
   const copy = new CopyInstruction();
   let out = 0;
   for (let at = start; at < limit; ) {
     const op = delta[at++]!;
     if ((op & 0x80) === 0) {
-      insert?.(at, op);
       at += op;
       out += op;
       continue;

@@ -1,3 +1,5 @@
+import { lastUpTo } from '../../memory/sorted.js';
+
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 
@@ -66,7 +68,7 @@ export class Segment {
 
   /** The longest piece of `from` to `to` that starts at `from`. */
   pieceAt(from: number, to: number): Piece {
-    const index = this.#slabIndex(from);
+    const index = lastUpTo(this.#starts, from);
     const slab = this.#slabs[index]!;
     const base = this.#starts[index]!;
     return { slab, start: from - base, end: Math.min(to - base, slab.length) };
@@ -146,16 +148,5 @@ export class Segment {
   #hold(bytes: number): void {
     this.onHold(bytes);
     this.#held += bytes;
-  }
-
-  #slabIndex(at: number): number {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#starts[middle]! <= at) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { writeArchive } from '../archive/archive.js';
 import { searchPage } from '../grep/search.js';
 import { TextCache } from '../grep/text-cache.js';
@@ -101,7 +101,7 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
       if (JSON.stringify(found) !== JSON.stringify(expected)) t.same(found, expected, `${how}: ${what}`);
     };
     equal(choose(selection, all), 'of a path');
-    const selects = atOnce(selectFiles(selection));
+    const selects = runSync(selectFiles(selection));
     equal(
       [...walkTree(objects, root, { selects })].map(({ path }) => path),
       'in a walk',
@@ -109,13 +109,13 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
     const list = new PathList();
     const walk = new TreeWalk(objects, root);
     while (walk.step()) if (walk.isFound) list.add(walk);
-    const cursor = new PathCursor(list, atOnce(selectFiles(selection)));
+    const cursor = new PathCursor(list, runSync(selectFiles(selection)));
     equal(
-      all.filter((_, index) => cursor.tryMoveTo(index) ?? atOnce(cursor.moveTo(index))),
+      all.filter((_, index) => cursor.tryMoveTo(index) ?? runSync(cursor.moveTo(index))),
       'in a list',
     );
-    const back = new PathCursor(list, atOnce(selectFiles(selection)));
-    const reversed = all.filter((_, at) => atOnce(back.moveTo(all.length - 1 - at))).length;
+    const back = new PathCursor(list, runSync(selectFiles(selection)));
+    const reversed = all.filter((_, at) => runSync(back.moveTo(all.length - 1 - at))).length;
     if (reversed !== expected.length) t.equal(reversed, expected.length, `backwards: ${what}`);
   };
   fc.assert(fc.property(tree, selection, check), { numRuns: 1500, seed: 7 });
@@ -176,12 +176,12 @@ for (const [which, make] of Object.entries(TREES)) {
       await searchPage(
         new TextCache(objects),
         tree,
-        { pattern: 'y', selects: atOnce(selectFiles(selection)) },
+        { pattern: 'y', selects: runSync(selectFiles(selection)) },
         ONE,
         meter,
       );
       const searched = schedule.spent;
-      const selects = atOnce(selectFiles(selection));
+      const selects = runSync(selectFiles(selection));
       for await (const _ of writeArchive(objects, { commit, meter, selects, level: 0 }));
       t.ok(schedule.longestSlice <= SLICE + 1000, `${what}: ${schedule.longestSlice} units in a slice`);
       t.ok(schedule.spent < 40_000 + bytes * 60, `${what}: ${schedule.spent} units for ${bytes} bytes`);
@@ -191,7 +191,7 @@ for (const [which, make] of Object.entries(TREES)) {
         searchPage(
           new TextCache(objects),
           tree,
-          { pattern: 'y', selects: atOnce(selectFiles(selection)) },
+          { pattern: 'y', selects: runSync(selectFiles(selection)) },
           ONE,
           limited(),
         ),

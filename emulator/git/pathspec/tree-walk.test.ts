@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Meter } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { writeArchive } from '../archive/archive.js';
 import { bytesOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
@@ -33,7 +33,7 @@ t.test('what is not kept of a deep walk is there again on the way back', (t) => 
     return read(number);
   };
   const lengths: number[] = [];
-  const walk = new TreeWalk(objects, tree, { selects: atOnce(selectFiles({ includeGlobs: [bytesOf('**/m/**/f')] })) });
+  const walk = new TreeWalk(objects, tree, { selects: runSync(selectFiles({ includeGlobs: [bytesOf('**/m/**/f')] })) });
   const list = new PathList();
   while (walk.step()) {
     if (!walk.isFound) continue;
@@ -44,10 +44,10 @@ t.test('what is not kept of a deep walk is there again on the way back', (t) => 
   const expected = Array.from({ length: DEPTH - MARKED + 1 }, (_, at) => 2 * (DEPTH - at) + 1);
   t.same(lengths, expected);
   t.ok(reads > DEPTH * 1.2 && reads <= 2 * (DEPTH + 1), `${reads} trees were read`);
-  const cursor = new PathCursor(list, atOnce(selectFiles({ excludeGlobs: [bytesOf('**/m/d/f')] })));
-  const chosen = list.names.filter((_, index) => cursor.tryMoveTo(index) ?? atOnce(cursor.moveTo(index)));
+  const cursor = new PathCursor(list, runSync(selectFiles({ excludeGlobs: [bytesOf('**/m/d/f')] })));
+  const chosen = list.names.filter((_, index) => cursor.tryMoveTo(index) ?? runSync(cursor.moveTo(index)));
   t.equal(chosen.length, expected.length - 1);
-  atOnce(cursor.moveTo(list.length - 1));
+  runSync(cursor.moveTo(list.length - 1));
   t.equal(cursor.path, `${'d/'.repeat(MARKED - 1)}m/f`);
   t.end();
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { accepts, choose } from '../test/choose.js';
@@ -133,7 +133,7 @@ const PATTERNS = [
 function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMatcher {
   const tokens = parseWildmatch(pattern, options);
   const patterns = tokens ? [{ tokens, ignoreCase: options.ignoreCase ?? false, ends: [] }] : [];
-  return atOnce(PathMatcher.compile([{ patterns, refuses: false }]));
+  return runSync(PathMatcher.compile([{ patterns, refuses: false }]));
 }
 
 /** For each pattern the texts that Git's pathspec of it lists. */
@@ -272,7 +272,7 @@ t.test('lists are bounded, each and together', (t) => {
   for (const list of ['paths', 'includeGlobs', 'excludeGlobs', 'extensions'] as const) {
     const fault = (patterns: string[], more = {}) => {
       try {
-        atOnce(selectFiles({ [list]: patterns.map(bytesOf), ...more }));
+        runSync(selectFiles({ [list]: patterns.map(bytesOf), ...more }));
         return undefined;
       } catch (error) {
         if (!(error instanceof BadSelection)) throw error;
@@ -355,7 +355,7 @@ t.test('pathspecs select what git ls-files selects', (t) => {
   t.equal(mayHold(['dir/s*'], 'x'), false);
   t.equal(mayHold(['*.js'], 'x'), true);
   t.equal(mayHold(['*.js', ':!x'], 'x'), false);
-  t.equal(atOnce(selectFiles({ paths: [] })), undefined);
+  t.equal(runSync(selectFiles({ paths: [] })), undefined);
   t.same(choose({ paths: [bytesOf('/dir')] }, [bytesOf('dir/x')]), ['dir/x'], 'a slash at the start is the root');
   for (const bad of [
     '',
@@ -367,15 +367,15 @@ t.test('pathspecs select what git ls-files selects', (t) => {
     ':(toString)x',
     'x'.repeat(4097),
   ]) {
-    t.throws(() => atOnce(selectFiles({ paths: [bytesOf(bad)] })), BadSelection, bad.slice(0, 20));
+    t.throws(() => runSync(selectFiles({ paths: [bytesOf(bad)] })), BadSelection, bad.slice(0, 20));
   }
-  t.throws(() => atOnce(selectFiles({ paths: new Array(101).fill(bytesOf('a')) })), BadSelection);
+  t.throws(() => runSync(selectFiles({ paths: new Array(101).fill(bytesOf('a')) })), BadSelection);
   t.end();
 });
 
 /** Whether anything in a folder can be chosen. */
 function mayHold(paths: readonly string[], folder: string): boolean {
-  const matcher = atOnce(selectFiles({ paths: paths.map(bytesOf) }))!;
+  const matcher = runSync(selectFiles({ paths: paths.map(bytesOf) }))!;
   const bytes = Buffer.from(`${folder}/`, 'latin1');
   return !matcher.isDead(matcher.after(matcher.start, bytes, 0, bytes.length));
 }

@@ -1,6 +1,7 @@
+import { runSync } from '../../schedule/steps.js';
 import { commitLinks } from '../object/commit.js';
 import { COMMIT, type Oid, ZERO_OID } from '../object/object.js';
-import { peelToCommit } from '../object/tag.js';
+import { findCommit } from '../object/tag.js';
 import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { GitRepository } from './repository.js';
@@ -9,7 +10,7 @@ import type { GitRepository } from './repository.js';
 export function isForced(git: GitRepository, objects: Quarantine, change: RefChange): boolean {
   if (change.old === ZERO_OID) return false;
   if (isDeletion(change)) return true;
-  const [from, to] = [peelToCommit(git.objects, change.old), peelToCommit(objects, change.new)];
+  const [from, to] = [runSync(findCommit(git.objects, change.old)), runSync(findCommit(objects, change.new))];
   if (from === undefined || to === undefined) return true;
   const { published } = newCommits(objects, to);
   return !published.has(from) && !git.history.reaches(published, from);

@@ -1,5 +1,6 @@
 import { Meter } from '../../schedule/meter.js';
-import { peelToCommit } from '../object/tag.js';
+import { runSync } from '../../schedule/steps.js';
+import { findCommit } from '../object/tag.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { Refs } from '../refs/refs.js';
@@ -101,7 +102,9 @@ export class GitRepository {
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;
-    const tips = changes.filter((change) => !isDeletion(change)).map((change) => peelToCommit(objects, change.new));
+    const tips = changes
+      .filter((change) => !isDeletion(change))
+      .map((change) => runSync(findCommit(objects, change.new)));
     await this.history.extend(
       tips.filter((oid) => oid !== undefined),
       new Meter({ schedule: objects.schedule }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { bytesIn, bytesOf, concatBytes } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { Refs } from '../refs/refs.js';
@@ -10,7 +10,7 @@ import { ScratchGit } from '../test/workbench.js';
 import { resolveRevision as findRevision, type RevisionOptions } from './revision.js';
 
 function resolveRevision(objects: MemoryObjects, refs: Refs, text: string, options?: RevisionOptions) {
-  return atOnce(findRevision(objects, refs, bytesIn(Buffer.from(text, 'latin1')), options));
+  return runSync(findRevision(objects, refs, bytesIn(Buffer.from(text, 'latin1')), options));
 }
 
 const MAIN = bytesOf('main');
@@ -314,8 +314,8 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
     t.equal(step.value.oid, oid, text.slice(0, 30));
     t.ok(pieces > 300 && dearest < 100 && most < 4, `${pieces} pieces of at most ${dearest} units, ${most} objects`);
   }
-  atOnce(graph.load([objects.find(tip)]));
+  runSync(graph.load([objects.find(tip)]));
   objects.read = () => t.fail('a commit was read that is in the graph') as never;
-  t.equal(atOnce(findRevision(objects, refs, bytesOf('main~2999'), { graph })).oid, tips[0]);
-  t.same(atOnce(findRevision(objects, refs, bytesOf('main~3000'), { graph })), { fault: 'missing' });
+  t.equal(runSync(findRevision(objects, refs, bytesOf('main~2999'), { graph })).oid, tips[0]);
+  t.same(runSync(findRevision(objects, refs, bytesOf('main~3000'), { graph })), { fault: 'missing' });
 });

@@ -1,10 +1,10 @@
 import { withRoom } from '../../memory/growable.js';
 import { IntList } from '../../memory/int-list.js';
-import { atOnce, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runSync, type Steps } from '../../schedule/steps.js';
 import { type CommitLinks, commitLinks } from '../object/commit.js';
 import type { CommitRecord, LinkReader } from '../object/link-reader.js';
 import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
-import { peel } from '../object/tag.js';
+import { peelTags } from '../object/tag.js';
 
 /** A commit's position in the graph: a number from 0, larger than those of all its ancestors. */
 export type GraphPosition = number;
@@ -120,7 +120,7 @@ export class CommitGraph {
 
   /** The object number of the commit that `oid` is or, through tags, names; throws `MissingObject`. */
   commitNumber(oid: Oid): number {
-    const number = numberOf(this.objects, peel(this.objects, oid));
+    const number = numberOf(this.objects, runSync(peelTags(this.objects, oid)));
     if (this.objects.typeOf(number) !== COMMIT) throw new MissingObject(oid, 'commit');
     return number;
   }
@@ -128,7 +128,7 @@ export class CommitGraph {
   /** The position of the commit that `oid` is or, through tags, names, loading its history when needed. */
   locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
-    if (this.positionOf(number) < 0) atOnce(this.load([number]));
+    if (this.positionOf(number) < 0) runSync(this.load([number]));
     return this.positionOf(number);
   }
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce, PIECE_COST } from '../../schedule/steps.js';
+import { PIECE_COST, runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { GeneratedHistory } from '../test/generated-history.js';
 import { inDateOrder } from './date-order.js';
@@ -17,7 +17,7 @@ for (const shape of [
     const { graph } = history;
     for (let round = 0; round < 30; round++) {
       const tips = round === 0 ? generated.commits : generated.pickSome(6);
-      const { order, heads } = atOnce(
+      const { order, heads } = runSync(
         inDateOrder(
           graph,
           tips.map((tip) => graph.locate(tip)),
@@ -25,7 +25,7 @@ for (const shape of [
       );
       const oids = Array.from(order, (position) => graph.oidOf(position));
       t.same(oids, generated.lines('rev-list', '--date-order', ...tips), `${tips.length} tips`);
-      const again = atOnce(inDateOrder(graph, heads));
+      const again = runSync(inDateOrder(graph, heads));
       t.same(again.order, order, 'the heads say what the order is');
     }
   });
@@ -33,7 +33,7 @@ for (const shape of [
 
 t.test('nothing comes of nothing', (t) => {
   using generated = new GeneratedHistory({ seed: 1, commits: 3, skew: 0 });
-  t.same(atOnce(inDateOrder(new History(generated.objects).graph, [])), { order: new Int32Array(0), heads: [] });
+  t.same(runSync(inDateOrder(new History(generated.objects).graph, [])), { order: new Int32Array(0), heads: [] });
   t.end();
 });
 

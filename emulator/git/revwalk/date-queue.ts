@@ -12,6 +12,11 @@ export class DateQueue {
     return this.#positions.length;
   }
 
+  /** Date of the first commit; undefined if the queue is empty. */
+  get date(): number | undefined {
+    return this.size === 0 ? undefined : this.graph.committedAt(this.#positions[0]!);
+  }
+
   put(position: GraphPosition): void {
     const arrival = this.#puts++;
     let at = this.#positions.length;

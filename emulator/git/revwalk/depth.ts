@@ -1,6 +1,6 @@
-import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runSync, type Steps } from '../../schedule/steps.js';
 import { COMMIT, type Oid } from '../object/object.js';
-import { peel } from '../object/tag.js';
+import { peelTags } from '../object/tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 
@@ -81,7 +81,7 @@ function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<
 
 /** The commits behind the ids; ids that lead to something else are passed over. */
 function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
-  const commits = Array.from(oids, (oid) => graph.objects.find(peel(graph.objects, oid)));
+  const commits = Array.from(oids, (oid) => graph.objects.find(runSync(peelTags(graph.objects, oid))));
   return commits.filter((number) => graph.objects.typeOf(number) === COMMIT);
 }
 

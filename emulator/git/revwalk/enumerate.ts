@@ -1,8 +1,8 @@
 import { IntList } from '../../memory/int-list.js';
-import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runSync, type Steps } from '../../schedule/steps.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { BLOB, COMMIT, MissingObject, numberOf, type Oid, TAG, TREE } from '../object/object.js';
-import { peel, tagTarget } from '../object/tag.js';
+import { peelTags, tagTarget } from '../object/tag.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
 import type { HistoryIndex } from './history-index.js';
@@ -144,7 +144,7 @@ class Planner {
     const positions: GraphPosition[] = [];
     for (const oid of this.#haves) {
       try {
-        const number = this.#objects.find(peel(this.#objects, oid));
+        const number = this.#objects.find(runSync(peelTags(this.#objects, oid)));
         if (number < 0 || this.#objects.typeOf(number) !== COMMIT) continue;
         yield* this.graph.load([number]);
         positions.push(this.graph.positionOf(number));

@@ -1,3 +1,4 @@
+import { withRoom } from '../../memory/growable.js';
 import { IntList } from '../../memory/int-list.js';
 import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { NONE } from '../object/tree-cursor.js';
@@ -61,15 +62,8 @@ export class HistoryIndex {
 
   /** Adds what `objectsOf` the commit says was introduced. */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
-    const own = position - this.graph.sharedSize;
-    if (own < 0) {
-      this.#below!.addObjectsOf(position, found);
-      return;
-    }
-    const record = this.#recordOf[own]! - 1;
-    const end = this.#objectsEnd.at(record);
-    for (let at = record === 0 ? 0 : this.#objectsEnd.at(record - 1); at < end; at += 2)
-      found.add(this.#objects.at(at));
+    const objects = this.objectsOf(position);
+    for (let at = 0; at < objects.length; at += 2) found.add(objects[at]!);
   }
 
   /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */
@@ -150,14 +144,7 @@ export class HistoryIndex {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);
     const own = position - this.graph.sharedSize;
-    if (own >= this.#recordOf.length) this.#grow(own + 1);
+    this.#recordOf = withRoom(this.#recordOf, this.graph.size - this.graph.sharedSize);
     this.#recordOf[own] = this.#objectsEnd.length;
-  }
-
-  #grow(length: number): void {
-    const most = this.graph.size - this.graph.sharedSize;
-    const larger = new Int32Array(Math.max(length, most, this.#recordOf.length * 2));
-    larger.set(this.#recordOf);
-    this.#recordOf = larger;
   }
 }

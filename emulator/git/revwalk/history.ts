@@ -11,7 +11,7 @@ import { HistoryIndex } from './history-index.js';
 import { lastModified } from './last-modified.js';
 import { mergeBases } from './merge-base.js';
 import { pathVisit } from './path-log.js';
-import { aheadBehind, allReach, reaches, unreached } from './reachability.js';
+import { aheadBehind, allReach, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { walkEach } from './walk.js';
 
@@ -87,7 +87,7 @@ export class History {
 
   /** Whether any of the tips is `commit` or descends from it. */
   reaches(tips: Iterable<Oid>, commit: Oid): boolean {
-    return reaches(this.#graph, this.#graph.locateAll(tips), this.#graph.locate(commit));
+    return unreached(this.#graph, this.#graph.locateAll(tips), [this.#graph.locate(commit)]).length === 0;
   }
 
   /** Those of `commits` that none of the tips is or descends from. */

@@ -1,8 +1,8 @@
-import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runSync, type Steps } from '../../schedule/steps.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
-import { entryAt } from '../object/read-tree.js';
+import { findEntry } from '../object/read-tree.js';
 import { MODE_TREE } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt } from '../object/tree-entries.js';
@@ -43,7 +43,7 @@ function* listFiles(
   under: ByteString,
 ): Steps<Map<PathId, ByteString>> {
   const files = new Map<PathId, ByteString>();
-  const top = root === NONE ? undefined : entryAt(objects, objects.oidOf(root), under);
+  const top = root === NONE ? undefined : runSync(findEntry(objects, objects.oidOf(root), under));
   if (!top) return files;
   const folder = under === '' ? ROOT : paths.add(under);
   if (top.mode !== MODE_TREE) return files.set(folder, under);

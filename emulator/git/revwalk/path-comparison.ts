@@ -1,5 +1,5 @@
 import { withRoom } from '../../memory/growable.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { type ByteString, splitBytes } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { NONE } from '../object/tree-cursor.js';
@@ -84,7 +84,7 @@ interface Entry {
 /** A folder without content counts as nothing: Git's comparison does not see it. */
 function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
   if (tree === NONE) return undefined;
-  const entries = atOnce(objects.entriesOf(tree));
+  const entries = runSync(objects.entriesOf(tree));
   const index = entries.find(name);
   if (index < 0) return undefined;
   const object = entries.objectAt(index);

@@ -48,21 +48,6 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   return found.view();
 }
 
-/** Whether a walk from any of `tips` meets `target`; a commit reaches itself. */
-export function reaches(graph: CommitGraph, tips: readonly GraphPosition[], target: GraphPosition): boolean {
-  const marks = new Uint8Array(graph.size);
-  let top = -1;
-  for (const tip of tips) {
-    marks[tip] = 1;
-    top = Math.max(top, tip);
-  }
-  for (let position = top; position > target; position--) {
-    if (marks[position] === 0) continue;
-    for (const parent of graph.parentsOf(position)) marks[parent] = 1;
-  }
-  return marks[target] === 1;
-}
-
 /** Those of `targets` that no commit of `tips` is or descends from. One sweep for all. */
 export function unreached(
   graph: CommitGraph,

@@ -2,7 +2,6 @@ import { NONE } from '../object/tree-cursor.js';
 import type { PreviousVersions } from '../pack-objects/delta-choice.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
-import { createPreviousVersions } from './previous-versions.js';
 
 /** What a fetch has to send, and what helps to send it in few bytes. Everything by object number. */
 export class SendPlan {
@@ -26,17 +25,18 @@ export class SendPlan {
    */
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
-    const versions = createPreviousVersions(sent.bound, this.objects.length);
+    /** By object the number of its previous version plus 1; 0 if none. */
+    const versions = new Int32Array(sent.bound);
     for (const position of this.positions) {
       const pairs = this.index.objectsOf(position);
       for (let at = 0; at < pairs.length; at += 2) {
         const object = pairs[at]!;
         const previous = pairs[at + 1]!;
         if (previous === NONE || !sent.has(object)) continue;
-        if (sent.has(previous) || this.isHeld(previous)) versions.set(object, previous);
+        if (sent.has(previous) || this.isHeld(previous)) versions[object] = previous + 1;
       }
     }
-    return versions;
+    return (object) => versions[object]! - 1;
   }
 
   /** Whether the client certainly has the object: a base for thin deltas. It may have more. */

@@ -1,4 +1,4 @@
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
 import { type FileSelection, selectFiles } from '../pathspec/select-files.js';
@@ -13,6 +13,6 @@ export function accepts(matcher: PathMatcher, path: ByteString): boolean {
 
 /** Those of the paths that a selection chooses. */
 export function choose(selection: FileSelection, paths: readonly ByteString[]): ByteString[] {
-  const matcher = atOnce(selectFiles(selection));
+  const matcher = runSync(selectFiles(selection));
   return paths.filter((path) => matcher === undefined || accepts(matcher, path));
 }

@@ -78,9 +78,6 @@ export class MemoryObjects implements LinkReader {
   *readSteps(number: number): Steps<Buffer> {
     return this.read(number);
   }
-  readInSlices(number: number): Promise<Buffer> {
-    return Promise.resolve(this.read(number));
-  }
   entriesOf(tree: number): Steps<TreeEntries> {
     return decodeTree(this.read(tree), this.names, this);
   }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { gitFacts } from '../../smart-http/git-facts.js';
 import { Journal } from '../journal.js';
 import type { RequestRecord } from '../record.js';
@@ -36,7 +36,7 @@ function journalOf(given: readonly Given[]): Journal {
 }
 
 function judge(rule: ClientRuleId, given: readonly Given[]) {
-  const [verdict] = atOnce(verifySteps(journalOf(given), { client: [rule] })).client;
+  const [verdict] = runSync(verifySteps(journalOf(given), { client: [rule] })).client;
   return verdict!;
 }
 
@@ -219,7 +219,7 @@ t.test('what is refused for the state that was found is repeated when that is re
 
 t.test('a least pause between requests is that between the ones that follow each other', async (t) => {
   const gap = (minGap: string, given: readonly Given[]) =>
-    atOnce(verifySteps(journalOf(given), { requests: [{ match: {}, minGap }] })).unmet.map(({ detail }) => detail);
+    runSync(verifySteps(journalOf(given), { requests: [{ match: {}, minGap }] })).unmet.map(({ detail }) => detail);
   t.same(
     gap('PT0.1S', [
       { from: 0, to: 10 },

@@ -7,14 +7,17 @@ import { Problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { WriteCoalescing } from '../../http/write-coalescing.js';
 import { writeReply } from '../../http/write-reply.js';
+import { MemoryCache } from '../../memory/memory-cache.js';
 import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { Schedule } from '../../schedule/schedule.js';
 import { serviceOf } from '../advertise.js';
 import type { GitFaults } from '../git-faults.js';
 import { type GitRequest, GitService, type GitServiceOptions } from '../git-service.js';
+import { PackCache } from '../pack-sender.js';
 import type { UpdateHook } from '../receive-pack.js';
 
-export interface TestServerOptions extends Partial<GitServiceOptions> {
+export interface TestServerOptions extends Partial<Omit<GitServiceOptions, 'limits'>> {
+  readonly limits?: Partial<GitServiceOptions['limits']>;
   readonly updateHook?: UpdateHook;
   /** What is to go wrong with the next request. */
   readonly faults?: () => GitFaults | undefined;
@@ -46,11 +49,9 @@ export class TestServer implements AsyncDisposable {
     private readonly repository: GitRepository,
     private readonly options: TestServerOptions,
   ) {
-    this.#service = new GitService({
-      agent: 'git/test',
-      fsck: 'strict',
-      ...options,
-    });
+    const limits = { pushBytes: 1 << 30, ...options.limits };
+    const packs = new PackCache(new MemoryCache(1 << 26));
+    this.#service = new GitService({ agent: 'git/test', fsck: 'strict', packs, ...options, limits });
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 

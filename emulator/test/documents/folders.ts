@@ -38,7 +38,11 @@ const EMULATOR: Program = {
     { path: 'git/limits', content: 'limits of one request to the engine', imports: [] },
     { path: 'git/object', content: 'object formats, ids, paths, trees', imports: ['memory', 'schedule'] },
     { path: 'git/notes', content: 'notes trees', imports: ['git/object', 'schedule'] },
-    { path: 'git/pack', content: 'the pack format: entries, deltas, zlib', imports: ['git/object', 'schedule'] },
+    {
+      path: 'git/pack',
+      content: 'the pack format: entries, deltas, zlib',
+      imports: ['git/object', 'memory', 'schedule'],
+    },
     {
       path: 'git/pathspec',
       content: 'globs and path lists, and the files they select',

@@ -2,7 +2,7 @@ import t from 'tap';
 import { operations } from '../../api/index.js';
 import { writeOpenApi } from '../../api/openapi.js';
 import type { Operation } from '../../operation/operation.js';
-import { atOnce } from '../../schedule/steps.js';
+import { runSync } from '../../schedule/steps.js';
 import { type CallOptions, type Service, startService } from '../service.js';
 import { isWorded, LFS_TYPE } from './worded-answer.js';
 
@@ -73,7 +73,7 @@ function isHeldUpBySync({ id, effect }: Operation): boolean {
   return effect !== 'read' && !/Credential/.test(id);
 }
 
-const document = atOnce(writeOpenApi(operations, 'http://127.0.0.1:8080')) as {
+const document = runSync(writeOpenApi(operations, 'http://127.0.0.1:8080')) as {
   paths: Record<string, Record<string, { responses: Record<string, { description: string; content?: object }> }>>;
 };
 

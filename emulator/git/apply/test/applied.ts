@@ -1,4 +1,4 @@
-import { atOnce } from '../../../schedule/steps.js';
+import { runSync } from '../../../schedule/steps.js';
 import { unlimited } from '../../../schedule/test/unlimited.js';
 import { BLOB, type Oid } from '../../object/object.js';
 import { applyEdits, EditConflict } from '../../object/tree-edit.js';
@@ -15,7 +15,7 @@ export async function applied(
   try {
     const files = await applyPatch(objects, tree, patch, { meter: unlimited() });
     const edits = files.map((file) => ('bytes' in file ? { ...file, oid: objects.write(BLOB, file.bytes) } : file));
-    return { tree: atOnce(applyEdits(objects, tree, edits)), message: '' };
+    return { tree: runSync(applyEdits(objects, tree, edits)), message: '' };
   } catch (error) {
     if (error instanceof PatchError || error instanceof EditConflict) return { message: error.message };
     throw error;

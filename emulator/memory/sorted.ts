@@ -1,0 +1,11 @@
+/** Returns the index of the last element that is at most `value`, among the first `length` of an ascending array; -1 if none. */
+export function lastUpTo(sorted: ArrayLike<number>, value: number, length = sorted.length): number {
+  let low = -1;
+  let high = length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sorted[middle]! <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
