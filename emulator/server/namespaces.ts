@@ -179,7 +179,7 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   };
 }
 
-/** What the admin routes of a world do with namespaces. */
+/** What the admin routes of a world do with namespaces. @internal */
 export function namespaceControl(
   namespaces: Namespaces,
   key: SigningKey,
