@@ -16,7 +16,6 @@ export interface ConfirmButtonProps {
   /** What the buttons in the dialog say; default: the label and `Cancel`. */
   readonly answers?: readonly [yes: string, no: string];
   readonly isSmall?: boolean;
-  readonly isBusy?: boolean;
   readonly act: () => unknown;
 }
 
@@ -35,7 +34,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
       <button
         type="button"
         class={isSmall ? 'small danger' : 'danger'}
-        disabled={isBusy || props.isBusy}
+        disabled={isBusy}
         onClick={() => setAsking(true)}
       >
         {label}…{subject !== undefined && <span class="visually-hidden"> {subject}</span>}

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
+import { ActionButton, Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Dialog } from '../components/dialog.js';
-import { Failure } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useAction } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
@@ -25,10 +24,8 @@ export interface ArmedFaultProps {
 /** One fault, what has become of it, and what can be done about it. */
 export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
-  const { run, isBusy, error } = useAction();
   const { id, source, matched, fired, remaining, when, note } = fault;
   const isRegistered = source === 'registered';
-  const act = (what: () => Promise<unknown>) => run(() => what().then(onChanged));
   const held = latchesOf(fault).map((name) => ({
     name,
     waiting: latches.find((latch) => latch.name === name)?.waiting ?? 0,
@@ -66,25 +63,22 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
       <div class="acts">
         {fired > 0 && <a href={writePlace('requests', { fault: id })}>Requests it touched</a>}
         {held.map(({ name, waiting }) => (
-          <button
+          <ActionButton
             key={name}
-            type="button"
             class={waiting > 0 ? 'small primary' : 'small'}
-            disabled={isBusy || waiting === 0}
-            onClick={() => act(() => post(route`latches/${name}/release`))}
+            isDisabled={waiting === 0}
+            act={() => post(route`latches/${name}/release`).then(onChanged)}
           >
             Release <Given text={name} /> <span class="figures">({count(waiting)} waiting)</span>
-          </button>
+          </ActionButton>
         ))}
         {isRegistered && when?.times !== undefined && (
-          <button
-            type="button"
+          <ActionButton
             class="small"
-            disabled={isBusy}
-            onClick={() => act(() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } }))}
+            act={() => patch(route`faults/${id}`, { when: { ...when, times: when.times! + 1 } }).then(onChanged)}
           >
             Once more
-          </button>
+          </ActionButton>
         )}
         {isRegistered && (
           <button type="button" class="small" onClick={() => open('change')}>
@@ -98,13 +92,11 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
           label="Remove"
           subject={id}
           title={`Remove ${id}?`}
-          isBusy={isBusy}
-          act={() => act(() => remove(route`faults/${id}`))}
+          act={() => remove(route`faults/${id}`).then(onChanged)}
         >
           <p>It ends, and its counters with it.</p>
         </ConfirmButton>
       </div>
-      <Failure error={error} />
       {opened === 'change' && <ChangeDialog fault={fault} onChanged={onChanged} onClose={() => open(undefined)} />}
       {opened === 'forms' && (
         <Dialog title="The same fault, to copy" onClose={() => open(undefined)}>
@@ -159,9 +151,7 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
     priority: `${priority}`,
     note,
   });
-  const { run, isBusy, error } = useAction();
-  const submit = (event: Event) => {
-    event.preventDefault();
+  const change = async () => {
     const { times: _times, skip: _skip, ...rest } = when;
     const numbers = { ...numberOf('times', texts.times), ...numberOf('skip', texts.skip) };
     const changes = {
@@ -169,11 +159,13 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
       priority: Number(texts.priority),
       ...(texts.note !== '' && { note: texts.note }),
     };
-    run(() => patch(route`faults/${id}`, changes).then(onChanged).then(onClose));
+    await patch(route`faults/${id}`, changes);
+    onChanged();
+    onClose();
   };
   return (
     <Dialog title="Change the fault" onClose={onClose}>
-      <form noValidate onSubmit={submit}>
+      <Form act={change} submit="Change" submitClass="primary">
         <p class="quiet">Its counters go on.</p>
         <div class="fields">
           {FIELDS.map(({ name, ...shown }) => (
@@ -186,11 +178,7 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
             />
           ))}
         </div>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Change
-        </button>
-        <Failure error={error} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

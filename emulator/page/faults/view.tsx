@@ -2,7 +2,7 @@ import { ApiError, all, get, remove, route, send } from '../api/client.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Copy } from '../components/copy.js';
 import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useAction, useLoaded } from '../components/loaded.js';
+import { useLoaded } from '../components/loaded.js';
 import { useRepeated } from '../components/repeated.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
@@ -91,7 +91,6 @@ interface DisarmAllProps {
 
 /** Ends all faults, and the counters of those that requests have asked for. */
 function DisarmAll({ faults, onDone }: DisarmAllProps) {
-  const { run, isBusy, error } = useAction();
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });
     for (const { id } of faults.filter(({ source }) => source === 'in-band')) {
@@ -102,17 +101,8 @@ function DisarmAll({ faults, onDone }: DisarmAllProps) {
     onDone();
   };
   return (
-    <>
-      <ConfirmButton
-        label="Disarm all"
-        title="Disarm all faults?"
-        isBusy={isBusy}
-        isSmall={false}
-        act={() => run(disarm)}
-      >
-        <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
-      </ConfirmButton>
-      <Failure error={error} />
-    </>
+    <ConfirmButton label="Disarm all" title="Disarm all faults?" isSmall={false} act={disarm}>
+      <p>{`${count(faults.length)} faults end, and their counters with them.`}</p>
+    </ConfirmButton>
   );
 }

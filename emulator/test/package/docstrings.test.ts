@@ -23,9 +23,9 @@ function readSource(path: string): string {
 
 const FILES = [
   'index.ts',
-  ...readdirSync(join(SOURCES, 'service'))
-    .filter((file) => /^emulator[\w-]*\.ts$/.test(file) && !file.endsWith('.test.ts'))
-    .map((file) => join('service', file)),
+  ...readdirSync(join(SOURCES, 'library'))
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => join('library', file)),
 ];
 
 /** What an example leaves to its reader. */

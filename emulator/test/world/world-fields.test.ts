@@ -92,7 +92,6 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     ports: 'derived',
     registered: 'snapshot',
     inBand: 'snapshot',
-    inBandIds: 'derived',
     plans: 'derived',
     nextExpiry: 'derived',
     counts: 'snapshot',
