@@ -34,6 +34,7 @@ export const namespaceRecord = organizationAddress.extend({
 
 /** What `GET addresses` answers. */
 export const addressesRecord = z.object({
+  namespace: z.string().optional().meta({ description: 'Id of the namespace that answers.' }),
   orgs: z.array(organizationAddress),
   hosts: z
     .array(z.object({ host: z.string(), org: z.string() }))

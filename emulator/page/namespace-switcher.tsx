@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { API } from './api/client.js';
-import { listNamespaces } from './api/namespaces.js';
+import { listNamespaces, ownNamespace } from './api/namespaces.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
@@ -21,7 +21,8 @@ export const namespaceChanges = signal(0);
 /** Says which namespace the page is of, and leads to the pages of others: each has its own. */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, [], namespaceChanges.value);
-  if (namespaces === null) return <InNamespace />;
+  const { value: own } = useLoaded(ownNamespace, []);
+  if (own !== undefined) return <InNamespace id={own} />;
   if (namespaces === undefined || namespaces.length === 0) return null;
   const choose = (url: string) => {
     if (url !== '') location.assign(url);
@@ -39,12 +40,11 @@ export function NamespaceSwitcher() {
   );
 }
 
-function InNamespace() {
-  const [, id] = NAMED.exec(API.hostname) ?? [];
+function InNamespace({ id }: { readonly id: string }) {
   const main = mainPage();
   return (
     <span class="namespaces">
-      Namespace <strong>{id ?? API.host}</strong>
+      Namespace <strong>{id}</strong> at {API.host}
       {main !== undefined && <a href={main}>All</a>}
     </span>
   );

@@ -107,8 +107,9 @@ export async function startServer(
     adminToken: admin?.token === undefined ? undefined : new AdminToken(admin.token),
   });
   const addressesOf =
-    ({ all }: Listeners) =>
+    ({ all }: Listeners, namespace?: string) =>
     () => ({
+      ...(namespace !== undefined && { namespace }),
       orgs: all.map((listener) => addressMember(addressOf(listener, options.tls))),
       hosts: [...(all === listeners.all ? (builtIn ?? []) : [])].map(([name, { organization = options.org[0]! }]) => ({
         host: name,
@@ -133,7 +134,7 @@ export async function startServer(
       closing: closing.signal,
       shutDown: () => void remove(),
       namespaces: control(own),
-      addresses: addressesOf(opened),
+      addresses: addressesOf(opened, id),
       trust,
     };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);

@@ -1,12 +1,12 @@
-import type { NamespaceView } from '@emulator/admin/controls.js';
-import { ApiError, all } from './client.js';
+import type { AddressesView, NamespaceView } from '@emulator/admin/controls.js';
+import { all, get } from './client.js';
 
-/** Lists the namespaces. Returns null within a namespace, which has none of its own. */
-export async function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[] | null> {
-  try {
-    return await all<NamespaceView>('namespaces', { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+/** Lists all namespaces. In a namespace: those that were made there. */
+export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
+  return all<NamespaceView>('namespaces', { signal });
+}
+
+/** Returns the id of the namespace that the page belongs to, undefined if it belongs to the emulator's first world. */
+export async function ownNamespace(signal: AbortSignal): Promise<string | undefined> {
+  return (await get<AddressesView>('addresses', { signal })).namespace;
 }

@@ -1,6 +1,6 @@
 import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { all, post, remove, route } from '../api/client.js';
-import { listNamespaces } from '../api/namespaces.js';
+import { listNamespaces, ownNamespace } from '../api/namespaces.js';
 import { Form } from '../components/action.js';
 import { ConfirmButton } from '../components/confirm.js';
 import { Choice, filled, TextField, useDraft } from '../components/fields.js';
@@ -14,9 +14,9 @@ import { Commands, flags } from './command.js';
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);
+  const { value: own } = useLoaded(ownNamespace, []);
   const { draft, bind } = useDraft({ seed: '', clock: '', snapshot: '' });
   if (namespaces === undefined) return notice;
-  if (namespaces === null) return <InNamespace />;
   const act = (does: () => Promise<unknown>) =>
     change(async () => {
       await does();
@@ -27,6 +27,7 @@ export function NamespacesPart() {
       <p>
         A namespace is a world of its own: tests that run side by side take one each. Its page shows its requests only.
       </p>
+      {own !== undefined && <InNamespace />}
       {notice}
       <Table
         empty="There is none yet."
@@ -84,11 +85,15 @@ function InNamespace() {
   const main = mainPage();
   return (
     <p>
-      This is the page of a namespace, which has none of its own.{' '}
-      {main === undefined
-        ? 'They are made and removed on the page of the emulator itself, whose address is in its first line.'
-        : 'They are made and removed on '}
-      {main !== undefined && <a href={main}>the page of the emulator itself</a>}
+      This is the page of a namespace. It lists the namespaces that were made here. All of them are on{' '}
+      {main === undefined ? (
+        <>
+          the page of the emulator itself, whose address <code>emulator start</code> prints
+        </>
+      ) : (
+        <a href={main}>the page of the emulator itself</a>
+      )}
+      .
     </p>
   );
 }
