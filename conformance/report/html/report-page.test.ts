@@ -9,9 +9,9 @@ import { hostileResult, reportWith, resultOf } from '../test/sample-report.js';
 import { compareHtml } from './compare-page.js';
 import { html } from './report-page.js';
 
-/** Debian's; `.ci/run` installs it. */
-const EXECUTABLE = '/usr/bin/chromium';
-const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}: apt-get install chromium`;
+/** Path of Debian's Chromium, '' if it is not installed. */
+const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '';
+const skip = EXECUTABLE === '' && 'Chromium is not installed: apt-get install chromium-headless-shell';
 
 const ARGUMENTS = [
   '--headless',

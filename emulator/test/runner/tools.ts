@@ -16,7 +16,11 @@ const runs = (program: string, ...args: string[]) => spawnSync(program, args, { 
 export const TOOLS: readonly Tool[] = [
   { name: 'git', isInstalled: () => runs('git', '--version'), debian: 'git' },
   { name: 'git-lfs', isInstalled: () => runs('git-lfs', '--version'), debian: 'git-lfs' },
-  { name: 'chromium', isInstalled: () => existsSync('/usr/bin/chromium'), debian: 'chromium' },
+  {
+    name: 'chromium',
+    isInstalled: () => runs('chromium-headless-shell', '--version') || runs('chromium', '--version'),
+    debian: 'chromium-headless-shell',
+  },
   { name: 'python3', isInstalled: () => runs('python3', '--version'), debian: 'python3' },
   { name: 'curl', isInstalled: () => runs('curl', '--version'), debian: 'curl' },
   { name: 'tar', isInstalled: () => runs('tar', '--version'), debian: 'tar' },
