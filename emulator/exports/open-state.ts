@@ -1,8 +1,6 @@
-import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { KeyRing } from '../auth/keys.js';
-import { bytesOf, textOf } from '../git/object/bytes.js';
-import { MemoryBudget } from '../memory/memory-budget.js';
+import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { DiskTree } from '../sources/disk-tree.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
@@ -23,26 +21,15 @@ export interface ImportTarget {
 /** The state in a folder or in a tar archive; undefined for what is something else. Throws `SourceError`. */
 export async function openState(path: string): Promise<FileTree | undefined> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
-  if ((await kindOf(path)) === 'folder') {
-    return openStateFolder(path);
-  }
-  if (!(await isTar(path))) return undefined;
-  const budget = new MemoryBudget(Number.POSITIVE_INFINITY);
-  return readTar(bytesOfFile(path), { title: path, take: (bytes) => budget.take(bytes) });
+  if ((await kindOf(path)) === 'folder') return openStateFolder(path);
+  const file = new DiskTree(path);
+  if (!(await isTar(file))) return undefined;
+  return readTar(file.read(NO_BYTES), { title: path });
 }
 
-async function isTar(path: string): Promise<boolean> {
-  for await (const piece of bytesOfFile(path)) return piece.toString('latin1', 257, 262) === 'ustar';
+async function isTar(file: DiskTree): Promise<boolean> {
+  for await (const piece of file.read(NO_BYTES)) return piece.toString('latin1', 257, 262) === 'ustar';
   return false;
-}
-
-async function* bytesOfFile(path: string): AsyncGenerator<Buffer> {
-  const file = await open(path);
-  try {
-    for await (const piece of file.createReadStream({ autoClose: false })) yield piece as Buffer;
-  } finally {
-    await file.close();
-  }
 }
 
 /** What a repository is called that is made of `source`. Throws `SourceError`. */
@@ -59,7 +46,7 @@ export function nameOf(source: string): string {
 
 /** The state that is in a folder; undefined where there is none. */
 export async function openStateFolder(path: string): Promise<FileTree | undefined> {
-  const tree = new DiskTree(path, resolve(path));
+  const tree = new DiskTree(path);
   return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
 }
 

@@ -2,8 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { bytesOf } from '../git/object/bytes.js';
-import { DiskTree } from '../sources/disk-tree.js';
-import { SourceError } from '../sources/file-tree.js';
+import { DiskTree, saying } from '../sources/disk-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { releaseRepositories } from '../world/repositories.js';
@@ -76,16 +75,14 @@ export class Persistence {
   ): Promise<{ readonly persistence: Persistence; readonly isNew: boolean }> {
     const folder = resolve(given.folder);
     const options = { ...given, folder };
-    await saying(folder, async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await requireOwn(folder);
-    });
-    const lock = await saying(folder, () => lockFolder(folder));
+    await saying(folder, mkdir(folder, { recursive: true, mode: 0o700 }), 'used');
+    await saying(folder, requireOwn(folder), 'used');
+    const lock = await saying(folder, lockFolder(folder), 'used');
     try {
       const { config, engine } = current;
       const kept = new KeptFolder({ folder, secrets: options.secrets, config, engine });
       const persistence = new Persistence(current, options, kept, lock.release);
-      const tree = new DiskTree(folder, folder);
+      const tree = new DiskTree(folder);
       const isNew = (await tree.stat(bytesOf(MANIFEST))) === undefined;
       const isWhole = isNew || (await persistence.#takeOver(tree, lock.wasStale));
       persistence.#hasLeftovers = lock.wasStale || !isWhole;
@@ -99,7 +96,7 @@ export class Persistence {
   /** Saves what there is, and from now on what changes. Rejects where even that cannot be saved. */
   async begin(): Promise<void> {
     await this.save();
-    if (this.#hasLeftovers) await saying(this.options.folder, () => this.folder.prune());
+    if (this.#hasLeftovers) await saying(this.options.folder, this.folder.prune(), 'used');
     const { resources } = this.current.engine;
     resources.beforeAcknowledgement = () => this.#beforeAcknowledgement();
     this.#end.signal.addEventListener('abort', () => {
@@ -217,13 +214,4 @@ function marksOf(world: World): unknown[] {
   const { quotas: set } = quotas.snapshot();
   const own = [organizations.snapshot(), repositories.revision, webhooks.snapshot(), settings.snapshot()];
   return [...own, deliveries.revision, set, made, mode, ahead, mode === 'frozen' ? time : 0];
-}
-
-async function saying<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    throw typeof syscall === 'string' ? new SourceError(`${folder} cannot be used (${code}).`) : error;
-  }
 }

@@ -61,7 +61,7 @@ function padded(bytes: Buffer): Buffer {
 export interface ReadTarOptions {
   readonly title: string;
   /** Takes so many bytes of memory. Throws where there is no room. */
-  readonly take: (bytes: number) => void;
+  readonly take?: (bytes: number) => void;
 }
 
 /**
@@ -84,7 +84,7 @@ const BLOCK = 1024 * 1024;
 
 async function readEntries(
   pieces: AsyncIterable<Uint8Array>,
-  { title, take }: ReadTarOptions,
+  { title, take = () => {} }: ReadTarOptions,
   tree: MemoryTree,
 ): Promise<void> {
   const fail = (why: string) => new SourceError(`${title} ${why}.`);

@@ -9,7 +9,7 @@ export interface CloneOptions {
 }
 
 /** The repository behind a URL that a user named, which therefore may be on any host. Rejects with `UpstreamError`. */
-export async function openClone(given: URL, { timeout }: CloneOptions): Promise<HistorySource & AsyncDisposable> {
+export async function openClone(given: URL, { timeout }: CloneOptions): Promise<HistorySource> {
   const url = new URL(given);
   const [username, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = '';
@@ -38,7 +38,7 @@ export async function openClone(given: URL, { timeout }: CloneOptions): Promise<
       async *packs() {
         if (wants.length > 0) yield session.fetch({ wants, haves: [] });
       },
-      [Symbol.asyncDispose]: () => outbound.close(),
+      close: () => outbound.close(),
     };
   } catch (error) {
     await outbound.close();

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, readlink } from 'node:fs/promises';
+import { lstat, open, readdir, readlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type ByteString, bytesIn, splitBytes } from '../git/object/bytes.js';
 import { byBytes } from '../git/object/sort.js';
 import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
@@ -8,10 +9,12 @@ const PIECE = 256 * 1024;
 
 /** A folder of the file system. Names are bytes; links are shown as links, and nothing behind one is read. */
 export class DiskTree implements FileTree {
-  constructor(
-    readonly title: string,
-    private readonly root: string,
-  ) {}
+  readonly #root: string;
+
+  /** `title`: the path of the folder, or of a file, which is then the root. */
+  constructor(readonly title: string) {
+    this.#root = resolve(title);
+  }
 
   async stat(path: ByteString): Promise<FileEntry | undefined> {
     const names = path === '' ? [] : splitBytes(path, '/');
@@ -35,10 +38,8 @@ export class DiskTree implements FileTree {
 
   async *read(path: ByteString): AsyncGenerator<Buffer> {
     const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-    const file: FileHandle = await saying(
-      this.title,
-      open(this.#path(path), O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)),
-    );
+    const flags = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+    const file = await saying(this.title, open(this.#path(path), flags));
     try {
       // What was a file when it was listed may be a pipe by now.
       if (!(await file.stat()).isFile()) throw new SourceError(`${this.title} has something that is no file: ${path}.`);
@@ -57,7 +58,7 @@ export class DiskTree implements FileTree {
   }
 
   #path(path: ByteString): Buffer {
-    return Buffer.concat([Buffer.from(path === '' ? this.root : `${this.root}/`), Buffer.from(path, 'latin1')]);
+    return Buffer.concat([Buffer.from(path === '' ? this.#root : `${this.#root}/`), Buffer.from(path, 'latin1')]);
   }
 
   async #entry(path: ByteString, name: ByteString): Promise<FileEntry | undefined> {
@@ -72,15 +73,16 @@ export class DiskTree implements FileTree {
   }
 }
 
-async function saying<T>(title: string, work: Promise<T>): Promise<T> {
+/** Waits for the file system. Its errors become a `SourceError`: `title` cannot be read, or cannot be used. */
+export async function saying<T>(title: string, work: Promise<T>, verb: 'read' | 'used' = 'read'): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw refusal(title, error);
+    throw refusal(title, error, verb);
   }
 }
 
-function refusal(title: string, error: unknown): unknown {
+function refusal(title: string, error: unknown, verb = 'read'): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? new SourceError(`${title} cannot be read (${code}).`) : error;
+  return typeof code === 'string' ? new SourceError(`${title} cannot be ${verb} (${code}).`) : error;
 }

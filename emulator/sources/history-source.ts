@@ -16,6 +16,8 @@ export interface HistorySource {
   packs(): AsyncIterable<AsyncIterable<Uint8Array>>;
   /** Objects that are in no pack: as Git has them in files of their own, deflated. */
   looseObjects?(): AsyncIterable<{ readonly oid: string; readonly deflated: Buffer }>;
+  /** Closes the connection to it. */
+  close?(): Promise<void>;
 }
 
 /** What is taken over of a history: not the refs of remotes, nor those that only a tool knows. */

@@ -1,9 +1,8 @@
-import { lstat, open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { lstat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bytesOf, NO_BYTES } from '../git/object/bytes.js';
 import { openBundle } from './bundle.js';
-import { DiskTree } from './disk-tree.js';
+import { DiskTree, saying } from './disk-tree.js';
 import { type FileTree, SourceError } from './file-tree.js';
 import { type FileMap, type FilesSource, filesOfMap, filesOfTree } from './folder.js';
 import { isGitDirectory, openGitDirectory } from './git-directory.js';
@@ -11,10 +10,6 @@ import type { HistorySource } from './history-source.js';
 
 /** What a repository can be filled from: a path, a clone URL, the bytes of a bundle, or contents by path. */
 export type GivenSource = string | URL | Uint8Array | FileMap;
-
-export type OpenedSource =
-  | { readonly files: FilesSource; readonly history?: undefined; close(): Promise<void> }
-  | { readonly history: HistorySource; readonly files?: undefined; close(): Promise<void> };
 
 export interface SourceOptions {
   /** Bytes of the largest object. */
@@ -26,18 +21,15 @@ export interface SourceOptions {
 /** The file that says that a folder is the state of an emulator. */
 export const MANIFEST = 'emulator.json';
 
-const nothing = async (): Promise<void> => {};
-
 /** Finds out what a source is, and opens it. Throws `SourceError`, and what `describeFailure` words. */
-export async function openSource(given: GivenSource, options: SourceOptions): Promise<OpenedSource> {
+export async function openSource(given: GivenSource, options: SourceOptions): Promise<HistorySource | FilesSource> {
   const url = urlOf(given);
   if (url?.protocol === 'file:') return openPath(fileURLToPath(url), options);
   if (url) {
     if (!/^https?:$/.test(url.protocol))
       throw new SourceError(`${url.protocol}// cannot be cloned from; http and https can.`);
     const { openClone } = await import('./clone.js');
-    const history = await openClone(url, options);
-    return { history, close: async () => history[Symbol.asyncDispose]() };
+    return openClone(url, options);
   }
   if (typeof given === 'string') return openPath(given, options);
   if (given instanceof Uint8Array) {
@@ -45,14 +37,14 @@ export async function openSource(given: GivenSource, options: SourceOptions): Pr
     const read = async function* () {
       yield bytes;
     };
-    return { history: await openBundle('The bundle', read), close: nothing };
+    return openBundle('The bundle', read);
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new SourceError(
       'A source has to be a path, a URL, the bytes of a bundle, another repository, or an object of contents by path.',
     );
   }
-  return { files: filesOfMap(given as FileMap), close: nothing };
+  return filesOfMap(given as FileMap);
 }
 
 function urlOf(given: GivenSource): URL | undefined {
@@ -65,14 +57,13 @@ function urlOf(given: GivenSource): URL | undefined {
   return undefined;
 }
 
-async function openPath(path: string, options: SourceOptions): Promise<OpenedSource> {
-  const title = path;
+async function openPath(path: string, options: SourceOptions): Promise<HistorySource | FilesSource> {
   const kind = await kindOf(path);
-  if (kind === 'file') return { history: await openBundleFile(path), close: nothing };
-  const tree = new DiskTree(title, resolve(path));
+  const tree = new DiskTree(path);
+  if (kind === 'file') return openBundle(path, () => tree.read(NO_BYTES));
   if (await tree.stat(bytesOf(MANIFEST)).then(async (found) => found?.kind === 'file' && (await isState(tree)))) {
     throw new SourceError(
-      `${title} is the state of an emulator, not a repository; emulator import and start --import read it.`,
+      `${path} is the state of an emulator, not a repository; emulator import and start --import read it.`,
     );
   }
   return openTree(tree, options);
@@ -85,48 +76,24 @@ async function isState(tree: FileTree): Promise<boolean> {
 }
 
 /** A folder: a repository, a work tree with one, or plain files. */
-async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise<OpenedSource> {
+async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise<HistorySource | FilesSource> {
   const dotGit = await tree.stat(bytesOf('.git'));
   if (dotGit?.kind === 'folder' && (await isGitDirectory(tree, bytesOf('.git')))) {
-    return { history: await openGitDirectory(tree, bytesOf('.git'), { mostBytes: objectBytes }), close: nothing };
+    return openGitDirectory(tree, bytesOf('.git'), { mostBytes: objectBytes });
   }
   if (dotGit?.kind === 'file' || dotGit?.kind === 'link') {
     throw new SourceError(`${tree.title} is a linked work tree or a submodule; name the repository it belongs to.`);
   }
-  if (await isGitDirectory(tree, NO_BYTES)) {
-    return { history: await openGitDirectory(tree, NO_BYTES, { mostBytes: objectBytes }), close: nothing };
-  }
-  return { files: filesOfTree(tree), close: nothing };
+  if (await isGitDirectory(tree, NO_BYTES)) return openGitDirectory(tree, NO_BYTES, { mostBytes: objectBytes });
+  return filesOfTree(tree);
 }
 
 /** Throws `SourceError` where there is nothing, or something that is neither file nor folder. */
 export async function kindOf(path: string): Promise<'file' | 'folder'> {
-  try {
-    const found = await lstat(path);
-    if (found.isSymbolicLink())
-      throw new SourceError(`${path} is a symbolic link, which is not followed; name what it leads to.`);
-    if (found.isDirectory()) return 'folder';
-    if (found.isFile()) return 'file';
-  } catch (error) {
-    if (error instanceof SourceError) throw error;
-    throw new SourceError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
+  const found = await saying(path, lstat(path));
+  if (found.isSymbolicLink())
+    throw new SourceError(`${path} is a symbolic link, which is not followed; name what it leads to.`);
+  if (found.isDirectory()) return 'folder';
+  if (found.isFile()) return 'file';
   throw new SourceError(`${path} is neither a file nor a folder.`);
-}
-
-async function openBundleFile(path: string): Promise<HistorySource> {
-  const read = async function* () {
-    let file: Awaited<ReturnType<typeof open>>;
-    try {
-      file = await open(path);
-    } catch (error) {
-      throw new SourceError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-    }
-    try {
-      for await (const piece of file.createReadStream({ autoClose: false })) yield piece as Buffer;
-    } finally {
-      await file.close();
-    }
-  };
-  return openBundle(path, read);
 }

@@ -40,9 +40,9 @@ export async function seed(
     if (isRepository(given)) return await take(world, organization, name, historyOf(given), options);
     const source = await openSource(given, { objectBytes: limits.maxObjectBytes, timeout: limits.idleTimeout });
     try {
-      return await take(world, organization, name, source.history ?? source.files, options);
+      return await take(world, organization, name, source, options);
     } finally {
-      await source.close();
+      if ('packs' in source) await source.close?.();
     }
   } catch (error) {
     throw describeFailure(title, error);

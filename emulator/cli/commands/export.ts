@@ -26,7 +26,7 @@ export const exportCommand = adminCommand({
     await sayingSource(async () => {
       const received = new Progress(terminal, 'Received');
       const pieces = received.watch(client.receive('/export', { include_secrets: secrets }));
-      const tree = await readTar(pieces, { title: 'The export', take: () => {} });
+      const tree = await readTar(pieces, { title: 'The export' });
       received.end();
       const written = new Progress(terminal, 'Written', received.bytes);
       await saveState(folder, filesOfArchive(tree), { progress: (bytes) => written.add(bytes) });
