@@ -2,7 +2,8 @@ import t from 'tap';
 import { bytesOf } from '../git/object/bytes.js';
 import { runSync } from '../schedule/steps.js';
 import { MemoryTree } from '../sources/memory-tree.js';
-import { joinLists, LIST_NAME, listOf, splitList, type WrittenList } from './list-files.js';
+import { joinLists, listOf, splitList, type WrittenList } from './list-files.js';
+import { digestIn } from './read-json.js';
 
 /** Writes a list, and counts the items that were shown and the files that were written. */
 function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
@@ -26,7 +27,7 @@ t.test('a short list stays where it is, and a long one is split', async (t) => {
   const { written, files } = split(many(5000));
   t.ok(files.size > 20 && files.size < 100, `${files.size} files`);
   t.same(written.json, { lists: [...files.keys()] });
-  t.ok([...files.keys()].every((name) => LIST_NAME.test(name)));
+  t.ok([...files.keys()].every((name) => digestIn('list', name)));
 });
 
 t.test('what has not changed is neither shown nor written again', async (t) => {

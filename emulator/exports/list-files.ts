@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { bytesOf } from '../git/object/bytes.js';
 import type { Steps } from '../schedule/steps.js';
-import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
-import { MOST_JSON } from './read-json.js';
+import { type FileTree, SourceError } from '../sources/file-tree.js';
+import { digestedName, digestIn, readJson } from './read-json.js';
 
 /*
  * A long list of a folder that is kept is split into files, so that a save writes only those in which something has changed.
@@ -18,8 +16,6 @@ const MOST = 1024;
 /** Cost of an item that has not changed, and of one that is written, in units of work. */
 const COMPARED = 1 / 8;
 const WRITTEN = 2;
-
-export const LIST_NAME = /^list-([0-9a-f]{40})\.json$/;
 
 /** A list: its items by a key that is unique, each an immutable value. */
 export interface List {
@@ -81,7 +77,7 @@ export function* splitList(
     if (!part || !isSame(part.keys, keys) || !isSame(part.values, values)) {
       const shown = keys.map((key, at) => list.show(key, values[at] as never));
       const content = Buffer.from(`${JSON.stringify(shown)}\n`);
-      part = { name: `list-${createHash('sha1').update(content).digest('hex')}.json`, keys, values };
+      part = { name: digestedName('list', content), keys, values };
       write(part.name, content);
       yield keys.length * WRITTEN;
     }
@@ -135,7 +131,7 @@ export async function joinLists(
 
 function isListOfNames(value: unknown): value is string[] {
   if (!Array.isArray(value) || new Set(value).size < value.length) return false;
-  return value.every((name) => typeof name === 'string' && LIST_NAME.test(name));
+  return value.every((name) => typeof name === 'string' && digestIn('list', name) !== undefined);
 }
 
 async function readParts(
@@ -147,22 +143,10 @@ async function readParts(
   const items: unknown[] = [];
   for (const name of names) {
     const path = folder + name;
-    const bytes = await readSmall(tree, bytesOf(path), MOST_JSON);
-    if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
-    if (createHash('sha1').update(bytes).digest('hex') !== LIST_NAME.exec(name)![1])
-      throw new SourceError(`${tree.title} has a ${path} that was changed: its checksum is another.`);
-    for (const item of parseList(bytes, tree, path)) items.push(item);
+    const list = await readJson(tree, path, digestIn('list', name));
+    if (!Array.isArray(list)) throw new SourceError(`${tree.title} has a ${path} that is not a list in JSON.`);
+    for (const item of list) items.push(item);
     named(path);
   }
   return items;
-}
-
-function parseList(bytes: Buffer, { title }: FileTree, path: string): readonly unknown[] {
-  try {
-    const list: unknown = JSON.parse(bytes.toString());
-    if (Array.isArray(list)) return list;
-  } catch {
-    // Refused below.
-  }
-  throw new SourceError(`${title} has a ${path} that is not a list in JSON.`);
 }

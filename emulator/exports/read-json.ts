@@ -1,18 +1,38 @@
+import { createHash } from 'node:crypto';
 import { type ByteString, bytesIn, bytesOf, isUtf8, textOf } from '../git/object/bytes.js';
 import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
-/** Bytes of the largest manifest, and of the largest record. */
-export const MOST_JSON = 256 * 1024 * 1024;
+/** Bytes of the largest JSON file of an export. */
+const MOST_JSON = 256 * 1024 * 1024;
 
-export async function readJson(tree: FileTree, path: string): Promise<unknown> {
+/** `digest`: the SHA-1 that the content has to have. Throws `SourceError`. */
+export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
   const bytes = await readSmall(tree, bytesOf(path), MOST_JSON);
   if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
+  if (digest !== undefined && sha1(bytes) !== digest)
+    throw new SourceError(`${tree.title} has a ${path} that was changed: its checksum is another.`);
   try {
     return JSON.parse(bytes.toString()) as unknown;
   } catch {
     throw new SourceError(`${tree.title} has a ${path} that is no JSON.`);
   }
+}
+
+/** Files that are named by what they are and the SHA-1 of their content: `list-<40 digits>.json`. */
+type DigestedKind = 'record' | 'list';
+
+export function digestedName(kind: DigestedKind, content: Buffer): string {
+  return `${kind}-${sha1(content)}.json`;
+}
+
+/** Returns the SHA-1 in the name of such a file; undefined for other names. */
+export function digestIn(kind: DigestedKind, name: string): string | undefined {
+  return new RegExp(`^${kind}-([0-9a-f]{40})\\.json$`).exec(name)?.[1];
+}
+
+function sha1(bytes: Buffer): string {
+  return createHash('sha1').update(bytes).digest('hex');
 }
 
 /** What `read` reads; what it refuses as a `SourceError`. */

@@ -3,7 +3,6 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import { type Oid, ZERO_OID } from '../git/object/object.js';
 import { isRefName } from '../git/refs/ref-name.js';
 import { Refs } from '../git/refs/refs.js';
-import { GitRepository } from '../git/repository/repository.js';
 import { checkShape } from '../http/body.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
 import { Deployments } from '../repositories/deployments.js';
@@ -13,15 +12,16 @@ import { heldBytesOf, type LfsObject, LfsObjects } from '../repositories/lfs-obj
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { Meter } from '../schedule/meter.js';
-import { type FileTree, readSmall, type SourceError } from '../sources/file-tree.js';
+import type { FileTree, SourceError } from '../sources/file-tree.js';
 import { describeFailure, takeObjects } from '../sources/fill.js';
 import { openGitDirectory } from '../sources/git-directory.js';
-import type { HistorySource } from '../sources/history-source.js';
+import type { PackedObjects } from '../sources/history-source.js';
+import { PrivateRepository } from '../sources/seed.js';
 import type { CurrentWorld } from '../world/current-world.js';
 import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
-import { checked, MOST_JSON, nameOfText } from './read-json.js';
+import { checked, digestIn, nameOfText, readJson } from './read-json.js';
 import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 
@@ -56,9 +56,9 @@ export async function readRepositories(
   fail: Fail,
 ): Promise<{ readonly snapshot: RepositoriesSnapshot; readonly repositories: ReadRepositories }> {
   const { memory } = current.engine;
+  const reader = new RepositoryReader(current, tree, fail);
   const records: RepositoryRecord[] = [];
   const contents = new Map<string, KeptContent>();
-  const pool = new Map<string, LfsObject>();
   const sequences = new Set<number>();
   const living = new Set<string>();
   const repositories = new Map<string, ReadRepository>();
@@ -66,7 +66,8 @@ export async function readRepositories(
     records: recordsOf(records, world.created),
     contents,
     syncing: [],
-    lfs: pool.size === 0 ? undefined : new SharedLfsObjects(new Set(pool.values()), undefined),
+    lfs:
+      reader.lfsObjects.size === 0 ? undefined : new SharedLfsObjects(new Set(reader.lfsObjects.values()), undefined),
   });
   try {
     for (const entry of listed) {
@@ -92,7 +93,7 @@ export async function readRepositories(
           throw fail(`${what} cannot be in the folder ${JSON.stringify(folder)}`);
         if (living.has(folder)) throw fail(`${what} is there twice`);
         living.add(folder);
-        const { record, kept, ...found } = await readRepository(current, tree, { folder, file, base, pool, fail });
+        const { record, kept, ...found } = await reader.read(folder, file, base);
         records.push(record);
         repositories.set(id, { listed: entry, record, ...found });
         contents.set(id, kept);
@@ -105,167 +106,123 @@ export async function readRepositories(
   }
 }
 
-interface Place {
-  readonly folder: string;
-  readonly file: string;
-  readonly base: Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'createdAt'>;
-  readonly pool: Map<string, LfsObject>;
-  readonly fail: Fail;
-}
+type RecordBase = Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'createdAt'>;
 
-async function readRepository(
-  { config, engine }: CurrentWorld,
-  tree: FileTree,
-  { folder, file, base, pool, fail }: Place,
-): Promise<{ kept: KeptContent } & Omit<ReadRepository, 'listed'>> {
-  if (!/^record-[0-9a-f]{40}\.json$/.test(file))
-    throw fail(`${folder} has a record of another name than is written: ${JSON.stringify(file)}`);
-  const bytes = await readSmall(tree, bytesOf(`${folder}/${file}`), MOST_JSON);
-  if (!bytes) throw fail(`${folder} has no ${file}`);
-  if (`record-${createHash('sha1').update(bytes).digest('hex')}.json` !== file)
-    throw fail(`${folder}/${file} was changed: its checksum is another`);
-  const files = [`${folder}/${file}`];
-  const given = await joinLists(JSON.parse(bytes.toString()), tree, `${folder}/`, (path) => files.push(path));
-  const saved = checked(() => checkShape(recordSchema(), given, `${folder}/${file}`), tree);
-  const content = engine.createContent();
-  try {
-    const packs: ReadPack[] = [];
-    const refs = await readHistory(
-      content,
-      await historyOf(tree, folder, saved, { mostBytes: config.limits.maxObjectBytes, fail, packs }),
-      saved,
-      {
-        fsck: config.fsck,
-        objectBytes: config.limits.maxObjectBytes,
-        fail,
-      },
-    );
-    const lfsObjects = await readLfsObjects(tree, folder, saved, {
-      pool,
-      engine,
-      fail,
-      most: config.limits.maxLfsObjectBytes,
-    });
-    const record = toRecord(saved, { base, refs, watermark: content.objects.size, lfsObjects });
-    for (const { oid } of saved.lfs_objects) files.push(lfsPath(folder, oid));
-    for (const name of saved.packs)
-      files.push(`${folder}/objects/pack/${name}`, `${folder}/objects/pack/${indexName(name)}`);
-    const found = packs.reduce((sum, { count }) => sum + count, 0);
-    return { record, kept: content.keep(), files, packs: found === content.objects.size ? packs : undefined };
-  } finally {
-    content.release();
+/** Reads the folders of repositories, one after the other. */
+class RepositoryReader {
+  /** LFS objects by id and time, each held once for all repositories that have it. */
+  readonly lfsObjects = new Map<string, LfsObject>();
+
+  constructor(
+    private readonly current: CurrentWorld,
+    private readonly tree: FileTree,
+    private readonly fail: Fail,
+  ) {}
+
+  async read(
+    folder: string,
+    file: string,
+    base: RecordBase,
+  ): Promise<{ kept: KeptContent } & Omit<ReadRepository, 'listed'>> {
+    const { tree, fail } = this;
+    const digest = digestIn('record', file);
+    if (digest === undefined)
+      throw fail(`${folder} has a record of another name than is written: ${JSON.stringify(file)}`);
+    const files = [`${folder}/${file}`];
+    const written = await readJson(tree, files[0]!, digest);
+    const given = await joinLists(written, tree, `${folder}/`, (path) => files.push(path));
+    const saved = checked(() => checkShape(recordSchema(), given, `${folder}/${file}`), tree);
+    const content = this.current.engine.createContent();
+    try {
+      const packs: ReadPack[] = [];
+      const refs = await this.#readHistory(content, await this.#objectsOf(folder, saved, packs), saved);
+      const lfsObjects = await this.#readLfsObjects(folder, saved);
+      const record = toRecord(saved, { base, refs, watermark: content.objects.size, lfsObjects });
+      for (const { oid } of saved.lfs_objects) files.push(lfsPath(folder, oid));
+      for (const name of saved.packs)
+        files.push(`${folder}/objects/pack/${name}`, `${folder}/objects/pack/${name.replace(/pack$/, 'idx')}`);
+      const found = packs.reduce((sum, { count }) => sum + count, 0);
+      return { record, kept: content.keep(), files, packs: found === content.objects.size ? packs : undefined };
+    } finally {
+      content.release();
+    }
   }
-}
 
-function indexName(pack: string): string {
-  return pack.replace(/pack$/, 'idx');
-}
-
-/** The packs that the record names, where they are all there; else what Git made of them since. `packs` gets the former. */
-async function historyOf(
-  tree: FileTree,
-  folder: string,
-  { packs: names }: RepositoryFile,
-  { mostBytes, fail, packs }: { mostBytes: number; fail: Fail; packs: ReadPack[] },
-): Promise<Pick<HistorySource, 'packs' | 'looseObjects'>> {
-  const found = await Promise.all(names.map((name) => tree.stat(bytesOf(`${folder}/objects/pack/${name}`))));
-  if (found.every((entry) => entry?.kind === 'file')) {
-    const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
-      let isFirst = true;
-      for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
-        // The header: a signature, a version and the number of objects, of 4 bytes each.
-        if (isFirst && piece.length >= 12)
-          packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
-        isFirst = false;
-        yield piece;
-      }
-    };
-    return {
-      async *packs() {
-        packs.length = 0;
-        for (const [at, name] of names.entries()) yield readPack(name, found[at]!.size);
-      },
-    };
+  /** The packs that the record names, where they are all there; else what Git made of them since. `packs` gets the former. */
+  async #objectsOf(folder: string, { packs: names }: RepositoryFile, packs: ReadPack[]): Promise<PackedObjects> {
+    const { tree } = this;
+    const found = await Promise.all(names.map((name) => tree.stat(bytesOf(`${folder}/objects/pack/${name}`))));
+    if (found.every((entry) => entry?.kind === 'file')) {
+      const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
+        let isFirst = true;
+        for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
+          // The header: a signature, a version and the number of objects, of 4 bytes each.
+          if (isFirst && piece.length >= 12)
+            packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
+          isFirst = false;
+          yield piece;
+        }
+      };
+      return {
+        async *packs() {
+          for (const [at, name] of names.entries()) yield readPack(name, found[at]!.size);
+        },
+      };
+    }
+    if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw this.fail(`${folder} has no objects`);
+    const mostBytes = this.current.config.limits.maxObjectBytes;
+    return openGitDirectory(tree, bytesOf(folder), { mostBytes, takes: () => true });
   }
-  if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw fail(`${folder} has no objects`);
-  return openGitDirectory(tree, bytesOf(folder), { mostBytes, takes: () => true });
-}
 
-async function readHistory(
-  content: RepositoryContent,
-  source: Pick<HistorySource, 'packs' | 'looseObjects'>,
-  saved: RepositoryFile,
-  { fsck, objectBytes, fail }: { fsck: 'strict' | 'off'; objectBytes: number; fail: Fail },
-): Promise<Refs> {
-  let refs = Refs.empty(bytesOf('main'));
-  const git = new GitRepository(content.objects, content.history, {
-    read: () => refs,
-    swap: (next) => {
-      refs = next;
-    },
-    now: () => 0,
-    requireWritable: () => {},
-  });
-  const given = saved.refs.map(([name, oid, createdAt]) => ({ name: nameOfText(name), oid: oid as Oid, createdAt }));
-  const wrong = given.find(({ name }) => !isRefName(name));
-  if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is no name of a ref`);
-  const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
-  if ('symref' in head && !isRefName(head.symref)) throw fail('HEAD names something that is no ref');
-  const meter = new Meter({ schedule: content.objects.schedule });
-  let published = 0;
-  await git.transact(async (transaction) => {
-    await takeObjects(
-      transaction.objects,
-      { title: '', refs: [], head: undefined, ...source },
-      { fsck, objectBytes },
-      meter,
-    );
-    published = transaction.objects.size;
-    for (const { name, oid } of given) transaction.update({ name, old: ZERO_OID, new: oid });
-  });
-  // Without refs the transaction has published nothing: what there is can be asked for all the same.
-  if (published > content.objects.size) {
+  async #readHistory(content: RepositoryContent, source: PackedObjects, saved: RepositoryFile): Promise<Refs> {
+    const { fail } = this;
+    const { fsck, limits } = this.current.config;
+    const given = saved.refs.map(([name, oid, createdAt]) => ({ name: nameOfText(name), oid: oid as Oid, createdAt }));
+    const wrong = given.find(({ name }) => !isRefName(name));
+    if (wrong) throw fail(`${JSON.stringify(textOf(wrong.name))} is no name of a ref`);
+    const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
+    if ('symref' in head && !isRefName(head.symref)) throw fail('HEAD names something that is no ref');
+    const meter = new Meter({ schedule: content.objects.schedule });
+    // All objects are published, also those that no ref leads to: they can be asked for by id.
     const quarantine = content.objects.quarantine();
     try {
-      await takeObjects(quarantine, { title: '', refs: [], head: undefined, ...source }, { fsck, objectBytes }, meter);
+      await takeObjects(quarantine, source, { fsck, objectBytes: limits.maxObjectBytes }, meter);
+      await quarantine.peelTags();
       quarantine.publish();
     } finally {
       quarantine.discard();
     }
+    await new PrivateRepository(content, 'main', () => 0).git.transact((transaction) => {
+      for (const { name, oid } of given) transaction.update({ name, old: ZERO_OID, new: oid });
+    });
+    if ('oid' in head && content.objects.find(head.oid) < 0) throw fail('HEAD names a commit that is not there');
+    const byTime = new Map<number, (typeof given)[number][]>();
+    for (const ref of given) byTime.set(ref.createdAt, [...(byTime.get(ref.createdAt) ?? []), ref]);
+    let dated = Refs.empty(bytesOf('main')).withHead(head);
+    for (const [createdAt, group] of byTime)
+      dated = dated.with(
+        group.map(({ name, oid }) => [name, oid] as const),
+        createdAt,
+      );
+    return dated;
   }
-  if ('oid' in head && content.objects.find(head.oid) < 0) throw fail('HEAD names a commit that is not there');
-  const byTime = new Map<number, (typeof given)[number][]>();
-  for (const ref of given) byTime.set(ref.createdAt, [...(byTime.get(ref.createdAt) ?? []), ref]);
-  let dated = Refs.empty(bytesOf('main')).withHead(head);
-  for (const [createdAt, group] of byTime)
-    dated = dated.with(
-      group.map(({ name, oid }) => [name, oid] as const),
-      createdAt,
-    );
-  return dated;
-}
 
-async function readLfsObjects(
-  tree: FileTree,
-  folder: string,
-  { lfs_objects: saved }: RepositoryFile,
-  {
-    pool,
-    engine,
-    fail,
-    most,
-  }: { pool: Map<string, LfsObject>; engine: CurrentWorld['engine']; fail: Fail; most: number },
-): Promise<LfsObjects | undefined> {
-  if (saved.length === 0) return undefined;
-  let objects = LfsObjects.none;
-  for (const { oid, size, stored_at: storedAt } of saved) {
-    const key = `${oid} ${storedAt}`;
-    const known = pool.get(key);
-    if (known) {
-      objects = objects.with(oid, known);
-      continue;
+  async #readLfsObjects(folder: string, { lfs_objects: saved }: RepositoryFile): Promise<LfsObjects | undefined> {
+    if (saved.length === 0) return undefined;
+    let objects = LfsObjects.none;
+    for (const { oid, size, stored_at: storedAt } of saved) {
+      const key = `${oid} ${storedAt}`;
+      const object = this.lfsObjects.get(key) ?? (await this.#readLfsObject(lfsPath(folder, oid), oid, size, storedAt));
+      this.lfsObjects.set(key, object);
+      objects = objects.with(oid, object);
     }
-    const path = lfsPath(folder, oid);
+    return objects;
+  }
+
+  async #readLfsObject(path: string, oid: string, size: number, storedAt: number): Promise<LfsObject> {
+    const { fail, tree } = this;
+    const { config, engine } = this.current;
+    const most = config.limits.maxLfsObjectBytes;
     if (size > most) throw fail(`the LFS object ${oid} is larger than ${most} bytes`);
     if ((await tree.stat(bytesOf(path)))?.kind !== 'file') throw fail(`the LFS object ${oid} is not there`);
     const hash = createHash('sha256');
@@ -280,15 +237,13 @@ async function readLfsObjects(
     if (bytes !== size || hash.digest('hex') !== oid) throw fail(`the LFS object ${oid} has another content`);
     const object = { size, blocks, storedAt };
     engine.memory.take(heldBytesOf(object));
-    pool.set(key, object);
-    objects = objects.with(oid, object);
+    return object;
   }
-  return objects;
 }
 
 function toRecord(
   saved: RepositoryFile,
-  own: Pick<RepositoryRecord, 'refs' | 'watermark' | 'lfsObjects'> & { readonly base: Place['base'] },
+  own: Pick<RepositoryRecord, 'refs' | 'watermark' | 'lfsObjects'> & { readonly base: RecordBase },
 ): RepositoryRecord {
   const { state, override, thaw, base_repo: baseRepo, credential, hosting, deployments, lfs_locks: locks } = saved;
   const { base, refs, watermark, lfsObjects } = own;

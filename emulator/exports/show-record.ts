@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { ByteString } from '../git/object/bytes.js';
 import { type Deployment, Deployments } from '../repositories/deployments.js';
 import { LfsLocks } from '../repositories/lfs-locks.js';
 import { LfsObjects } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { type List, listOf, type Shown } from './list-files.js';
-import { jsonOf, nameText } from './read-json.js';
+import { digestedName, jsonOf, nameText } from './read-json.js';
 
 export type RecordListName = 'refs' | 'deployments' | 'deploymentKeys' | 'lfsObjects' | 'lfsLocks';
 
@@ -71,5 +70,5 @@ export function writeRecord(
     lfs_locks: lists.lfsLocks,
   };
   const text = Buffer.from(jsonOf(shown));
-  return { name: `record-${createHash('sha1').update(text).digest('hex')}.json`, text };
+  return { name: digestedName('record', text), text };
 }

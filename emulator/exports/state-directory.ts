@@ -5,7 +5,7 @@ import { SourceError } from '../sources/file-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
 import { isAlive } from '../system/process-owner.js';
 import { DRAFT, FILE_MODE, FOLDER_MODE } from './folder-writes.js';
-import { LIST_NAME } from './list-files.js';
+import { digestIn } from './read-json.js';
 import { FORMAT, VERSION } from './schema.js';
 import type { StateFile } from './write-state.js';
 
@@ -88,7 +88,7 @@ export async function requireOwn(folder: string): Promise<void> {
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) {
     // A first save that was killed has left folders of organizations and lists, and no manifest.
-    const others = names.filter((name) => !LIST_NAME.test(name));
+    const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
     const inside = isLeftOver ? await Promise.all(others.map((name) => filesIn(join(folder, name)))) : [];
@@ -203,7 +203,7 @@ async function syncFolder(path: string): Promise<void> {
 /** Removes what no manifest names any more: lists, drafts, and what is in the folders of repositories. */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
   for (const top of await readdir(folder, { withFileTypes: true })) {
-    const isOurs = LIST_NAME.test(top.name) || top.name === MANIFEST + DRAFT;
+    const isOurs = digestIn('list', top.name) !== undefined || top.name === MANIFEST + DRAFT;
     if (top.isFile() && isOurs && !kept.has(top.name)) await rm(join(folder, top.name), { force: true });
     if (!top.isDirectory()) continue;
     for (const path of await filesIn(join(folder, top.name), top.name)) {

@@ -14,7 +14,7 @@ import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { UpstreamError } from '../upstream/upstream-error.js';
 import { SourceError } from './file-tree.js';
-import type { HistorySource } from './history-source.js';
+import type { HistorySource, PackedObjects } from './history-source.js';
 
 export interface FillOptions {
   /** What comes in is checked as what is pushed. */
@@ -26,7 +26,7 @@ export interface FillOptions {
 /** Takes all objects of a history in, checked as those of a push. Throws what `describeFailure` words. */
 export async function takeObjects(
   quarantine: Quarantine,
-  source: HistorySource,
+  source: PackedObjects,
   { fsck: policy, objectBytes }: FillOptions,
   meter: Meter,
 ): Promise<void> {

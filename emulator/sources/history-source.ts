@@ -6,16 +6,20 @@ export interface SourceRef {
   readonly oid: Oid;
 }
 
-/** A history that is somewhere else: refs, and all that they lead to. */
-export interface HistorySource {
-  readonly title: string;
-  readonly refs: readonly SourceRef[];
-  /** The ref that HEAD names; a commit where it names none; undefined where there is neither. */
-  readonly head: { readonly symref: ByteString } | { readonly oid: Oid } | undefined;
+/** Objects that are somewhere else. */
+export interface PackedObjects {
   /** Packs, each complete in itself. */
   packs(): AsyncIterable<AsyncIterable<Uint8Array>>;
   /** Objects that are in no pack: as Git has them in files of their own, deflated. */
   looseObjects?(): AsyncIterable<{ readonly oid: string; readonly deflated: Buffer }>;
+}
+
+/** A history that is somewhere else: refs, and all that they lead to. */
+export interface HistorySource extends PackedObjects {
+  readonly title: string;
+  readonly refs: readonly SourceRef[];
+  /** The ref that HEAD names; a commit where it names none; undefined where there is neither. */
+  readonly head: { readonly symref: ByteString } | { readonly oid: Oid } | undefined;
   /** Closes the connection to it. */
   close?(): Promise<void>;
 }

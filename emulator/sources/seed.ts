@@ -137,7 +137,7 @@ async function take(
 }
 
 /** A repository that only its maker knows, until its content becomes that of one in the world. */
-class PrivateRepository {
+export class PrivateRepository {
   readonly git: GitRepository;
   #refs: Refs;
 
