@@ -1,10 +1,11 @@
-import { renameSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { Meter } from '../schedule/meter.js';
+import { Schedule } from '../schedule/schedule.js';
 import { SourceError } from '../sources/file-tree.js';
 import { MANIFEST } from '../sources/open-source.js';
 import { isAlive } from '../system/process-owner.js';
-import { DRAFT, FILE_MODE, FOLDER_MODE } from './folder-writes.js';
+import { DRAFT, FOLDER_MODE, FolderWrites } from './folder-writes.js';
 import { digestIn } from './read-json.js';
 import { FORMAT, VERSION } from './schema.js';
 import type { StateFile } from './write-state.js';
@@ -108,85 +109,40 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-async function fill(folder: string, files: AsyncIterable<StateFile>, options: SaveOptions): Promise<void> {
-  const added: string[] = [];
-  try {
-    await replace(folder, files, options, added);
-  } catch (error) {
-    // On a full disk the state before has to be able to go on.
-    for (const path of added) await rm(path, { force: true }).catch(() => {});
-    throw error;
-  }
-}
-
-/** `added`: is told of files that do not count yet. */
-async function replace(
-  folder: string,
-  files: AsyncIterable<StateFile>,
-  { progress }: SaveOptions,
-  added: string[],
-): Promise<void> {
+async function fill(folder: string, files: AsyncIterable<StateFile>, { progress }: SaveOptions): Promise<void> {
   await chmod(folder, FOLDER_MODE);
   const kept = new Set<string>([MANIFEST]);
-  const made = new Set<string>([folder]);
   const late: string[] = [];
-  const touched = new Set<string>([folder]);
-  let hasManifest = false;
-  for await (const file of files) {
-    const path = join(folder, file.path.replace(/\/$/, ''));
-    kept.add(file.path.replace(/\/$/, ''));
-    if (file.kind === 'folder') {
-      await makeFolder(path, folder, made);
-      continue;
+  const folders = new Set<string>();
+  const writes = new FolderWrites(folder, folders, () => false, new Meter({ schedule: new Schedule() }));
+  try {
+    for await (const { path, kind, size, content } of files) {
+      const name = path.replace(/\/$/, '');
+      kept.add(name);
+      writes.makeFolder(kind === 'folder' ? name : dirname(name));
+      if (kind === 'folder' || (kind === 'content' && (await isWhole(join(folder, name), size)))) continue;
+      if (kind !== 'content') late.push(name);
+      await writes.write(name + DRAFT, content(), progress);
+      if (kind === 'content') writes.rename(name + DRAFT, name);
     }
-    await makeFolder(dirname(path), folder, made);
-    touched.add(dirname(path));
-    if (file.kind === 'content' && (await isWhole(path, file.size))) continue;
-    added.push(path + DRAFT);
-    await writeWhole(path + DRAFT, file, progress);
-    if (file.kind === 'content') {
-      await rename(path + DRAFT, path);
-      added.push(path);
-    } else late.push(path);
-    if (file.kind === 'manifest') hasManifest = true;
+    if (!late.includes(MANIFEST)) throw new SourceError('The state ends early; nothing was changed.');
+    for (const each of [folder, ...folders]) await syncFolder(each);
+    // From here on the new state counts.
+    writes.rename(MANIFEST + DRAFT, MANIFEST);
+    writes.keep();
+    for (const name of late) if (name !== MANIFEST) writes.rename(name + DRAFT, name);
+    for (const each of [folder, ...folders]) await syncFolder(each);
+  } catch (error) {
+    // On a full disk the state before has to be able to go on.
+    writes.undo();
+    throw error;
   }
-  if (!hasManifest) throw new SourceError('The state ends early; nothing was changed.');
-  for (const each of touched) await syncFolder(each);
-  // From here on the new state counts.
-  renameSync(join(folder, MANIFEST) + DRAFT, join(folder, MANIFEST));
-  added.length = 0;
-  for (const path of late) if (path !== join(folder, MANIFEST)) renameSync(path + DRAFT, path);
-  for (const each of touched) await syncFolder(each);
   await prune(folder, kept);
-}
-
-/** Makes the folders of `path` below `root`, none of which may be a link. */
-async function makeFolder(path: string, root: string, made: Set<string>): Promise<void> {
-  if (made.has(path)) return;
-  await makeFolder(dirname(path), root, made);
-  await mkdir(path, { mode: FOLDER_MODE }).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST' || !(await lstat(path)).isDirectory()) throw error;
-  });
-  made.add(path);
 }
 
 async function isWhole(path: string, size: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   return found?.isFile() === true && found.size === size;
-}
-
-async function writeWhole(path: string, file: StateFile, progress: SaveOptions['progress']): Promise<void> {
-  await rm(path, { force: true });
-  const handle = await open(path, 'wx', FILE_MODE);
-  try {
-    for await (const piece of file.content()) {
-      await handle.writeFile(piece);
-      progress?.(piece.length);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function syncFolder(path: string): Promise<void> {
