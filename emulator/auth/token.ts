@@ -1,4 +1,5 @@
-import { atOnce, JsonError, type JsonFault, MAX_DEPTH, readJson } from '../http/json-reader.js';
+import { JsonError, type JsonFault, MAX_DEPTH, readJson } from '../http/json-reader.js';
+import { runSync } from '../schedule/steps.js';
 import { type Algorithm, isAlgorithm } from './keys.js';
 import { reject } from './rejection.js';
 
@@ -69,7 +70,7 @@ function decodeObject(name: string, part: string): Record<string, unknown> {
   const bytes = decodePart(name, part);
   let value: unknown;
   try {
-    value = atOnce(readJson(bytes, { unique: true }));
+    value = runSync(readJson(bytes, { unique: true }));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw reject('structure', `its ${name} cannot be read, ${JSON_FAULTS[error.fault]}`);

@@ -1,15 +1,15 @@
 import t from 'tap';
+import { runSync } from '../schedule/steps.js';
 import { base64Steps } from './base64.js';
-import { atOnce } from './json-reader.js';
 import { codeOf } from './test/code-of.js';
 
 t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
   for (const text of ['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar']) {
-    t.equal(atOnce(base64Steps(Buffer.from(text).toString('base64'), 'data')).toString(), text);
+    t.equal(runSync(base64Steps(Buffer.from(text).toString('base64'), 'data')).toString(), text);
   }
   for (let byte = 0; byte < 256; byte++) {
     const one = Buffer.from([byte]);
-    t.ok(atOnce(base64Steps(one.toString('base64'), 'data')).equals(one));
+    t.ok(runSync(base64Steps(one.toString('base64'), 'data')).equals(one));
   }
   const bad = [
     'a',
@@ -28,19 +28,19 @@ t.test('base64 is taken exactly as RFC 4648 writes it', async (t) => {
   ];
   for (const data of bad)
     t.equal(
-      codeOf(() => atOnce(base64Steps(data, 'data'))),
+      codeOf(() => runSync(base64Steps(data, 'data'))),
       'bad_request',
       data,
     );
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  const taken = (data: string) => codeOf(() => atOnce(base64Steps(data, 'data'))) === 'passed';
+  const taken = (data: string) => codeOf(() => runSync(base64Steps(data, 'data'))) === 'passed';
   const endings = (padding: string) =>
     [...ALPHABET].filter((last) => taken(`${'A'.repeat(3 - padding.length)}${last}${padding}`));
   t.equal(endings('==').join(''), 'AQgw', 'of the last sextet of one byte four bits are unused');
   t.equal(endings('=').join(''), 'AEIMQUYcgkosw048', 'and of two bytes two');
   const full = Buffer.alloc(4 * 1024 * 1024, 7);
   t.ok(
-    atOnce(base64Steps(full.toString('base64'), 'data')).equals(full),
+    runSync(base64Steps(full.toString('base64'), 'data')).equals(full),
     'a full 4 MiB chunk does not exhaust the stack',
   );
 });

@@ -1,4 +1,4 @@
-import type { JsonSteps } from './json-reader.js';
+import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
 /** Characters decoded in one step, and the units of one. */
@@ -17,7 +17,7 @@ const FOREIGN = /[^A-Za-z0-9+/=]/;
  * are not zero; here they are `bad_request`, because a client that sends them has lost data already. The
  * usual one-piece regular expression overflows the stack on a full 4 MiB chunk, hence the plain scan.
  */
-export function* base64Steps(data: string, what: string): JsonSteps<Buffer> {
+export function* base64Steps(data: string, what: string): Steps<Buffer> {
   const fail = (why: string) => problem('bad_request', `${what} is not base64: ${why}.`);
   if (data.length % 4 !== 0) throw fail('its length is not a multiple of four');
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

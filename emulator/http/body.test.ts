@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { z } from 'zod';
+import { runSync, type Steps } from '../schedule/steps.js';
 import { type BodyOptions, checkItems, checkShape, readBody, shapeSteps } from './body.js';
-import { atOnce, type JsonSteps } from './json-reader.js';
 import type { Problem } from './problem.js';
 
 const FILE = z.object({ path: z.string() });
@@ -22,7 +22,7 @@ function detailOf(call: () => unknown): string {
 }
 
 /** The value, and the units of each step. */
-function inSteps<T>(steps: JsonSteps<T>): { value: T; units: number[] } {
+function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {
     const step = steps.next();
@@ -50,8 +50,8 @@ t.test('a mistake is told with the place where it is, in lists and records of an
 });
 
 t.test('items that come one by one are checked as those of a list', async (t) => {
-  const check = (items: unknown[]) => detailOf(() => atOnce(checkItems(FILE, items, 'files')));
-  t.same(atOnce(checkItems(FILE, files(200), 'files')), files(200));
+  const check = (items: unknown[]) => detailOf(() => runSync(checkItems(FILE, items, 'files')));
+  t.same(runSync(checkItems(FILE, files(200), 'files')), files(200));
   t.match(check([...files(130), { path: 1 }]), /^files\.130\.path: /);
   t.match(check([null]), /^files\.0: /);
   t.match(check([...files(2), undefined]), /^files\.2: /);
@@ -59,7 +59,7 @@ t.test('items that come one by one are checked as those of a list', async (t) =>
 
 t.test('long lists and records are checked in small steps', async (t) => {
   const count = 10_000;
-  const works: Record<string, JsonSteps<unknown>> = {
+  const works: Record<string, Steps<unknown>> = {
     items: checkItems(FILE, files(count), 'files'),
     list: shapeSteps(COMMIT, { files: files(count), labels: null }, 'The body'),
     record: shapeSteps(COMMIT, { labels: labels(count) }, 'The body'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { runSync, type Steps } from '../schedule/steps.js';
 import { GatheredBytes } from './gathered-bytes.js';
-import { atOnce, type JsonSteps } from './json-reader.js';
 import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
@@ -90,33 +90,34 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 
 /** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
 export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
-  return atOnce(shapeSteps(schema, value, what, code));
+  return runSync(shapeSteps(schema, value, what, code));
 }
 
-/** As `checkShape`, in steps. */
+/** As `checkShape`, in steps. `place`: the path of the value, for error messages. */
 export function* shapeSteps<T>(
   schema: z.ZodType<T>,
   value: unknown,
   what: string,
   code: ProblemCode = 'bad_request',
-): JsonSteps<T> {
+  place: readonly string[] = [],
+): Steps<T> {
   const shaped = { value, what, code };
-  const result = schema.safeParse(yield* untilFirstIssue(schema, value, [], shaped));
+  const result = schema.safeParse(yield* untilFirstIssue(schema, value, place, shaped));
   if (result.success) return result.data;
   const { issues } = result.error;
   // A member that is misspelt explains one that is missing.
   const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
-  throw shapeProblem(issue, issue.path, shaped);
+  throw shapeProblem(issue, place, shaped);
 }
 
 /** Checks a list item by item, in steps: what is wrong is worded as `checkShape` words it of a list at `path`. */
-export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): JsonSteps<T[]> {
+export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): Steps<T[]> {
   const checked: T[] = [];
   for (const [index, item] of items.entries()) {
     const result = schema.safeParse(item);
     if (!result.success) {
       const issue = result.error.issues[0]!;
-      throw shapeProblem(issue, [path, index, ...issue.path], { value: item, what: path, code: 'bad_request' });
+      throw shapeProblem(issue, [path, String(index)], { value: item, what: path, code: 'bad_request' });
     }
     checked.push(result.data);
     if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
@@ -134,12 +135,19 @@ interface Shaped {
   readonly code: ProblemCode;
 }
 
-function shapeProblem(issue: z.core.$ZodIssue, path: readonly PropertyKey[], { value, what, code }: Shaped): Problem {
-  const shown = path.map(String).join('.');
+function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value, what, code }: Shaped): Problem {
+  const issue = deepest(given);
+  const shown = [...place, ...issue.path].map(String).join('.');
   if (shown === '' && value === undefined) return problem(code, `${what} is required.`);
-  // Of a key that cannot be, zod says why one level further down.
   const { message } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
   return problem(code, shown === '' ? `${what}: ${message}` : `${shown}: ${message}`);
+}
+
+/** Of a union without a message of its own, the issue of the variant that came furthest says best what is wrong. */
+function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
+  const inner = issue.errors.map((issues) => deepest(issues[0]!)).sort((a, b) => b.path.length - a.path.length)[0];
+  return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue;
 }
 
 /** A list or record of fewer is checked as a whole: as many faults can be told together. */
@@ -156,16 +164,21 @@ function* untilFirstIssue(
   value: unknown,
   path: readonly string[],
   shaped: Shaped,
-): JsonSteps<unknown> {
+): Steps<unknown> {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
   if (typeof value !== 'object' || value === null) return value;
   switch (def.type) {
     case 'optional':
     case 'nullable':
     case 'default':
+    case 'readonly':
       return yield* untilFirstIssue(def.innerType, value, path, shaped);
     case 'lazy':
       return yield* untilFirstIssue((schema as z.core.$ZodLazy)._zod.innerType, value, path, shaped);
+    case 'union': {
+      const lists = Array.isArray(value) ? def.options.filter(isList) : [];
+      return lists.length === 1 ? yield* untilFirstIssue(lists[0]!, value, path, shaped) : value;
+    }
     case 'array': {
       if (!Array.isArray(value) || value.length < FEW) return value;
       const maximum = longestList(def);
@@ -208,6 +221,11 @@ function* untilFirstIssue(
   }
 }
 
+function isList(schema: z.core.$ZodType): boolean {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  return def.type === 'array' || (def.type === 'readonly' && isList(def.innerType));
+}
+
 /** Returns the maximum length that the schema of a list allows; Infinity if none. */
 function longestList({ checks = [] }: z.core.$ZodArrayDef): number {
   const lengths = checks.map(({ _zod: { def } }) => (def as Partial<z.core.$ZodCheckMaxLengthDef>).maximum ?? Infinity);
@@ -223,7 +241,7 @@ function withFewUnknown(shape: object, value: object): object {
   return Object.fromEntries(kept.map((name) => [name, (value as Record<string, unknown>)[name]]));
 }
 
-function* countUntilIssue<T>(items: readonly T[], isGood: (item: T) => boolean): JsonSteps<number> {
+function* countUntilIssue<T>(items: readonly T[], isGood: (item: T) => boolean): Steps<number> {
   for (const [index, item] of items.entries()) {
     if (!isGood(item)) return index;
     if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;

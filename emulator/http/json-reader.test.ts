@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { atOnce, JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-reader.js';
+import { runSync } from '../schedule/steps.js';
+import { JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-reader.js';
 import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
@@ -39,7 +40,7 @@ function asParsed(body: Uint8Array): unknown {
 
 function parseFault(body: Uint8Array): unknown {
   try {
-    return atOnce(jsonSteps(body, 'Line 1'));
+    return runSync(jsonSteps(body, 'Line 1'));
   } catch (error) {
     return error;
   }
@@ -179,7 +180,7 @@ t.test('the values of a body are counted before any is built', async (t) => {
 });
 
 t.test('a text whose names have to be unique', async (t) => {
-  const unique = (text: string | Buffer) => atOnce(readJson(Buffer.from(text), { unique: true }));
+  const unique = (text: string | Buffer) => runSync(readJson(Buffer.from(text), { unique: true }));
   const faultOf = (text: string | Buffer) => {
     try {
       return { value: unique(text) };
@@ -198,7 +199,7 @@ t.test('a text whose names have to be unique', async (t) => {
   t.same(unique('{"constructor":1,"toString":2}'), { constructor: 1, toString: 2 }, 'what is inherited is not named');
   for (const text of ['{"a":1,"a":2}', '{"x":[{"a":1,"\\u0061":2}]}', '{"":1,"":1}', '{"__proto__":1,"__proto__":2}']) {
     t.equal(faultOf(text), 'repeated', text);
-    t.ok(atOnce(readJson(Buffer.from(text))), 'which is read where they need not be');
+    t.ok(runSync(readJson(Buffer.from(text))), 'which is read where they need not be');
   }
   for (const text of ['', '{', '{a:1}', "{'a':1}", '[1,]', '\ufeff{}', '01', 'NaN', '{} {}']) {
     t.equal(faultOf(text), 'syntax', JSON.stringify(text));
@@ -211,29 +212,29 @@ t.test('a text whose names have to be unique', async (t) => {
 });
 
 t.test('JSON has to be UTF-8, without a mark, and of bounded depth', async (t) => {
-  t.same(atOnce(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
+  t.same(runSync(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from('\ufeff{}'), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from('\ufeff{}'), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from('{'), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from('{'), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(64) + ']'.repeat(64)), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from('['.repeat(64) + ']'.repeat(64)), 'x'))),
     'passed',
   );
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(65) + ']'.repeat(65)), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from('['.repeat(65) + ']'.repeat(65)), 'x'))),
     'bad_request',
   );
   t.equal(
-    codeOf(() => atOnce(jsonSteps(Buffer.from('['.repeat(5_000_000)), 'x'))),
+    codeOf(() => runSync(jsonSteps(Buffer.from('['.repeat(5_000_000)), 'x'))),
     'bad_request',
   );
 });

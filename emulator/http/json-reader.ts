@@ -1,3 +1,4 @@
+import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
 /** Deepest nesting: what is read has to be safe to walk and to echo. */
@@ -15,17 +16,6 @@ const PIECE = 8 * 1024;
 /** Units of a character looked at for nesting only, and of one that is read (`schedule/cost.ts`). */
 const LOOKED_AT = 1 / 512;
 const READ = 1 / 32;
-
-/** Work that yields after each small piece the units it cost (`schedule/steps.ts`). */
-export type JsonSteps<T> = Generator<number, T, void>;
-
-/** Does short work to its end. */
-export function atOnce<T>(steps: JsonSteps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
 
 /** The first rule of `readJson` that a text breaks. */
 export type JsonFault = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
@@ -55,7 +45,7 @@ export interface JsonOptions {
 }
 
 /** As `readJson`, of a request's body or line. Throws `bad_request`. */
-export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): JsonSteps<unknown> {
+export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): Steps<unknown> {
   try {
     return yield* readJson(body, options);
   } catch (error) {
@@ -72,7 +62,7 @@ export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions
 export function* readJson(
   body: Uint8Array,
   { unique = false, maxValues = Number.POSITIVE_INFINITY }: JsonOptions = {},
-): JsonSteps<unknown> {
+): Steps<unknown> {
   const text = yield* decode(body);
   const { depth, values } = yield* measure(text);
   if (depth > MAX_DEPTH) throw new JsonError('depth');
@@ -86,7 +76,7 @@ export function* readJson(
   }
 }
 
-function* decode(body: Uint8Array): JsonSteps<string> {
+function* decode(body: Uint8Array): Steps<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const pieces: string[] = [];
   try {
@@ -102,7 +92,7 @@ function* decode(body: Uint8Array): JsonSteps<string> {
 }
 
 /** Counts the deepest nesting and the values, before any value is built. */
-function* measure(text: string): JsonSteps<{ depth: number; values: number }> {
+function* measure(text: string): Steps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
   // The root. Each container adds its first value, and each comma another one. An empty container counts as if it had one.
@@ -160,7 +150,7 @@ class JsonReader {
     private readonly unique: boolean,
   ) {}
 
-  *read(): JsonSteps<unknown> {
+  *read(): Steps<unknown> {
     for (;;) {
       if (this.#at - this.#seen >= PIECE) yield this.#work();
       yield* this.#skipSpace();
@@ -192,7 +182,7 @@ class JsonReader {
   #root: unknown;
 
   /** Puts a value where it belongs, and closes what ends after it; says whether that was all. */
-  *#put(complete: unknown): JsonSteps<boolean> {
+  *#put(complete: unknown): Steps<boolean> {
     for (let value = complete; ; ) {
       yield* this.#skipSpace();
       const open = this.#open.at(-1);
@@ -225,7 +215,7 @@ class JsonReader {
     } else open.record[open.name] = value;
   }
 
-  *#readName(): JsonSteps<string> {
+  *#readName(): Steps<string> {
     if (this.text.charCodeAt(this.#at) !== QUOTE) this.#fail();
     const name = yield* this.#readString();
     yield* this.#skipSpace();
@@ -234,7 +224,7 @@ class JsonReader {
   }
 
   /** From the opening quote to behind the closing one. Escapes are for the platform to read, a piece at a time. */
-  *#readString(): JsonSteps<string> {
+  *#readString(): Steps<string> {
     const { text } = this;
     let from = ++this.#at;
     let hasEscape = false;
@@ -275,7 +265,7 @@ class JsonReader {
     return Number(digits);
   }
 
-  *#skipSpace(): JsonSteps<void> {
+  *#skipSpace(): Steps<void> {
     while (isSpace(this.text.charCodeAt(this.#at))) {
       this.#at++;
       if (this.#at - this.#seen >= PIECE) yield this.#work();

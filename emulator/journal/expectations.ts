@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { shapeSteps } from '../http/body.js';
 import { once } from '../memory/once.js';
 import { runSync, type Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from './client-rules/ids.js';
-import { type RequestQuery, readShape, requestQuerySchema } from './query.js';
+import { type RequestQuery, requestQuerySchema } from './query.js';
 
 const MOST_REQUESTS = 1000;
 
@@ -83,30 +84,17 @@ export function readExpectations(given: unknown): Expectations {
 /** As `readExpectations`, in steps. @internal */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();
-  const { requests, ...rest } = readShape(outline, withoutExcess(given), 'The expectations');
+  const { requests, ...rest } = yield* shapeSteps(outline, given, 'The expectations');
   if (!requests) return rest;
   const read: RequestExpectation[] = [];
   for (const [index, request] of requests.entries()) {
-    const match = isRecord(request) && isRecord(request.match) ? withoutExcess(request.match) : undefined;
-    const value = match === undefined ? request : { ...(request as object), match };
-    read.push(readShape(requestExpectation, value, 'The expectations', ['requests', index]));
-    yield REQUEST_COST + Object.values(match ?? {}).flat().length * VALUE_COST;
+    const place = ['requests', String(index)];
+    const expectation = yield* shapeSteps(requestExpectation, request, 'The expectations', 'bad_request', place);
+    read.push(expectation);
+    yield REQUEST_COST + Object.values(expectation.match).flat().length * VALUE_COST;
   }
   return { ...rest, requests: read };
 }
 
 const REQUEST_COST = 32;
 const VALUE_COST = 1;
-
-/** Of lists that are too long, as much as shows it: to word what is wrong with each of many values takes seconds. */
-function withoutExcess(value: unknown): unknown {
-  if (!isRecord(value)) return value;
-  const members = Object.entries(value);
-  return Object.fromEntries(
-    members.map(([name, member]) => [name, Array.isArray(member) ? member.slice(0, MOST_REQUESTS + 1) : member]),
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

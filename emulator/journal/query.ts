@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
+import { checkShape } from '../http/body.js';
 import { isCode, problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import { bearerOf } from './entry.js';
@@ -173,7 +174,7 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
 
 /** Whether a request is one that `query` means. Throws `bad_request` for what is no query. @internal */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
-  const conditions = conditionsOf(readShape(requestQuerySchema(), query, 'The query'));
+  const conditions = conditionsOf(checkShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
@@ -201,30 +202,6 @@ export function readQueryParameters(parameters: Iterable<readonly [string, strin
     const values = String(query[name]).split(',');
     query[name] = name === 'status' ? values.map((value) => (NUMBERS.test(value) ? Number(value) : value)) : values;
   }
-  return readShape(
-    requestQuerySchema(),
-    { ...query, ...(Object.keys(git).length > 0 && { git }) },
-    'The query',
-  ) as RequestQuery;
-}
-
-/** Checks `value`, which stands at `place`, against `schema`; throws `bad_request` that names the member. @internal */
-export function readShape<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  what: string,
-  place: readonly PropertyKey[] = [],
-): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = deepest(result.error.issues[0]!);
-  const shown = [...place, ...issue.path].map(String).join('.');
-  throw problem('bad_request', `${shown === '' ? what : shown}: ${issue.message}`);
-}
-
-/** Of a union the variant that came furthest says best what is wrong. */
-function deepest(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]; readonly message: string } {
-  if (issue.code !== 'invalid_union') return issue;
-  const inner = issue.errors.map((issues) => deepest(issues[0]!)).sort((a, b) => b.path.length - a.path.length)[0];
-  return inner ? { path: [...issue.path, ...inner.path], message: inner.message } : issue;
+  const nested = { ...query, ...(Object.keys(git).length > 0 && { git }) };
+  return checkShape(requestQuerySchema(), nested, 'The query');
 }

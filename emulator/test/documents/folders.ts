@@ -21,12 +21,12 @@ const EMULATOR: Program = {
     {
       path: 'http',
       content: 'HTTP without the product: problem details, routing, bodies, cursors, preconditions, writing a response',
-      imports: ['config'],
+      imports: ['config', 'schedule'],
     },
     {
       path: 'auth',
       content: 'credentials, keys, claims, policies. Only `verify.ts` and `mint.ts` import jose',
-      imports: ['http', 'memory', 'system'],
+      imports: ['http', 'memory', 'schedule', 'system'],
     },
     {
       path: 'faults',
