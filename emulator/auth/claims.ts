@@ -1,4 +1,4 @@
-import type { RegisteredKey } from './keys.js';
+import { RESTRICTED_LIFETIME, type RegisteredKey } from './keys.js';
 import { parsePolicy, type RefPolicy } from './policy.js';
 import { type Check, reject } from './rejection.js';
 import type { Scope } from './scope.js';
@@ -26,7 +26,6 @@ type Payload = Readonly<Record<string, unknown>>;
 const MAX_SCOPES = 64;
 
 /** A restricted key's tokens live at most this long, in seconds. */
-const RESTRICTED_LIFETIME = 3600;
 
 /** One rule about the form of the claims: true when it holds. */
 interface FormRule {

@@ -6,21 +6,11 @@ import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
 
-/** A row of `fixtures/keys/keys.json`. */
-interface KeyRow {
-  readonly id: string;
-  readonly file: string;
-  readonly alg: Algorithm;
-  /** `first`: registered with the first organization. `further`: with every other one. */
-  readonly organization: 'first' | 'further';
-  readonly allowed_scopes: AllowedScopes;
-  readonly deleted?: true;
-}
-
 /** A published test key: anyone can sign with it. */
 export interface FixtureKey {
   readonly id: string;
   readonly algorithm: Algorithm;
+  /** `first`: registered with the first organization. `further`: with every other one. */
   readonly organization: 'first' | 'further';
   readonly allowedScopes: AllowedScopes;
   readonly deleted: boolean;
@@ -29,19 +19,26 @@ export interface FixtureKey {
   readonly publicKeyFile: string;
 }
 
+/** A row of `fixtures/keys/keys.json`. */
+type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
+  readonly file: string;
+  readonly alg: Algorithm;
+  readonly allowed_scopes: AllowedScopes;
+  readonly deleted?: boolean;
+};
+
 /** Every published test key. */
 export const fixtureKeys = once((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
   const folder = dirname(table);
-  return rows.map((row) => ({
-    id: row.id,
-    algorithm: row.alg,
-    organization: row.organization,
-    allowedScopes: row.allowed_scopes,
-    deleted: row.deleted === true,
-    privateKeyFile: resolve(folder, row.file),
-    publicKeyFile: resolve(folder, row.file.replace(/\.pem$/, '.pub.pem')),
+  return rows.map(({ file, alg: algorithm, allowed_scopes: allowedScopes, deleted = false, ...row }) => ({
+    ...row,
+    algorithm,
+    allowedScopes,
+    deleted,
+    privateKeyFile: resolve(folder, file),
+    publicKeyFile: resolve(folder, file.replace(/\.pem$/, '.pub.pem')),
   }));
 });
 
@@ -55,7 +52,7 @@ export function fixtureRing(index: number): KeyRing {
     fixtureKeys()
       .filter((row) => row.organization === place && !row.deleted)
       .map(({ id: kid, algorithm, allowedScopes, publicKeyFile }) => {
-        return new RegisteredKey({ kid, algorithm, allowedScopes }, () => createPublicKey(readFileSync(publicKeyFile)));
+        return new RegisteredKey(kid, algorithm, allowedScopes, () => createPublicKey(readFileSync(publicKeyFile)));
       }),
   );
 }

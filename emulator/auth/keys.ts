@@ -35,27 +35,16 @@ export type AllowedScopes = readonly ['*'] | readonly Scope[];
 /** Tokens of a restricted key live at most this long, in seconds. */
 export const RESTRICTED_LIFETIME = 3600;
 
-interface RegisteredKeyFields {
-  readonly kid: string;
-  readonly algorithm: Algorithm;
-  readonly allowedScopes: AllowedScopes;
-}
-
 /** A public key an organization has registered. Immutable, apart from reading its key when first used. */
-export class RegisteredKey implements RegisteredKeyFields {
-  readonly kid: string;
-  readonly algorithm: Algorithm;
-  readonly allowedScopes: AllowedScopes;
+export class RegisteredKey {
   #publicKey: KeyObject | undefined;
 
   constructor(
-    fields: RegisteredKeyFields,
+    readonly kid: string,
+    readonly algorithm: Algorithm,
+    readonly allowedScopes: AllowedScopes,
     private readonly load: () => KeyObject,
-  ) {
-    this.kid = fields.kid;
-    this.algorithm = fields.algorithm;
-    this.allowedScopes = fields.allowedScopes;
-  }
+  ) {}
 
   get publicKey(): KeyObject {
     this.#publicKey ??= this.load();

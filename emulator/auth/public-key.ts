@@ -42,5 +42,5 @@ export function registered(
     allowedScopes = ['*'],
   }: { id?: string | undefined; allowedScopes?: AllowedScopes | undefined },
 ): RegisteredKey {
-  return new RegisteredKey({ kid: id, algorithm: algorithmOf(key) as Algorithm, allowedScopes }, () => key);
+  return new RegisteredKey(id, algorithmOf(key) as Algorithm, allowedScopes, () => key);
 }

@@ -1,4 +1,5 @@
 import { fixtureKeys } from '../auth/fixture-keys.js';
+import { quoteWord } from '../faults/shell.js';
 import type { Emulator } from '../index.js';
 
 /** Where the page of the admin API is. */
@@ -13,7 +14,7 @@ export function writeBanner(emulator: Emulator): string {
   const otherKey = isTestKey ? '   (key second)' : '';
   const further = orgs.slice(1).map((other) => `  ${other.org.padEnd(14)} ${other.baseUrl}${otherKey}\n`);
   const token = adminTokenFile === undefined ? '' : `\n  The admin routes ask for the token in ${adminTokenFile}\n`;
-  const signer = isTestKey || keyFile === '' ? '' : ` --key ${quote(keyFile)}`;
+  const signer = isTestKey || keyFile === '' ? '' : ` --key ${quoteWord(keyFile)}`;
   return `
   repohost-emulator is ready.
 
@@ -31,9 +32,4 @@ ${token}
   Ctrl-C stops it; what it holds is in memory only.
 
 `;
-}
-
-/** A word of a POSIX shell. */
-function quote(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,3 +1,4 @@
+import { quoteText } from '../faults/shell.js';
 import { UsageError } from './usage-error.js';
 
 type Variable = readonly [name: string, value: string];
@@ -6,7 +7,7 @@ type Variable = readonly [name: string, value: string];
 export const ENV_FORMATS = {
   sh: {
     about: 'eval "$(emulator env)"',
-    write: lines(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`),
+    write: lines(([name, value]) => `export ${name}=${quoteText(value)}`),
   },
   fish: {
     about: 'emulator env --format fish | source',

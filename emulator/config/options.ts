@@ -12,6 +12,7 @@ import {
   OptionError,
   portRange,
   type Read,
+  type Row,
   readNamed,
   secret,
   servedHostName,
@@ -80,16 +81,6 @@ export type GivenOptions = {
   readonly limits?: Partial<Limits>;
 };
 
-interface Row<Value> {
-  readonly default: Value;
-  readonly value: string;
-  readonly help: string;
-  readonly repeatable?: true;
-  /** A flag without a value, which `no-` before it turns off. */
-  readonly isSwitch?: true;
-  readonly read: Read<Value>;
-}
-
 /** A DNS label: an organization is part of a host name, `api.<org>.localhost`. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -123,9 +114,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
   exitWithParent: {
     default: false,
-    value: '',
     help: 'Stop when the process that started it has ended, however that ended; a shell and npx in between do not count.',
-    isSwitch: true,
     read: flag,
   },
   log: {
@@ -175,9 +164,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
   testKeys: {
     default: undefined,
-    value: '',
     help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
-    isSwitch: true,
     read: flag,
   },
   upstreamHost: {
@@ -233,9 +220,7 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
   inbandFaults: {
     default: undefined,
-    value: '',
     help: 'Let requests ask for faults by a header or their token (--no-inband-faults: refuse that); without either, on loopback only.',
-    isSwitch: true,
     read: flag,
   },
   scenario: {
@@ -258,16 +243,12 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
   includeSecrets: {
     default: false,
-    value: '',
     help: 'Keep credentials of upstreams, secrets of webhooks and variables of deployments there too.',
-    isSwitch: true,
     read: flag,
   },
   adversarial: {
     default: false,
-    value: '',
     help: 'Answer legally but awkwardly: unknown members, another order of members, small pages, long waits, slow bytes.',
-    isSwitch: true,
     read: flag,
   },
 };
@@ -300,8 +281,9 @@ const DEFINITIONS: readonly Definition[] = [
     ...row,
     ...spell(name),
     shownDefault: showDefault(row.default),
+    value: row.value ?? '',
     repeatable: row.repeatable === true,
-    isSwitch: row.isSwitch === true,
+    isSwitch: row.read === flag,
     isLimit: false,
   })),
   ...Object.entries(LIMITS).map(([name, [amount, unit, reason]]) => {

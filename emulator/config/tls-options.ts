@@ -1,4 +1,4 @@
-import { flag, integer, OptionError, publicUrl, type Read, readGivenFile, text } from './option-values.js';
+import { flag, integer, OptionError, publicUrl, type Read, type Row, readGivenFile, text } from './option-values.js';
 
 /** Options about TLS, and about addresses that clients use instead of the emulator's own. */
 export interface TlsOptions {
@@ -15,22 +15,10 @@ export interface TlsOptions {
   readonly publicGitUrl: string | undefined;
 }
 
-type Rows = {
-  readonly [Name in keyof TlsOptions]: {
-    readonly default: TlsOptions[Name];
-    readonly value: string;
-    readonly help: string;
-    readonly isSwitch?: true;
-    readonly read: Read<TlsOptions[Name]>;
-  };
-};
-
-export const TLS_ROWS: Rows = {
+export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Name]> } = {
   tls: {
     default: false,
-    value: '',
     help: 'Serve HTTPS beside HTTP, on ports of its own; `emulator ca` prints what to trust.',
-    isSwitch: true,
     read: flag,
   },
   tlsPort: {

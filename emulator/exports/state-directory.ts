@@ -10,28 +10,23 @@ import { digestIn } from './read-json.js';
 import { FORMAT, VERSION } from './schema.js';
 import type { StateFile } from './write-state.js';
 
-export interface SaveOptions {
-  /** Told of bytes that were written. */
-  readonly progress?: (bytes: number) => void;
-}
-
 /**
  * Writes an export to a folder, so that who looks there at any time, also after this process was killed, finds the state
  * before or the one after. Files whose names say what is in them come first and change nothing; then the manifest takes
  * the place of the one before, by one rename; then what only Git reads; last, what is not named any more goes. A folder that
  * is not there is made under another name. Rejects with `SourceError` for what cannot be written, and then the state
- * before is there on.
+ * before is there on. `progress`: told of bytes that were written.
  */
 export async function saveState(
   folder: string,
   files: AsyncIterable<StateFile>,
-  options: SaveOptions = {},
+  progress?: (bytes: number) => void,
 ): Promise<void> {
   const target = resolve(folder);
   try {
     if (await isThere(target)) {
       await requireOwn(target);
-      await fill(target, files, options);
+      await fill(target, files, progress);
       return;
     }
     const draft = `${target}.${process.pid}${DRAFT}`;
@@ -39,7 +34,7 @@ export async function saveState(
     try {
       await mkdir(dirname(target), { recursive: true });
       await mkdir(draft, { mode: FOLDER_MODE });
-      await fill(draft, files, options);
+      await fill(draft, files, progress);
       await rename(draft, target);
       await syncFolder(dirname(target));
     } finally {
@@ -109,7 +104,11 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-async function fill(folder: string, files: AsyncIterable<StateFile>, { progress }: SaveOptions): Promise<void> {
+async function fill(
+  folder: string,
+  files: AsyncIterable<StateFile>,
+  progress?: (bytes: number) => void,
+): Promise<void> {
   await chmod(folder, FOLDER_MODE);
   const kept = new Set<string>([MANIFEST]);
   const late: string[] = [];

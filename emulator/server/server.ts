@@ -9,6 +9,7 @@ import type { Operation } from '../operation/operation.js';
 import { shareRoutes } from '../pipeline/pipeline.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import type { MachineTime } from '../tls/renewal.js';
+import { worldOptions } from '../world/config.js';
 import { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import { addressOf } from './address.js';
@@ -185,7 +186,7 @@ export async function startServer(
 }
 
 function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorld {
-  const { org, hosting, forgeApps, seed, clock, variants, limits, fsck, forgePrefix } = options;
+  const { org, hosting, forgeApps } = options;
   const rings = registeredKeys(options);
   const organizations = org.map((name, index) => ({
     name,
@@ -194,7 +195,5 @@ function createWorld(options: EmulatorOptions, ports: ProcessPorts): CurrentWorl
     hostingEnabled: hosting === 'on',
     forgeApps,
   }));
-  const { upstreamHost, allowUpstream, allowWebhook, webhookPrefix } = options;
-  const outside = { upstreamHost, allowUpstream, allowWebhook, webhookPrefix };
-  return new CurrentWorld({ organizations, seed, clock, variants, limits, fsck, forgePrefix, outside }, ports);
+  return new CurrentWorld({ organizations, ...worldOptions(options) }, ports);
 }

@@ -23,26 +23,26 @@ export class Background {
   private isClosed = false;
 
   constructor(
-    { outside, limits, fsck }: WorldConfig,
+    { allowWebhook, allowUpstream, upstreamHost, webhookPrefix, limits, fsck }: WorldConfig,
     { log }: Engine,
     private readonly state: WorldState,
   ) {
     const { clock, ids, deliveries } = state;
-    this.webhookOutbound = new Outbound(outside.allowWebhook);
-    this.upstreamOutbound = new Outbound(outside.allowUpstream);
+    this.webhookOutbound = new Outbound(allowWebhook);
+    this.upstreamOutbound = new Outbound(allowUpstream);
     this.outbox = new Outbox({
       clock,
       ids,
       log,
       deliveries,
       outbound: this.webhookOutbound,
-      headerPrefix: outside.webhookPrefix,
+      headerPrefix: webhookPrefix,
     });
     this.syncs = new Syncs({
       clock,
       log,
       outbound: this.upstreamOutbound,
-      origins: outside.upstreamHost,
+      origins: upstreamHost,
       timeout: limits.idleTimeout,
       fsck,
       failureOf: (organization) => {

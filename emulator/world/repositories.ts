@@ -143,12 +143,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
       watermark: filled?.content.objects.size ?? 0,
       ...rest,
     };
-    this.records = {
-      created: sequence,
-      byId: records.byId.with(record.id, record, true),
-      names: records.names.with(nameKey(organization, name), record.id, true),
-      order: records.order.with(orderKey(organization, sequence), record.id, true),
-    };
+    this.records = withRecord(records, record);
     const repository = this.adopt(record.id, filled?.content ?? this.ports.engine.createContent());
     this.ports.created(record);
     return repository;
@@ -263,18 +258,18 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 
 /** The records of repositories, deleted ones included, of which `created` were made in all. */
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
-  let records: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
-  // Of several that had a name one after the other the last one has it.
-  for (const record of [...all].sort((one, other) => one.sequence - other.sequence)) {
-    const { id, organization, name, sequence, state } = record;
-    records = {
-      ...records,
-      byId: records.byId.with(id, record, true),
-      names: records.names.with(nameKey(organization, name), id, true),
-      order: state === 'deleted' ? records.order : records.order.with(orderKey(organization, sequence), id, true),
-    };
-  }
-  return records;
+  const none: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
+  return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
+}
+
+function withRecord(records: Records, record: RepositoryRecord): Records {
+  const { id, organization, name, sequence, state } = record;
+  return {
+    created: Math.max(records.created, sequence),
+    byId: records.byId.with(id, record, true),
+    names: records.names.with(nameKey(organization, name), id, true),
+    order: state === 'deleted' ? records.order : records.order.with(orderKey(organization, sequence), id, true),
+  };
 }
 
 /** Lets go of what a snapshot holds. */

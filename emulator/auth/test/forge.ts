@@ -61,7 +61,7 @@ export const accept = (token: string, changes: Partial<AuthenticationRequest> = 
 /** A registered key whose public half is the fixture's `id`. */
 export function registered(kid: string, id: string, allowedScopes: AllowedScopes = ['*']): RegisteredKey {
   const publicKey = createPublicKey(publicPem(id));
-  return new RegisteredKey({ kid, algorithm: algorithmOf(publicKey)!, allowedScopes }, () => publicKey);
+  return new RegisteredKey(kid, algorithmOf(publicKey)!, allowedScopes, () => publicKey);
 }
 
 /** Asserts that `token` fails exactly `check`, with the specification's words and without a piece of the token. */

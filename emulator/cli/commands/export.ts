@@ -29,7 +29,7 @@ export const exportCommand = adminCommand({
       const tree = await readTar(pieces, { title: 'The export' });
       received.end();
       const written = new Progress(terminal, 'Written', received.bytes);
-      await saveState(folder, filesOfArchive(tree), { progress: (bytes) => written.add(bytes) });
+      await saveState(folder, filesOfArchive(tree), (bytes) => written.add(bytes));
       written.end();
     });
     return { json: { folder, secrets, parts: exportParts() } };

@@ -24,7 +24,10 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     limits: 'derived',
     fsck: 'derived',
     forgePrefix: 'derived',
-    outside: 'derived',
+    upstreamHost: 'derived',
+    allowUpstream: 'derived',
+    allowWebhook: 'derived',
+    webhookPrefix: 'derived',
   },
   engine: {
     resources: 'derived',
