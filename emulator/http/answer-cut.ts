@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as startTimer } from 'node:timers';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { dropRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
@@ -75,66 +76,43 @@ export async function endConnection(
       socket.resetAndDestroy();
       return;
     case 'stall':
-      await stall(socket, patience);
+      await untilGivenUp(socket, 'end', patience);
       socket.destroy();
   }
 }
 
 /** The connection, once it is this answer's turn; undefined when it has gone. */
-function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
-  if (response.socket !== null) return Promise.resolve(response.socket);
-  if (socket.destroyed) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('socket', done);
-      socket.off('close', done);
-      resolve(response.socket ?? undefined);
-    };
-    response.once('socket', done);
-    socket.once('close', done);
-  });
-}
-
-/** Resolves when the system has taken what was written: a reset loses the rest. */
-function sent(socket: Socket, patience: Patience | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      resolve();
-    };
-    const stop = watch(socket, patience, end);
-    socket.write('', end);
-  });
-}
-
-/** Resolves when the client has gone or closed its half, when it is told to end, or after the longest pause. */
-function stall(socket: Socket, patience: Patience | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      socket.off('end', end);
-      resolve();
-    };
-    const stop = watch(socket, patience, end);
-    socket.once('end', end);
-  });
-}
-
-/** Calls `end` once the connection is closed or patience is over; returns what stops that. */
-function watch(socket: Socket, patience: Patience | undefined, end: () => void): () => void {
-  if (socket.destroyed || patience === undefined || patience.signal.aborted) {
-    setImmediate(end);
-    return () => {};
+async function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
+  if (response.socket === null && !socket.destroyed) {
+    const events = new AbortController();
+    await firstOf([once(response, 'socket', events), once(socket, 'close', events)], events);
   }
+  return response.socket ?? undefined;
+}
+
+/** Resolves when the system has taken what was written: a reset loses the rest. Or as `untilGivenUp`. */
+function sent(socket: Socket, patience: Patience | undefined): Promise<void> {
+  const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
+  return Promise.race([written, untilGivenUp(socket, 'close', patience)]);
+}
+
+/** Resolves at the event, when the connection is closed, when the client is told to end, or after the longest pause. */
+async function untilGivenUp(socket: Socket, event: string, patience: Patience | undefined): Promise<void> {
+  if (socket.destroyed || patience === undefined || patience.signal.aborted) return setImmediate();
   const { idleMs, signal } = patience;
+  const events = new AbortController();
+  const end = () => events.abort();
   const timer = startTimer(end, idleMs).unref();
-  socket.once('close', end);
   signal.addEventListener('abort', end);
-  return () => {
-    clearTimeout(timer);
-    socket.off('close', end);
-    signal.removeEventListener('abort', end);
-  };
+  await firstOf([once(socket, event, events), once(socket, 'close', events)], events);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', end);
+}
+
+/** Resolves at the first of the events, or when waiting for them is aborted. */
+async function firstOf(waiting: readonly Promise<unknown>[], events: AbortController): Promise<void> {
+  await Promise.race(waiting).catch(() => {});
+  events.abort();
 }
 
 /** The bytes of a head, as Node writes it to the answer's own connection. */
@@ -144,22 +122,17 @@ function renderHead(
   ...head: Parameters<ServerResponse['writeHead']>
 ): Buffer {
   const pieces: Buffer[] = [];
+  // Stands in for a connection, and notes what is written to it.
+  const recorder = new Writable({
+    write: (piece, _, done) => {
+      pieces.push(piece);
+      done();
+    },
+  });
   const copy = new ServerResponse(request);
   copy.shouldKeepAlive = shouldKeepAlive;
-  copy.assignSocket(new Recorder(pieces) as unknown as Socket);
+  copy.assignSocket(recorder as unknown as Socket);
   copy.writeHead(...head);
   copy.flushHeaders();
   return Buffer.concat(pieces);
-}
-
-/** Stands in for a connection, and notes what is written to it. */
-class Recorder extends Writable {
-  constructor(private readonly pieces: Buffer[]) {
-    super();
-  }
-
-  override _write(piece: Buffer, _: BufferEncoding, done: () => void): void {
-    this.pieces.push(piece);
-    done();
-  }
 }

@@ -140,15 +140,9 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
   fault: (wanted: string, found: readonly string[]) => found.includes(wanted),
-  since: (wanted: number, found: number) => found >= wanted,
-  until: (wanted: number, found: number) => found < wanted,
+  since: (wanted: string, found: number) => found >= Date.parse(wanted),
+  until: (wanted: string, found: number) => found < Date.parse(wanted),
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
-};
-
-/** What is compared in place of a value as it is written. */
-const PREPARE: { readonly [Name in Member]?: (written: never) => unknown } = {
-  since: (time: string) => Date.parse(time),
-  until: (time: string) => Date.parse(time),
 };
 
 function same(wanted: unknown, found: unknown): boolean {
@@ -164,9 +158,7 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
       const member = name as Member;
       const found = FOUND[member];
       const compare = (COMPARE[member] ?? same) as (wanted: unknown, found: unknown) => boolean;
-      const prepare = PREPARE[member] as ((written: unknown) => unknown) | undefined;
-      const written = [wanted].flat();
-      const values = prepare ? written.map(prepare) : written;
+      const values = [wanted].flat();
       const holds = (record: RequestRecord) => values.some((value) => compare(value, found(record)));
       return { member, wanted, values: values.length, found, holds };
     });

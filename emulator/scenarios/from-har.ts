@@ -4,11 +4,11 @@ import type { Action } from '../faults/fault.js';
 import { FAULT_LIMITS } from '../faults/fault-limits.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import { checkShape } from '../http/body.js';
-import { Problem, problemCodes } from '../http/problem.js';
+import { genericCodeOf, problemCodes } from '../http/problem.js';
 import { redactText } from '../journal/redaction.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
-import { ScenarioError } from './scenario-file.js';
+import { inFile, ScenarioError } from './scenario-file.js';
 
 /** Maximum size of an HTTP Archive file, in bytes. */
 export const HAR_LIMIT = 128 * 1024 * 1024;
@@ -100,11 +100,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
     // The parser's sentence would quote the file.
     throw new ScenarioError(`${file}: is no JSON, and so no HTTP Archive.`);
   }
-  try {
-    return checkShape(archive, value, 'The archive');
-  } catch (error) {
-    throw error instanceof Problem ? new ScenarioError(`${file}: ${error.detail.replace(/\.?$/, '.')}`) : error;
-  }
+  return inFile(file, () => checkShape(archive, value, 'The archive'));
 }
 
 function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
@@ -188,8 +184,8 @@ function errorOf(entry: Entry): Action {
   const code = codeOf(entry);
   const retryAfter = retryAfterOf(entry);
   const t = windowOf(entry);
-  const named = code ?? genericCode(status);
-  if (named !== undefined && STATUS_OF.get(named) === status) {
+  const named = code ?? genericCodeOf(status);
+  if (STATUS_OF.get(named) === status) {
     // Without it the service would say when to come back, where it does.
     const wait = retryAfter ?? 'omit';
     return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
@@ -210,10 +206,6 @@ function codeOf({ response: { content } }: Entry): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function genericCode(status: number): string | undefined {
-  return problemCodes().find((row) => row.status === status)?.code;
 }
 
 function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-date' | 'garbage' | undefined {

@@ -25,8 +25,13 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
 /** Reads a file. Throws `ScenarioError` that names it, and the member of what cannot be. */
 export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const value = await parseScenarioText(readText(file), file);
+  return inFile(file, () => readScenario(value, operations));
+}
+
+/** Calls `read`, and names the file in its errors. */
+export function inFile<T>(file: string, read: () => T): T {
   try {
-    return readScenario(value, operations);
+    return read();
   } catch (error) {
     throw error instanceof Problem ? new ScenarioError(`${file}: ${error.detail.replace(/\.?$/, '.')}`) : error;
   }
