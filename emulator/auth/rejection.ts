@@ -50,11 +50,6 @@ export class Rejection extends Problem {
 }
 
 /** `throw reject('expired', 'exp has passed')` */
-export function reject(
-  check: Check,
-  reason: string,
-  headers?: Readonly<Record<string, string>>,
-  evidence?: string,
-): Rejection {
-  return new Rejection(check, reason, headers, evidence);
+export function reject(...rejection: ConstructorParameters<typeof Rejection>): Rejection {
+  return new Rejection(...rejection);
 }

@@ -136,6 +136,23 @@ function quantity(units: ReadonlyMap<string, number>, what: string, most: number
   };
 }
 
+/** How a limit of each unit is read and written; anything else is a count. */
+export const UNITS: Readonly<Record<string, { read: Read<number>; value: string; write: (amount: number) => string }>> =
+  {
+    bytes: { read: size, value: 'SIZE', write: writeSize },
+    ms: { read: duration, value: 'TIME', write: writeDuration },
+  };
+export const COUNT = { read: integer(0), value: 'N', write: String };
+
+function writeSize(bytes: number): string {
+  const [unit, factor] = [...SIZES].findLast(([, each]) => bytes >= each && bytes % each === 0) ?? ['', 1];
+  return `${bytes / factor}${unit}`;
+}
+
+function writeDuration(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}
+
 /** A list; text is split at commas, as one environment variable holds several values, and names one at least. */
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {

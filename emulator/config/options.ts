@@ -1,7 +1,7 @@
 import { type GivenKey, type KeyOption, key } from './key-option.js';
-import { COUNT, UNITS } from './limit-units.js';
 import { LIMITS, type Limits } from './limits.js';
 import {
+  COUNT,
   choice,
   clock,
   flag,
@@ -17,6 +17,7 @@ import {
   secret,
   servedHostName,
   text,
+  UNITS,
   urlsByName,
 } from './option-values.js';
 import { OF_SCENARIO, type ScenarioOption, scenarioFile } from './scenario-option.js';

@@ -67,7 +67,8 @@ export function checkReach(
       );
     }
     const knowing = meetings.filter((meeting) => members.every((member) => isKnown(member, meeting, context)));
-    if (knowing.length === 0) throw refuse(`no request has all of ${members.map(named).join(', ')} at ${stages}.`);
+    if (knowing.length === 0)
+      throw refuse(`no request has all of ${members.map((member) => `match.${member}`).join(', ')} at ${stages}.`);
     const lacked = match.token?.scopes?.lacks ?? [];
     const coming = knowing.filter((meeting) => !isStopped(meeting, members, lacked));
     if (coming.length === 0) {
@@ -100,7 +101,7 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
     const others = members.filter((one) => one !== member);
     return shapesFor(without(match, member), others, operations).length > 0;
   });
-  return clashing.length > 0 ? `: no request has all of ${clashing.map(named).join(', ')}` : '';
+  return clashing.length > 0 ? `: no request has all of ${clashing.map((member) => `match.${member}`).join(', ')}` : '';
 }
 
 /** Returns true if the operation can answer with the code of the action, or the action has no code. */
@@ -132,10 +133,6 @@ function isStateRefusing(action: Action, { shape, stage }: Meeting, { isRefused 
 function whoOf(meant: readonly RequestShape[]): string {
   const ids = new Set(meant.map(({ operation }) => operation.id));
   return ids.size === 1 ? [...ids][0]! : 'the operations it is for';
-}
-
-function named(member: string): string {
-  return `match.${member}`;
 }
 
 /** Returns `match` without a member such as `git.ref`. */

@@ -25,19 +25,15 @@ export interface ShownMessage {
   readonly bytes: number;
 }
 
-/** What happened to one request. Times are the world's; only `duration` is real. */
-export interface JournalEntry {
+/** What of a request has no header, no body and no token: the line of the log. */
+export interface RequestSummary {
   readonly id: string;
-  /** ISO 8601: when the request began. */
-  readonly began: string;
   /** ISO 8601: when its answer was decided. */
   readonly at: string;
   readonly organization: string | undefined;
   readonly method: string;
   /** The request target without its query. */
   readonly path: string;
-  /** The query as it was sent, without `?`. */
-  readonly query: string;
   readonly operation: string | undefined;
   /** The `repo` claim of the token. */
   readonly repository: string | undefined;
@@ -47,10 +43,18 @@ export interface JournalEntry {
   readonly code: string | undefined;
   /** `real`: the service as it is. `state`: a state refused. `injected:<fault>`: asked for. */
   readonly origin: string;
-  /** The faults that touched it. */
-  readonly faults: readonly string[];
   /** Why: one short sentence per decision worth knowing. */
   readonly why: readonly string[];
+}
+
+/** What happened to one request. Times are the world's; only `duration` is real. */
+export interface JournalEntry extends RequestSummary {
+  /** ISO 8601: when the request began. */
+  readonly began: string;
+  /** The query as it was sent, without `?`. */
+  readonly query: string;
+  /** The faults that touched it. */
+  readonly faults: readonly string[];
   /** The step of its way that refused it; absent where the operation answered. */
   readonly stopped?: StepId;
   readonly outcome: Outcome;
@@ -72,23 +76,6 @@ export interface JournalEntry {
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
 }
-
-/** What of a request has no header, no body and no token: the line of the log. */
-export type RequestSummary = Pick<
-  JournalEntry,
-  | 'id'
-  | 'at'
-  | 'organization'
-  | 'method'
-  | 'path'
-  | 'operation'
-  | 'repository'
-  | 'subject'
-  | 'status'
-  | 'code'
-  | 'origin'
-  | 'why'
->;
 
 /** @internal */
 export function summaryOf(record: RequestRecord): RequestSummary {
