@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { Fault } from '../faults/fault.js';
 import { formsOf } from '../faults/forms.js';
-import { readGivenFault, within } from '../faults/given-fault.js';
 import { knownFrom } from '../faults/known-facts.js';
 import { MEMBERS, textKeyOf } from '../faults/members.js';
 import { faultReference } from '../faults/reference.js';
 import { shapesOf } from '../faults/request-shape.js';
-import { faultSchema, readFault } from '../faults/schema.js';
+import { faultSchema, readFault, readGivenFault, within } from '../faults/schema.js';
 import { STAGES, type Stage } from '../faults/stage.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';

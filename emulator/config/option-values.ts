@@ -10,14 +10,13 @@ export class OptionError extends Error {
 export type Read<Value> = (given: unknown) => Value;
 
 /** An option. */
-export interface Row<Value> {
-  readonly default: Value;
+export type Row<Value> = (undefined extends Value ? { readonly default?: Value } : { readonly default: Value }) & {
   /** What stands for its value in the help; undefined for a switch, which `no-` before its flag turns off. */
   readonly value?: string;
   readonly help: string;
   readonly repeatable?: true;
   readonly read: Read<Value>;
-}
+};
 
 /** Reads a value. An `OptionError` about it begins with `source`: a flag, a variable or a member. */
 export function readNamed<Value>(source: string, read: Read<Value>, given: unknown): Value {

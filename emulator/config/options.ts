@@ -108,7 +108,6 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
   },
   ...TLS_ROWS,
   readyFile: {
-    default: undefined,
     value: 'FILE',
     help: 'File that gets the ready line (JSON), complete, once the emulator answers.',
     read: text('the name of a file'),
@@ -145,7 +144,6 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: list(servedHostName),
   },
   adminToken: {
-    default: undefined,
     value: 'TOKEN',
     help: 'What the admin routes ask for; without it one is made where the address is not loopback.',
     read: secret('the characters of a bearer token (RFC 6750)', /^[A-Za-z0-9._~+/-]+=*$/),
@@ -164,7 +162,6 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: list(key),
   },
   testKeys: {
-    default: undefined,
     help: 'Accept the published test keys (--no-test-keys: refuse them); without either, on loopback only.',
     read: flag,
   },
@@ -220,24 +217,20 @@ const ROWS: { readonly [Name in Exclude<keyof EmulatorOptions, 'limits'>]: Row<E
     read: choice(['strict', 'off']),
   },
   inbandFaults: {
-    default: undefined,
     help: 'Let requests ask for faults by a header or their token (--no-inband-faults: refuse that); without either, on loopback only.',
     read: flag,
   },
   scenario: {
-    default: undefined,
     value: 'FILE',
     help: 'Scenario to start with (YAML or JSON, see `emulator scenario`); options win over its seed and its clock.',
     read: scenarioFile,
   },
   import: {
-    default: undefined,
     value: 'PATH',
     help: 'Begin with an export, a folder, a bundle, a bare repository or a clone URL.',
     read: text('a path or a URL'),
   },
   persist: {
-    default: undefined,
     value: 'DIR',
     help: 'Folder to begin with, and to save the state to: within a second of each change, and at the end.',
     read: text('the name of a folder'),
@@ -273,7 +266,7 @@ export interface OptionRow {
 }
 
 interface Definition extends OptionRow {
-  readonly default: unknown;
+  readonly default?: unknown;
   readonly read: Read<unknown>;
 }
 

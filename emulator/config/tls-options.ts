@@ -28,25 +28,21 @@ export const TLS_ROWS: { readonly [Name in keyof TlsOptions]: Row<TlsOptions[Nam
     read: integer(0, 65_535),
   },
   tlsCert: {
-    default: undefined,
     value: 'FILE',
     help: 'Certificate for --tls (PEM, its chain behind it); without it one is made that is good for a day.',
     read: pemFile('certificate', /-----BEGIN CERTIFICATE-----/),
   },
   tlsKey: {
-    default: undefined,
     value: 'FILE',
     help: 'Private key of --tls-cert (PEM).',
     read: pemFile('private key', /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/),
   },
   publicUrl: {
-    default: undefined,
     value: 'URL',
     help: 'Address that answers show for the first organization, where a port mapping or a TLS proxy is in front.',
     read: publicUrl,
   },
   publicGitUrl: {
-    default: undefined,
     value: 'URL',
     help: 'The same of remotes, where it differs from --public-url.',
     read: publicUrl,

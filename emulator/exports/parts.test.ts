@@ -81,7 +81,7 @@ t.test('an export holds each part that the table has in it, and none of the othe
   t.equal(code, 0);
   t.same(JSON.parse(out).parts, exportParts());
   t.equal((await run(['import', folder, '--url', two.emulator.url])).code, 0);
-  for (const [part, { isIn, what, why }] of Object.entries(EXPORT_PARTS)) {
+  for (const [part, { in: isIn, what, why }] of Object.entries(EXPORT_PARTS)) {
     const [there, here, before] = [await one.see(part), await two.see(part), await fresh.see(part)];
     if (part !== 'scenarios') t.notSame(there, before, `${part} was used`);
     t.same(here, isIn ? there : before, `${part}: ${what}, ${why}`);

@@ -1,12 +1,11 @@
+import { isObject } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { compileFault } from './compiled-fault.js';
 import type { GivenFault } from './fault.js';
-import { FAULT_LIMITS } from './fault-limits.js';
-import { readWritten } from './given-fault.js';
+import { FAULT_LIMITS, SCENARIO } from './fault-limits.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
-import { SCENARIO } from './scenario.js';
-import { isObject } from './schema.js';
+import { readWritten } from './schema.js';
 
 /** What the requests of a token ask for. */
 export interface AskedByToken {

@@ -21,3 +21,6 @@ export const FAULT_LIMITS = {
   /** Characters of a text. */
   text: 4_096,
 } as const;
+
+/** How a client names the scenario that it is in. */
+export const SCENARIO = /^[\w.:/-]{1,100}$/;

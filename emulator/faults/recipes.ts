@@ -1,5 +1,5 @@
 import { type ProblemCode, problemCodes } from '../http/problem.js';
-import type { Recipe, RecipeRequest, RecipeStep } from './recipe.js';
+import type { Recipe, RecipeRequest, RecipeStep, RecipeWay } from './recipe.js';
 
 /** The repository of the recipes, and the organization that an emulator has without `--org`. */
 const REPO = 'app';
@@ -44,91 +44,34 @@ const UNREACHABLE = state({ organizations: { [ORG]: { upstream: { error: 'The fo
 const MIRROR = post('/api/repos', { base_repo: { provider: 'gitlab', owner: 'team', name: 'app' } });
 const FORGE_MIRROR = post('/api/repos', { base_repo: { provider: 'github', owner: 'team', name: 'app' } });
 
-type Row = Omit<Recipe, 'code'>;
+type Steps = Recipe['steps'];
 
-/** The codes that need no fault. */
-const ROWS: Readonly<Partial<Record<ProblemCode, Row>>> = {
-  bad_request: { way: 'natural', steps: [TOKEN, CREATE, get('/api/v1/repos/commit')] },
-  unauthorized: { way: 'natural', steps: [get('/api/repos', { token: null })] },
-  forbidden: {
-    way: 'natural',
-    steps: [{ token: ['--repo', REPO, '--org', 'nobody'], as: 'TOKEN' }, get('/api/v1/repo')],
-  },
-  not_found: { way: 'natural', steps: [TOKEN, CREATE, commit('one'), get('/api/v1/repos/file?path=none')] },
-  method_not_allowed: { way: 'natural', steps: [TOKEN, { send: { method: 'PUT', path: '/api/v1/repo' } }] },
-  conflict: { way: 'natural', steps: [TOKEN, CREATE, CREATE] },
-  precondition_failed: {
-    way: 'natural',
-    steps: [
+/** The codes that need no fault, by the way they come about. */
+const WAYS: Readonly<Record<'natural' | 'state' | 'quota', Readonly<Partial<Record<ProblemCode, Steps>>>>> = {
+  natural: {
+    bad_request: [TOKEN, CREATE, get('/api/v1/repos/commit')],
+    unauthorized: [get('/api/repos', { token: null })],
+    forbidden: [{ token: ['--repo', REPO, '--org', 'nobody'], as: 'TOKEN' }, get('/api/v1/repo')],
+    not_found: [TOKEN, CREATE, commit('one'), get('/api/v1/repos/file?path=none')],
+    method_not_allowed: [TOKEN, { send: { method: 'PUT', path: '/api/v1/repo' } }],
+    conflict: [TOKEN, CREATE, CREATE],
+    precondition_failed: [
       TOKEN,
       CREATE,
       commit('one'),
       get('/api/v1/repos/file?path=a.txt', { headers: { 'If-Match': '"another"' } }),
     ],
-  },
-  payload_too_large: {
-    way: 'state',
-    steps: [
-      TOKEN,
-      CREATE,
-      state({ limits: { maxJsonBytes: 16 } }),
-      post('/api/v1/repos/grep', { query: { pattern: 'x' } }),
-    ],
-  },
-  rate_limited: {
-    way: 'quota',
-    steps: [
-      TOKEN,
-      { emulator: ['quota', 'set', 'gateway', '{"capacity":1,"refill":"1/m"}'] },
-      CREATE,
-      get('/api/v1/repo'),
-    ],
-  },
-  service_unavailable: {
-    way: 'state',
-    steps: [
-      TOKEN,
-      CREATE,
-      { emulator: ['state', 'set', '--repo', `${REPO}=syncing`] },
-      post('/api/v1/repos/grep', { query: { pattern: 'x' } }),
-    ],
-  },
-  authentication_unavailable: {
-    way: 'state',
-    steps: [TOKEN, { emulator: ['state', 'set', '--org', `${ORG}.authentication=unavailable`] }, get('/api/v1/repo')],
-  },
-  insufficient_scope: { way: 'natural', steps: [token('git:write'), get('/api/v1/repo')] },
-  repo_claim_missing: {
-    way: 'natural',
-    steps: [{ token: ['--no-repo', '--scopes', 'git:read'], as: 'TOKEN' }, get('/api/v1/repo')],
-  },
-  repo_name_mismatch: { way: 'natural', steps: [TOKEN, post('/api/repos', { repo_name: 'other' })] },
-  route_not_found: { way: 'natural', steps: [TOKEN, get('/api/nowhere')] },
-  repository_not_found: { way: 'natural', steps: [TOKEN, get('/api/v1/repo')] },
-  repository_deleted: {
-    way: 'natural',
-    steps: [TOKEN, CREATE, remove(`/api/repos/${REPO}`), remove(`/api/repos/${REPO}`)],
-  },
-  repository_thawing: {
-    way: 'state',
-    steps: [TOKEN, CREATE, { emulator: ['state', 'set', '--repo', `${REPO}=thawing`] }, get('/api/v1/repo')],
-  },
-  sync_in_progress: {
-    way: 'state',
-    steps: [
-      TOKEN,
-      CREATE,
-      { emulator: ['state', 'set', '--repo', `${REPO}=syncing`] },
-      post('/api/v1/repos/tags', { name: 'v1', target: '0'.repeat(40) }),
-    ],
-  },
-  // The state keeps the sync that begins from asking any host.
-  upstream_already_configured: { way: 'natural', steps: [TOKEN, UNREACHABLE, MIRROR, MIRROR] },
-  branch_not_found: { way: 'natural', steps: [TOKEN, CREATE, get('/api/v1/repos/branch?name=none')] },
-  ref_not_found: { way: 'natural', steps: [TOKEN, CREATE, get('/api/v1/repos/commit?sha=none')] },
-  merge_conflict: {
-    way: 'natural',
-    steps: [
+    insufficient_scope: [token('git:write'), get('/api/v1/repo')],
+    repo_claim_missing: [{ token: ['--no-repo', '--scopes', 'git:read'], as: 'TOKEN' }, get('/api/v1/repo')],
+    repo_name_mismatch: [TOKEN, post('/api/repos', { repo_name: 'other' })],
+    route_not_found: [TOKEN, get('/api/nowhere')],
+    repository_not_found: [TOKEN, get('/api/v1/repo')],
+    repository_deleted: [TOKEN, CREATE, remove(`/api/repos/${REPO}`), remove(`/api/repos/${REPO}`)],
+    // The state keeps the sync that begins from asking any host.
+    upstream_already_configured: [TOKEN, UNREACHABLE, MIRROR, MIRROR],
+    branch_not_found: [TOKEN, CREATE, get('/api/v1/repos/branch?name=none')],
+    ref_not_found: [TOKEN, CREATE, get('/api/v1/repos/commit?sha=none')],
+    merge_conflict: [
       TOKEN,
       CREATE,
       commit('one'),
@@ -142,32 +85,17 @@ const ROWS: Readonly<Partial<Record<ProblemCode, Row>>> = {
         commit_message: 'Merge',
       }),
     ],
-  },
-  credential_not_found: { way: 'natural', steps: [TOKEN, CREATE, remove(`/api/repos/${REPO}/git-credentials/none`)] },
-  credential_exists: { way: 'natural', steps: [TOKEN, CREATE, CREDENTIAL, CREDENTIAL] },
-  forge_app_not_configured: {
-    way: 'state',
-    steps: [TOKEN, { emulator: ['state', 'set', '--org', `${ORG}.forgeApps=0`] }, FORGE_MIRROR],
-  },
-  forge_repository_inaccessible: { way: 'state', steps: [TOKEN, UNREACHABLE, FORGE_MIRROR] },
-  hosting_not_enabled: {
-    way: 'state',
-    steps: [TOKEN, { emulator: ['state', 'set', '--org', `${ORG}.hosting=off`] }, HOSTED],
-  },
-  hosting_project_not_found: { way: 'natural', steps: [DEPLOYER, CREATE, get(`/api/repos/${REPO}/deployments`)] },
-  deployment_not_found: { way: 'natural', steps: [DEPLOYER, HOSTED, get(`/api/repos/${REPO}/deployments/none`)] },
-  deployment_project_name_in_use: {
-    way: 'natural',
-    steps: [
+    credential_not_found: [TOKEN, CREATE, remove(`/api/repos/${REPO}/git-credentials/none`)],
+    credential_exists: [TOKEN, CREATE, CREDENTIAL, CREDENTIAL],
+    hosting_project_not_found: [DEPLOYER, CREATE, get(`/api/repos/${REPO}/deployments`)],
+    deployment_not_found: [DEPLOYER, HOSTED, get(`/api/repos/${REPO}/deployments/none`)],
+    deployment_project_name_in_use: [
       TOKEN,
       post('/api/repos', { deployment: { project_name: 'site' } }),
       { token: ['--repo', 'other', '--scopes', 'repo:write'], as: 'OTHER' },
       post('/api/repos', { deployment: { project_name: 'site' } }, { token: 'OTHER' }),
     ],
-  },
-  idempotency_key_reused: {
-    way: 'natural',
-    steps: [
+    idempotency_key_reused: [
       DEPLOYER,
       HOSTED,
       commit('one'),
@@ -175,15 +103,57 @@ const ROWS: Readonly<Partial<Record<ProblemCode, Row>>> = {
       post(`/api/repos/${REPO}/deployments`, { target: 'production' }, { headers: { 'Idempotency-Key': 'one' } }),
     ],
   },
+  state: {
+    payload_too_large: [
+      TOKEN,
+      CREATE,
+      state({ limits: { maxJsonBytes: 16 } }),
+      post('/api/v1/repos/grep', { query: { pattern: 'x' } }),
+    ],
+    service_unavailable: [
+      TOKEN,
+      CREATE,
+      { emulator: ['state', 'set', '--repo', `${REPO}=syncing`] },
+      post('/api/v1/repos/grep', { query: { pattern: 'x' } }),
+    ],
+    authentication_unavailable: [
+      TOKEN,
+      { emulator: ['state', 'set', '--org', `${ORG}.authentication=unavailable`] },
+      get('/api/v1/repo'),
+    ],
+    repository_thawing: [
+      TOKEN,
+      CREATE,
+      { emulator: ['state', 'set', '--repo', `${REPO}=thawing`] },
+      get('/api/v1/repo'),
+    ],
+    sync_in_progress: [
+      TOKEN,
+      CREATE,
+      { emulator: ['state', 'set', '--repo', `${REPO}=syncing`] },
+      post('/api/v1/repos/tags', { name: 'v1', target: '0'.repeat(40) }),
+    ],
+    forge_app_not_configured: [TOKEN, { emulator: ['state', 'set', '--org', `${ORG}.forgeApps=0`] }, FORGE_MIRROR],
+    forge_repository_inaccessible: [TOKEN, UNREACHABLE, FORGE_MIRROR],
+    hosting_not_enabled: [TOKEN, { emulator: ['state', 'set', '--org', `${ORG}.hosting=off`] }, HOSTED],
+  },
+  quota: {
+    rate_limited: [
+      TOKEN,
+      { emulator: ['quota', 'set', 'gateway', '{"capacity":1,"refill":"1/m"}'] },
+      CREATE,
+      get('/api/v1/repo'),
+    ],
+  },
 };
 
-/** Any code can be asked for; these come about in no other way, or only after some time. */
-function byFault(code: ProblemCode): Row {
-  return { way: 'fault', steps: [TOKEN, CREATE, get('/api/v1/repo', { headers: { 'X-Emulator-Fault': code } })] };
+/** Any code can be asked for; the others come about in no other way, or only after some time. */
+function byFault(code: ProblemCode): Steps {
+  return [TOKEN, CREATE, get('/api/v1/repo', { headers: { 'X-Emulator-Fault': code } })];
 }
 
 /** How to get each code, in the order of the specification's tables. */
-export const RECIPES: readonly Recipe[] = problemCodes().map(({ code }) => ({
-  code,
-  ...(ROWS[code] ?? byFault(code)),
-}));
+export const RECIPES: readonly Recipe[] = problemCodes().map(({ code }) => {
+  const [way, rows] = Object.entries(WAYS).find(([, steps]) => steps[code]) ?? ['fault', {}];
+  return { code, way: way as RecipeWay, steps: rows[code] ?? byFault(code) };
+});

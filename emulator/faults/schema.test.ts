@@ -1,9 +1,8 @@
 import t from 'tap';
 import { Problem } from '../http/problem.js';
 import type { Action } from './fault.js';
-import { readWritten } from './given-fault.js';
 import { KINDS, kindNameOf } from './kinds/index.js';
-import { readFault } from './schema.js';
+import { readFault, readWritten } from './schema.js';
 
 const ONE = { do: { latency: { ms: 1 } } };
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { checkShape } from '../http/body.js';
-import { specifiedCode } from '../http/problem.js';
+import { isObject, type Members } from '../http/json-reader.js';
+import { Problem, problem, specifiedCode } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
+import { parseFault, type WrittenFault } from './grammar.js';
 import { strict } from './key.js';
-import { KINDS } from './kinds/index.js';
+import { codeOf, KINDS, kindNameOf } from './kinds/index.js';
 import { type Kind, schemaOf } from './kinds/kind.js';
 import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
@@ -85,8 +87,42 @@ function withPresentNames(action: unknown): unknown {
   );
 }
 
-type Members = Readonly<Record<string, unknown>>;
+/** Members that a fault in words has in its text. */
+const IN_WORDS = ['do', 'sequence', 'at', 'when'];
 
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Reads a fault: its text, or as `readGivenFault` does. Throws `bad_request` that names the member. */
+export function readWritten(value: unknown, where: string): WrittenFault {
+  if (typeof value === 'string') return parseFault(value.trim(), where);
+  const fault = readGivenFault(value, where);
+  const [first] = [fault.do ?? fault.sequence ?? []].flat().filter((entry) => entry !== 'pass');
+  const name = fault.id ?? (first && (codeOf(first) ?? kindNameOf(first))) ?? 'fault';
+  return { text: JSON.stringify(value), name, fault };
+}
+
+/**
+ * Reads a fault: in JSON; or in the words of the grammar, as `spec`, with members that these do not say. Throws
+ * `bad_request` that names the member.
+ */
+export function readGivenFault(value: unknown, where: string): Fault {
+  if (!isObject(value) || value.spec === undefined) return readFault(value, where);
+  const { spec, ...rest } = value;
+  if (typeof spec !== 'string')
+    throw problem('bad_request', 'spec: has to be a fault as name[*times][+skip][@stage][;key=value].');
+  const { fault } = parseFault(spec.trim(), 'spec');
+  for (const name of Object.keys(rest)) {
+    if (IN_WORDS.includes(name))
+      throw problem('bad_request', `${name}: goes with a fault in JSON, and is part of spec otherwise.`);
+    if (Object.hasOwn(fault, name)) throw problem('bad_request', `${name}: is said by spec already.`);
+  }
+  return readFault({ ...fault, ...rest }, where);
+}
+
+/** Calls `read`, and puts `where` before the detail of its errors. */
+export function within<Value>(where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.detail.startsWith(where)) throw error;
+    throw problem('bad_request', `${where}.${error.detail}`);
+  }
 }

@@ -17,6 +17,13 @@ const PIECE = 8 * 1024;
 const LOOKED_AT = 1 / 512;
 const READ = 1 / 32;
 
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Returns true for an object of JSON, which a list is not. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The first rule of `readJson` that a text breaks. */
 export type JsonFault = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 

@@ -1,7 +1,7 @@
 import type { GivenFault } from '../faults/fault.js';
-import { readWritten } from '../faults/given-fault.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { FaultView } from '../faults/registry.js';
+import { readWritten } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**

@@ -1,8 +1,9 @@
 import type { Fault } from '../faults/fault.js';
-import { readWritten, within } from '../faults/given-fault.js';
 import { matchesGlob } from '../faults/glob.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
+import { readWritten, within } from '../faults/schema.js';
 import { checkShape } from '../http/body.js';
+import { isObject, type Members } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { readExpectations } from '../journal/expectations.js';
 import { parseTime } from '../time/iso-8601.js';
@@ -10,11 +11,9 @@ import type { Scenario, Step, Trigger } from './scenario.js';
 import { checkFaults } from './scenario-runs.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
-  const long = isMembers(value) ? expand(value) : value;
+  const long = isObject(value) ? expand(value) : value;
   const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
   const steps = (read.steps as readonly Members[] | undefined)?.map((step, at) => readFaults(step, `steps.${at}.`));
   const scenario = { ...readFaults(read, ''), ...(steps && { steps }) } as unknown as Scenario;
@@ -41,7 +40,7 @@ function expandClock(text: string): Members {
 }
 
 function expandStep(step: unknown, at: number): unknown {
-  if (!isMembers(step) || typeof step.on !== 'string') return step;
+  if (!isObject(step) || typeof step.on !== 'string') return step;
   const push = PUSH.exec(step.on)?.[1];
   if (push !== undefined) return { ...step, on: { push } };
   throw problem('bad_request', `steps.${at}.on: has to be "push to BRANCH", or an object such as {"op": "grep"}.`);
@@ -54,7 +53,7 @@ function readFaults(value: Members, where: string): Members {
 }
 
 function readWrittenFault(fault: unknown, where: string): Fault {
-  if (typeof fault !== 'string' && !isMembers(fault)) {
+  if (typeof fault !== 'string' && !isObject(fault)) {
     throw problem('bad_request', `${where}: has to be a text or an object.`);
   }
   return within(where, () => readWritten(fault, where).fault);
@@ -94,8 +93,4 @@ function meantBy(
     throw problem('bad_request', `${where}.${member}: a request of ${meant[0]!.id} moves no refs.`);
   }
   return meant;
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import { DEFAULT_LIFETIME, DEFAULT_SCOPES, mintToken } from '../../auth/mint.js'
 import { clock, integer, list, text } from '../../config/option-values.js';
 import { readOptions } from '../../config/options.js';
 import type { FaultClaims } from '../../faults/fault-claim.js';
-import { SCENARIO } from '../../faults/scenario.js';
+import { SCENARIO } from '../../faults/fault-limits.js';
 import { Problem } from '../../http/problem.js';
 import { readTextFile } from '../../system/text-file.js';
 import { printJson } from '../admin-client.js';

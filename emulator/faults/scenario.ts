@@ -1,2 +1,0 @@
-/** How a client names the scenario that it is in. */
-export const SCENARIO = /^[\w.:/-]{1,100}$/;
