@@ -18,7 +18,7 @@ import { openGitDirectory } from '../sources/git-directory.js';
 import type { PackedObjects } from '../sources/history-source.js';
 import { PrivateRepository } from '../sources/seed.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
+import { deletedRecord, type RepositoriesSnapshot, recordsOf, releaseRepositories } from '../world/repositories.js';
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
 import { checked, digestIn, nameOfText, readJson } from './read-json.js';
@@ -83,7 +83,7 @@ export async function readRepositories(
       const base = { id, organization, name, sequence, createdAt };
       if (folder === undefined || file === undefined) {
         const content = current.engine.createContent();
-        const record = { ...base, state: 'deleted' as const, refs: Refs.empty(bytesOf('main')), watermark: 0 };
+        const record = deletedRecord(base);
         records.push(record);
         repositories.set(id, { listed: entry, record, packs: [], files: [] });
         contents.set(id, content.keep());

@@ -114,22 +114,20 @@ const listed = () =>
     record: z.string().optional(),
   });
 
+const head = () => ({ format: z.literal(FORMAT), version: z.literal(VERSION), written_by: z.string() });
+
 /** `emulator.json`: what is there, and what is no repository's. */
 export const manifestSchema = once(() =>
   z.discriminatedUnion('content', [
     z.strictObject({
-      format: z.literal(FORMAT),
-      version: z.literal(VERSION),
-      written_by: z.string(),
+      ...head(),
       content: z.literal('world'),
       secrets: z.boolean(),
       world: worldPart(),
       repositories: z.array(listed()),
     }),
     z.strictObject({
-      format: z.literal(FORMAT),
-      version: z.literal(VERSION),
-      written_by: z.string(),
+      ...head(),
       content: z.literal('repository'),
       /** Where it is to go; the organization that the request selects unless named. */
       organization: z.string().optional(),

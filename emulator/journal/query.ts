@@ -134,8 +134,7 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
-  status: (wanted: number | string, found: number) =>
-    String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found,
+  status: isStatus,
   code: isCode,
   origin: (wanted: string, found: string) =>
     found === wanted || (wanted === 'injected' && found.startsWith('injected:')),
@@ -144,6 +143,11 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   until: (wanted: string, found: number) => found < Date.parse(wanted),
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
 };
+
+/** Returns true if a status is the wanted one, or of the wanted class: `4xx`. @internal */
+export function isStatus(wanted: number | string, found: number): boolean {
+  return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
+}
 
 function same(wanted: unknown, found: unknown): boolean {
   return wanted === found;

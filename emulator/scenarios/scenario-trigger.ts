@@ -1,5 +1,6 @@
 import { matchesGlob } from '../faults/glob.js';
 import { specifiedCode } from '../http/problem.js';
+import { isStatus } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { Trigger } from './scenario.js';
 
@@ -45,9 +46,4 @@ function isLike(wanted: string | readonly string[] | undefined, found: string | 
 /** A ref by its full name, or as people say it. */
 function isRef(glob: string, name: string): boolean {
   return matchesGlob(glob, name) || matchesGlob(glob, name.replace(/^refs\/(?:heads|tags)\//, ''));
-}
-
-function isStatus(wanted: number | string, found: number): boolean {
-  const text = String(wanted);
-  return text.endsWith('xx') ? text[0] === String(found)[0] : text === String(found);
 }

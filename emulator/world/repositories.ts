@@ -159,20 +159,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     const { record, content } = repository;
     const lfsObjects = record.lfsObjects?.heldAlone(this.lfsObjectsBeside(record)) ?? [];
     engine.gitService.forget(repository.git);
-    this.replace({
-      ...record,
-      state: 'deleted',
-      override: undefined,
-      thaw: undefined,
-      refs: Refs.empty(bytesOf('main')),
-      watermark: 0,
-      baseRepo: undefined,
-      gitCredential: undefined,
-      hosting: undefined,
-      deployments: undefined,
-      lfsObjects: undefined,
-      lfsLocks: undefined,
-    });
+    this.replace(deletedRecord(record));
     this.records = {
       ...this.records,
       order: this.records.order.without(orderKey(record.organization, record.sequence)),
@@ -260,6 +247,13 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
   const none: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
   return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
+}
+
+/** What is left of a repository that was deleted. */
+export function deletedRecord(record: Omit<RepositoryRecord, 'state' | 'refs' | 'watermark'>): RepositoryRecord {
+  const { id, organization, name, sequence, createdAt } = record;
+  const refs = Refs.empty(bytesOf('main'));
+  return { id, organization, name, sequence, createdAt, state: 'deleted', refs, watermark: 0 };
 }
 
 function withRecord(records: Records, record: RepositoryRecord): Records {
