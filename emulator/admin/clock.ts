@@ -11,7 +11,7 @@ const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() 
 export type ClockRecord = z.infer<typeof clockRecord>;
 
 function showClock({ state: { clock } }: World): ClockRecord {
-  return { mode: clock.reading.mode, now: new Date(clock.now()).toISOString() };
+  return { mode: clock.snapshot().mode, now: new Date(clock.now()).toISOString() };
 }
 
 export const showClockRoute = adminRoute({

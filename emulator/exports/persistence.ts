@@ -209,7 +209,7 @@ export class Persistence {
 /** What changes when something is to be saved. That a request was made changes none of it. */
 function marksOf(world: World): unknown[] {
   const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
-  const { mode, time, ahead } = clock.reading;
+  const { mode, time, ahead } = clock.snapshot();
   const made = [...ids.snapshot().values()].reduce((sum, count) => sum + count, 0);
   const { quotas: set } = quotas.snapshot();
   const own = [organizations.snapshot(), repositories.revision, webhooks.snapshot(), settings.snapshot()];

@@ -62,11 +62,6 @@ export class Journal {
     return this.droppedCount;
   }
 
-  /** Bytes that it holds, as it counts them. */
-  get heldBytes(): number {
-    return this.weight;
-  }
-
   /** Answers that have ended: the number of the last one. */
   get ended(): number {
     return this.endedCount;

@@ -50,7 +50,7 @@ export function clockOf(current: CurrentWorld): EmulatorClock {
   const change = (changes: ClockChanges): Promise<void> => changeClock(clock(), changes);
   return {
     get mode() {
-      return clock().reading.mode;
+      return clock().snapshot().mode;
     },
     now: () => clock().now(),
     advance: (duration) => change({ advance: duration }),

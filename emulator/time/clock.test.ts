@@ -67,7 +67,7 @@ t.test('modes: the machine, a clock that stands, and one that moves with request
   machine += 2;
   t.equal(clock.now(), 3, 'or starts from where it is set');
   clock.restore(kept);
-  t.same([clock.reading.mode, clock.now()], ['tick', 16]);
+  t.same([clock.snapshot().mode, clock.now()], ['tick', 16]);
 });
 
 t.test('in real time a timer wakes what is due, each for itself', async (t) => {

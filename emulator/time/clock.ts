@@ -63,11 +63,6 @@ export class WorldClock implements Clock {
     return this.mode === 'real' && this.ahead === 0;
   }
 
-  get reading(): ClockReading {
-    const { mode, time, ahead } = this;
-    return { mode, time, ahead };
-  }
-
   /** Called once per request, before anything else reads the time. */
   tick(): void {
     if (this.mode !== 'tick') return;
@@ -99,16 +94,20 @@ export class WorldClock implements Clock {
       if (this.mode === 'real') this.ahead = now - this.machine();
       else this.time = now;
     }
-    return this.move(advance ?? 0);
+    return this.advance(advance ?? 0);
   }
 
   /** Moves the clock on. While nothing waits for it this is done when the call returns. */
   advance(milliseconds: number): Promise<void> {
-    return this.move(milliseconds);
+    // One after the other: what the first one runs may come to depend on the time.
+    if (this.moving) return this.queue(() => this.moveTo(this.now() + milliseconds));
+    const rest = this.moveTo(this.now() + milliseconds);
+    return rest ? this.queue(() => rest) : Promise.resolve();
   }
 
   snapshot(): ClockReading {
-    return this.reading;
+    const { mode, time, ahead } = this;
+    return { mode, time, ahead };
   }
 
   restore({ mode, time, ahead }: ClockReading): void {
@@ -116,13 +115,6 @@ export class WorldClock implements Clock {
     this.time = time;
     this.ahead = ahead;
     this.arm();
-  }
-
-  private move(milliseconds: number): Promise<void> {
-    // One after the other: what the first one runs may come to depend on the time.
-    if (this.moving) return this.queue(() => this.moveTo(this.now() + milliseconds));
-    const rest = this.moveTo(this.now() + milliseconds);
-    return rest ? this.queue(() => rest) : Promise.resolve();
   }
 
   private queue(next: () => Promise<void> | undefined): Promise<void> {
