@@ -3,8 +3,7 @@ import { isSwitchCode } from './kinds/error.js';
 import { TEXT_NAMES } from './kinds/index.js';
 import { type Kind, memberOf } from './kinds/kind.js';
 import { factsByStage } from './known-facts.js';
-import { writeCommands } from './recipe.js';
-import { RECIPES } from './recipes.js';
+import { RECIPES, writeCommands } from './recipes.js';
 import { BEFORE_IN_BAND, STAGES, type Stage } from './stage.js';
 
 /** Everything that can be asked for. */

@@ -1,6 +1,5 @@
 import { problem } from '../http/problem.js';
 import { type CompileContext, type CompiledFault, compileFault } from './compiled-fault.js';
-import { Counters } from './counters.js';
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { type FaultPlan, planOf } from './fault-plan.js';
@@ -8,7 +7,7 @@ import { matchesGlob } from './glob.js';
 import type { WrittenFault } from './grammar.js';
 import type { FaultedOperation } from './operation-shape.js';
 import { checkReach, type IsRefused } from './reach.js';
-import { type FaultEntry, type SkipReason, Tally } from './tally.js';
+import { Counters, type FaultEntry, type SkipReason, Tally } from './tally.js';
 
 /** A fault as it is shown. */
 export interface FaultView extends Fault {
