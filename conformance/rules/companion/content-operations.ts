@@ -2,12 +2,11 @@ import { packLines } from '../../api/commit-pack.js';
 import { AUTHOR } from '../../api/requests.js';
 import {
   each,
-  GIT_READ,
-  GIT_WRITE,
+  gitRead,
+  gitWrite,
   numbers,
   type Operation,
   type OperationRequest,
-  operation,
   PAGE,
   STATS,
   strings,
@@ -42,21 +41,21 @@ const COMMIT_ENTRY: Shape = { ...strings('sha', 'message'), parent_shas: 'array'
 const COMMIT: Shape = { 'commit.sha': 'string', 'commit.parent_shas': 'array' };
 
 const commits: readonly Operation[] = [
-  operation('list commits', ['GET /commits'], GIT_READ, 200, { ...each('commits', COMMIT_ENTRY), ...PAGE }),
-  operation('get commit', ['GET /commit'], GIT_READ, 200, COMMIT, () => ({ query: { sha: 'main' } })),
-  operation('commit diff', ['GET /diff'], GIT_READ, 200, { sha: 'string', ...STATS }, (repository) => ({
+  gitRead('list commits', 'GET /commits', { ...each('commits', COMMIT_ENTRY), ...PAGE }),
+  gitRead('get commit', 'GET /commit', COMMIT, () => ({ query: { sha: 'main' } })),
+  gitRead('commit diff', 'GET /diff', { sha: 'string', ...STATS }, (repository) => ({
     query: { sha: repository.tip },
   })),
-  operation('commit-pack', ['POST /commit-pack'], GIT_WRITE, 201, PACKED, async (repository) => ({
+  gitWrite('commit-pack', ['POST /commit-pack', 201], PACKED, async (repository) => ({
     lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
   })),
-  operation('diff-commit', ['POST /diff-commit'], GIT_WRITE, 201, PACKED, async (repository) => {
+  gitWrite('diff-commit', ['POST /diff-commit', 201], PACKED, async (repository) => {
     const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
     const metadata = { target_branch: await repository.createBranch(), commit_message: 'Patch', author: AUTHOR };
     return { lines: [{ metadata }, { diff_chunk: { data, eof: true } }] };
   }),
-  operation('restore-commit', ['POST /restore-commit'], GIT_WRITE, 201, WRITTEN, restored),
-  operation('reset-commits', ['POST /reset-commits'], GIT_WRITE, 201, WRITTEN, restored),
+  gitWrite('restore-commit', ['POST /restore-commit', 201], WRITTEN, restored),
+  gitWrite('reset-commits', ['POST /reset-commits', 201], WRITTEN, restored),
 ];
 
 const readme = () => ({ query: { path: 'README.md' } });
@@ -67,48 +66,39 @@ const BLAMED_LINE: Shape = {
 };
 
 const files: readonly Operation[] = [
-  operation('list files', ['GET /files'], GIT_READ, 200, {
+  gitRead('list files', 'GET /files', {
     paths: 'array',
     ref: 'string',
     ...each('entries', strings('path', 'type', 'mode')),
     ...PAGE,
   }),
-  operation('file metadata', ['GET /files/metadata'], GIT_READ, 200, {
+  gitRead('file metadata', 'GET /files/metadata', {
     ...each('files', { ...strings('path', 'mode', 'last_commit_sha'), size: 'number' }),
     commits: 'object',
     ref: 'string',
   }),
-  operation('read file', ['GET /file'], GIT_READ, 200, {}, readme),
-  operation('head file', ['HEAD /file'], GIT_READ, 200, {}, readme),
-  operation(
-    'blame',
-    ['GET /blame'],
-    GIT_READ,
-    200,
-    { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) },
-    readme,
-  ),
-  operation('grep', ['POST /grep'], GIT_READ, 200, { matches: 'array', has_more: 'boolean' }, () => ({
+  gitRead('read file', 'GET /file', {}, readme),
+  gitRead('head file', 'HEAD /file', {}, readme),
+  gitRead('blame', 'GET /blame', { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) }, readme),
+  gitRead('grep', 'POST /grep', { matches: 'array', has_more: 'boolean' }, () => ({
     json: { query: { pattern: 'e' } },
   })),
-  operation('archive', ['POST /archive'], GIT_READ, 200, {}),
+  gitRead('archive', 'POST /archive', {}),
 ];
 
 const notes: readonly Operation[] = [
-  operation('add note', ['POST /notes'], GIT_WRITE, [201, 200], NOTE, async (repository) => ({
+  gitWrite('add note', ['POST /notes', [201, 200]], NOTE, async (repository) => ({
     json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
   })),
-  operation('read note', ['GET /notes'], GIT_READ, 200, strings('sha', 'note', 'ref_sha'), async (repository) => ({
+  gitRead('read note', 'GET /notes', strings('sha', 'note', 'ref_sha'), async (repository) => ({
     query: { sha: await repository.createCommit('noted') },
   })),
-  operation('delete note', ['DELETE /notes'], GIT_WRITE, 200, NOTE, async (repository) => ({
+  gitWrite('delete note', 'DELETE /notes', NOTE, async (repository) => ({
     json: { sha: await repository.createCommit('noted') },
   })),
-  operation(
+  gitRead(
     'list notes refs',
-    ['GET /notes/refs'],
-    GIT_READ,
-    200,
+    'GET /notes/refs',
     { ...each('refs', strings('cursor', 'ref', 'sha')), prefix: 'string', ...PAGE },
     async (repository) => {
       await repository.createCommit('noted');

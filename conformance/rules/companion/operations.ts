@@ -1,7 +1,7 @@
 import { AUTHOR } from '../../api/requests.js';
 import { reserveName } from '../../fixtures/repositories.js';
 import { contentOperations } from './content-operations.js';
-import { each, GIT_READ, GIT_WRITE, type Operation, operation, PAGE, REPO_WRITE, STATS, strings } from './operation.js';
+import { each, gitRead, gitWrite, type Operation, operationsOf, PAGE, repoWrite, STATS, strings } from './operation.js';
 import type { Shape } from './shape.js';
 
 const RECORD = strings('repo_id', 'url', 'default_branch', 'created_at');
@@ -15,41 +15,30 @@ export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
 
+const orgRead = operationsOf('org:read');
+
 const repositories: readonly Operation[] = [
-  operation(
-    'list repositories',
-    ['GET ', OF_ORGANIZATION],
-    ['org:read'],
-    200,
-    { ...each('repos', RECORD), ...PAGE },
-    () => ({ repo: 'org', query: { limit: '2' } }),
-  ),
-  operation(
+  orgRead('list repositories', ['GET ', 200, OF_ORGANIZATION], { ...each('repos', RECORD), ...PAGE }, () => ({
+    repo: 'org',
+    query: { limit: '2' },
+  })),
+  repoWrite(
     'create repository',
-    ['POST ', OF_ORGANIZATION],
-    REPO_WRITE,
-    201,
+    ['POST ', 201, OF_ORGANIZATION],
     strings('repo_id', 'url', 'http_url', 'message'),
     async (repository) => ({ repo: await reserveName(repository.t) }),
   ),
-  operation('get repository', ['GET ', RECORD_ROUTE], GIT_READ, 200, RECORD),
-  operation(
-    'update repository',
-    ['PATCH ', RECORD_ROUTE],
-    REPO_WRITE,
-    200,
-    strings('repo_id', 'default_branch'),
-    () => ({ json: { default_branch: 'main' } }),
-  ),
-  operation(
+  gitRead('get repository', ['GET ', 200, RECORD_ROUTE], RECORD),
+  repoWrite('update repository', ['PATCH ', 200, RECORD_ROUTE], strings('repo_id', 'default_branch'), () => ({
+    json: { default_branch: 'main' },
+  })),
+  repoWrite(
     'delete repository',
-    ['DELETE ', { v1: '/api/v1/repos/delete' }],
-    REPO_WRITE,
-    200,
+    ['DELETE ', 200, { v1: '/api/v1/repos/delete' }],
     strings('repo_id', 'message'),
     async (repository) => ({ repo: await repository.createRepository() }),
   ),
-  operation('organization metadata', ['GET ', { preferred: '/api/meta', v1: undefined }], ['org:read'], 200, {}),
+  orgRead('organization metadata', ['GET ', 200, { preferred: '/api/meta', v1: undefined }], {}),
 ];
 
 const BRANCH = strings('cursor', 'name', 'head_sha', 'created_at');
@@ -69,30 +58,20 @@ const PREVIEW: Shape = {
 };
 
 const branches: readonly Operation[] = [
-  operation('list branches', ['GET /branches'], GIT_READ, 200, { ...each('branches', BRANCH), ...PAGE }),
-  operation(
-    'get branch',
-    ['GET /branch'],
-    GIT_READ,
-    200,
-    strings('branch.name', 'branch.head_sha', 'branch.created_at'),
-    () => ({ query: { name: 'main' } }),
-  ),
-  operation('create branch', ['POST /branches/create'], GIT_WRITE, 200, CREATED, (repository) => ({
+  gitRead('list branches', 'GET /branches', { ...each('branches', BRANCH), ...PAGE }),
+  gitRead('get branch', 'GET /branch', strings('branch.name', 'branch.head_sha', 'branch.created_at'), () => ({
+    query: { name: 'main' },
+  })),
+  gitWrite('create branch', 'POST /branches/create', CREATED, (repository) => ({
     json: { target_branch: repository.unusedName('made'), base_branch: 'main' },
   })),
-  operation('delete branch', ['DELETE /branches'], GIT_WRITE, 200, strings('name', 'message'), async (repository) => ({
+  gitWrite('delete branch', 'DELETE /branches', strings('name', 'message'), async (repository) => ({
     json: { name: await repository.createBranch() },
   })),
-  operation(
-    'branch diff',
-    ['GET /branches/diff'],
-    GIT_READ,
-    200,
-    { ...strings('branch', 'base'), ...STATS },
-    async (repository) => ({ query: { branch: await repository.createBranch(), base: 'main' } }),
-  ),
-  operation('merge', ['POST /merge'], GIT_WRITE, 200, MERGE, async (repository) => ({
+  gitRead('branch diff', 'GET /branches/diff', { ...strings('branch', 'base'), ...STATS }, async (repository) => ({
+    query: { branch: await repository.createBranch(), base: 'main' },
+  })),
+  gitWrite('merge', 'POST /merge', MERGE, async (repository) => ({
     json: {
       source_branch: await repository.createBranch(),
       target_branch: await repository.createBranch(),
@@ -100,34 +79,30 @@ const branches: readonly Operation[] = [
       ...MERGER,
     },
   })),
-  operation('merge preview', ['GET /merge/preview'], GIT_READ, 200, PREVIEW, async (repository) => ({
+  gitRead('merge preview', 'GET /merge/preview', PREVIEW, async (repository) => ({
     query: { source_branch: await repository.createBranch(), target_branch: 'main' },
   })),
 ];
 
 const tags: readonly Operation[] = [
-  operation('create tag', ['POST /tags'], GIT_WRITE, 200, strings('name', 'sha', 'message'), (repository) => ({
+  gitWrite('create tag', 'POST /tags', strings('name', 'sha', 'message'), (repository) => ({
     json: { name: repository.unusedName('v'), target: repository.tip },
   })),
-  operation(
+  gitRead(
     'list tags',
-    ['GET /tags'],
-    GIT_READ,
-    200,
+    'GET /tags',
     { ...each('tags', strings('cursor', 'name', 'sha')), ...PAGE },
     async (repository) => {
       await repository.createTag();
       return {};
     },
   ),
-  operation('get tag', ['GET /tag'], GIT_READ, 200, strings('tag.name', 'tag.sha'), async (repository) => ({
+  gitRead('get tag', 'GET /tag', strings('tag.name', 'tag.sha'), async (repository) => ({
     query: { name: await repository.createTag() },
   })),
-  operation(
+  operationsOf('git:read', 'git:write')(
     'delete tag',
-    ['DELETE /tags/{tag}', { v1: '/api/v1/repos/tags' }],
-    ['git:read', 'git:write'],
-    200,
+    ['DELETE /tags/{tag}', 200, { v1: '/api/v1/repos/tags' }],
     strings('name', 'message'),
     async (repository, family) => {
       const name = await repository.createTag();
@@ -140,19 +115,13 @@ const tags: readonly Operation[] = [
 const BY_ID = { v1: '/api/v1/repos/git-credentials' };
 
 const upstream: readonly Operation[] = [
-  operation(
-    'create Git credential',
-    ['POST /git-credentials'],
-    REPO_WRITE,
-    201,
-    GIT_CREDENTIAL,
-    async (repository) => ({ repo: await repository.createRepository(), json: { username: 'u', password: 'p' } }),
-  ),
-  operation(
+  repoWrite('create Git credential', ['POST /git-credentials', 201], GIT_CREDENTIAL, async (repository) => ({
+    repo: await repository.createRepository(),
+    json: { username: 'u', password: 'p' },
+  })),
+  repoWrite(
     'update Git credential',
-    ['PUT /git-credentials/{id}', BY_ID],
-    REPO_WRITE,
-    200,
+    ['PUT /git-credentials/{id}', 200, BY_ID],
     GIT_CREDENTIAL,
     async (repository, family) => {
       const { repo, id } = await repository.createGitCredential();
@@ -160,59 +129,41 @@ const upstream: readonly Operation[] = [
       return family === 'v1' ? { repo, json: { id, ...json } } : { repo, params: { id }, json };
     },
   ),
-  operation(
-    'delete Git credential',
-    ['DELETE /git-credentials/{id}', BY_ID],
-    REPO_WRITE,
-    204,
-    {},
-    async (repository, family) => {
-      const { repo, id } = await repository.createGitCredential();
-      return family === 'v1' ? { repo, json: { id } } : { repo, params: { id } };
-    },
-  ),
-  operation('pull upstream', ['POST /pull-upstream'], GIT_WRITE, 202, MESSAGE, async (repository) => ({
+  repoWrite('delete Git credential', ['DELETE /git-credentials/{id}', 204, BY_ID], {}, async (repository, family) => {
+    const { repo, id } = await repository.createGitCredential();
+    return family === 'v1' ? { repo, json: { id } } : { repo, params: { id } };
+  }),
+  gitWrite('pull upstream', ['POST /pull-upstream', 202], MESSAGE, async (repository) => ({
     repo: await repository.createWithUpstream(),
     json: {},
   })),
-  operation('detach base', ['DELETE /base'], REPO_WRITE, 200, MESSAGE, async (repository) => ({
+  repoWrite('detach base', 'DELETE /base', MESSAGE, async (repository) => ({
     repo: await repository.createWithUpstream(),
   })),
 ];
 
 const NO_ALIAS = { v1: undefined };
 
+const deploymentRead = operationsOf('deployment:read');
+const deploymentWrite = operationsOf('deployment:write');
+
 const deployments: readonly Operation[] = [
-  operation(
-    'create deployment',
-    ['POST /deployments', NO_ALIAS],
-    ['deployment:write'],
-    201,
-    DEPLOYMENT,
-    async (repository) => {
-      await repository.ensureHosting();
-      return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
-    },
-  ),
-  operation(
+  deploymentWrite('create deployment', ['POST /deployments', 201, NO_ALIAS], DEPLOYMENT, async (repository) => {
+    await repository.ensureHosting();
+    return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
+  }),
+  deploymentRead(
     'list deployments',
-    ['GET /deployments', NO_ALIAS],
-    ['deployment:read'],
-    200,
+    ['GET /deployments', 200, NO_ALIAS],
     { ...each('deployments', DEPLOYMENT), ...PAGE },
     async (repository) => {
       await repository.createDeployment();
       return {};
     },
   ),
-  operation(
-    'get deployment',
-    ['GET /deployments/{id}', NO_ALIAS],
-    ['deployment:read'],
-    200,
-    DEPLOYMENT,
-    async (repository) => ({ params: { id: await repository.createDeployment() } }),
-  ),
+  deploymentRead('get deployment', ['GET /deployments/{id}', 200, NO_ALIAS], DEPLOYMENT, async (repository) => ({
+    params: { id: await repository.createDeployment() },
+  })),
 ];
 
 /** Every operation that published clients call. */
