@@ -110,6 +110,23 @@ export function on<Fixture>(
   return async (t) => check(t, await make(t));
 }
 
+/** A rule about what the specification leaves open: its check notes what the target does. `make` gives a fixture. */
+export function leftOpen(id: string, says: string, check: Check): RuleRow;
+export function leftOpen<Fixture>(
+  id: string,
+  says: string,
+  make: (t: RuleContext) => Promise<Fixture>,
+  check: (t: RuleContext, fixture: Fixture) => unknown,
+): RuleRow;
+export function leftOpen<Fixture>(
+  id: string,
+  says: string,
+  make: (t: RuleContext) => Promise<Fixture>,
+  check?: (t: RuleContext, fixture: Fixture) => unknown,
+): RuleRow {
+  return { id, says, level: 'UNSPECIFIED', check: check === undefined ? make : on(make, check) };
+}
+
 /** A rule that requests of a kind are refused: id, sentence, and what is sent. */
 export type Refusal<Sent> = readonly [id: string, says: string, ...sent: readonly Sent[]];
 

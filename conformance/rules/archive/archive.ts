@@ -6,7 +6,7 @@ import { headlessRepository } from '../../fixtures/headless.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forcedFailures } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
 
@@ -59,14 +59,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       }
     },
   },
-  {
-    id: 'archive.body.absent',
-    says: 'What a request without a body gets is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name }) =>
-      t.observe('no body', await t.post('/api/v1/repos/archive', { as: reader(name) })),
-    ),
-  },
+  leftOpen(
+    'archive.body.absent',
+    'What a request without a body gets is left open.',
+    sampleContent,
+    async (t, { name }) => t.observe('no body', await t.post('/api/v1/repos/archive', { as: reader(name) })),
+  ),
   {
     id: 'archive.ref.default',
     says: 'Without ref the default branch is packed.',

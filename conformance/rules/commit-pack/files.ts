@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 import { keepsEveryByte } from './odd-content.js';
 
@@ -60,11 +60,11 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       for (const path of ['a/b.txt', 'a.txt', 'c.txt']) expectTrue(paths.includes(path), `${path} is there`, paths);
     }),
   },
-  {
-    id: 'pack.file.path.traversal',
-    says: 'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
-    level: 'UNSPECIFIED',
-    check: on(newRepository, async (t, { name }) => {
+  leftOpen(
+    'pack.file.path.traversal',
+    'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
+    newRepository,
+    async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
         t.observe(path || 'empty', await sendPack(t, name, packLines({ [path]: 'x' })));
       }
@@ -73,8 +73,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => String(path));
       const odd = paths.filter((path) => path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)));
       expectSame(odd, [], 'no odd path is in the tree');
-    }),
-  },
+    },
+  ),
   {
     id: 'pack.file.op.default',
     says: 'An operation that is not named is an upsert.',
@@ -117,12 +117,11 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     says: 'A delete needs no chunk.',
     check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
   },
-  {
-    id: 'pack.file.op.delete-empty-chunk',
-    says: 'Whether a delete may come with an empty chunk is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
-  },
+  leftOpen(
+    'pack.file.op.delete-empty-chunk',
+    'Whether a delete may come with an empty chunk is left open.',
+    async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
+  ),
   {
     id: 'pack.file.op.delete-data-chunk',
     says: 'A delete that comes with data is 400, and the file stays.',

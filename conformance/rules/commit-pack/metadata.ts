@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
@@ -71,11 +71,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       await refusesPacks(t, [metadata, metadata, data], [metadata, { other: {} }, data]);
     },
   },
-  {
-    id: 'pack.line.framing',
-    says: 'Blank lines, CRLF and a missing last newline are left open.',
-    level: 'UNSPECIFIED',
-    check: on(groupRepository, async (t, { name }) => {
+  leftOpen(
+    'pack.line.framing',
+    'Blank lines, CRLF and a missing last newline are left open.',
+    groupRepository,
+    async (t, { name }) => {
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
       for (const [form, separator] of Object.entries(forms)) {
         const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
@@ -83,8 +83,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
         t.observe(form, answer);
       }
-    }),
-  },
+    },
+  ),
   ...refusals<Lines>(refusesPacks, [
     ['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)],
   ]),

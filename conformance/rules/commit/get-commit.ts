@@ -3,7 +3,7 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
 import { otherRepository } from '../../fixtures/repositories.js';
-import { defineRules, on, type RuleRow } from '../rule.js';
+import { defineRules, leftOpen, on, type RuleRow } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 /** A revision of the history resolves to a commit. */
@@ -105,13 +105,13 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     scope: 'commit.get.scope',
     missingRepo: 'commit.get.404.repo',
   }),
-  {
-    id: 'commit.get.not-a-commit',
-    says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name, first }) => {
+  leftOpen(
+    'commit.get.not-a-commit',
+    'What the SHA of a tree or an ambiguous short SHA gives is left open.',
+    historyRepository,
+    async (t, { name, first }) => {
       t.observe('tree', await getCommit(t, name, first.tree));
       t.observe('four digits', await getCommit(t, name, first.sha.slice(0, 4)));
-    }),
-  },
+    },
+  ),
 ]);

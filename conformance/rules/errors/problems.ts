@@ -6,7 +6,7 @@ import { groupRepository, sampleRepository } from '../../fixtures/repositories.j
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
-import { defineRules, on, type RuleRow, type Watch } from '../rule.js';
+import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -211,16 +211,15 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       return status < 500 || `${method} ${path} is ${status}`;
     },
   },
-  {
-    id: 'err.route-not-found.no-auth',
-    says: 'Whether an unknown route without a token is 401 or 404 is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'err.route-not-found.no-auth',
+    'Whether an unknown route without a token is 401 or 404 is left open.',
+    async (t) => {
       const answer = await t.get('/api/no-such-route');
       t.observe('outcome', answer);
       t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
     },
-  },
+  ),
   {
     id: 'err.method',
     says: 'What other methods on a known route give is left open, file metadata aside.',

@@ -8,7 +8,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { faulted, forcedFailures } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
@@ -57,14 +57,13 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       ]);
     },
   },
-  {
-    id: 'filemeta.err.content-type',
-    says: 'The media type of those errors is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) =>
+  leftOpen(
+    'filemeta.err.content-type',
+    'The media type of those errors is left open.',
+    sampleRepository,
+    async (t, { name }) =>
       t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange)),
-    ),
-  },
+  ),
   ...tokenRules('filemeta', {
     noHeader: 'filemeta.err.401.missing',
     invalid: 'filemeta.err.401.invalid',

@@ -7,7 +7,7 @@ import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 /** The paths of a whole tree. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
@@ -87,16 +87,11 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       expectSame((await readme(t, { ref: first.sha })).sha, first.sha, 'the tree of the commit'),
     ),
   },
-  {
-    id: 'filemeta.ref.tag',
-    says: 'Whether ref may be a tag is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
-      const answer = await fileMetadata(t, name, { ref: 'v1' });
-      t.observe('tag', answer);
-      t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
-    }),
-  },
+  leftOpen('filemeta.ref.tag', 'Whether ref may be a tag is left open.', historyRepository, async (t, { name }) => {
+    const answer = await fileMetadata(t, name, { ref: 'v1' });
+    t.observe('tag', answer);
+    t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
+  }),
   {
     id: 'filemeta.ephemeral.true',
     says: 'A branch that is only ephemeral is found with ephemeral=true and not without.',
@@ -149,22 +144,18 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       t.tolerate('A12', 'not ephemeral, file metadata', answer, ['400', '404']);
     }),
   },
-  {
-    id: 'filemeta.ephemeral.sha',
-    says: 'What ephemeral=true does to a SHA is left open.',
-    level: 'UNSPECIFIED',
-    check: on(ephemeralRepository, async (t, { name, main }) =>
-      t.observe('sha', await fileMetadata(t, name, { ref: main, ephemeral: 'true' })),
-    ),
-  },
-  {
-    id: 'filemeta.ephemeral.no-ref',
-    says: 'What ephemeral=true does without ref is left open.',
-    level: 'UNSPECIFIED',
-    check: on(ephemeralRepository, async (t, { name }) =>
-      t.observe('no ref', await fileMetadata(t, name, { ephemeral: 'true' })),
-    ),
-  },
+  leftOpen(
+    'filemeta.ephemeral.sha',
+    'What ephemeral=true does to a SHA is left open.',
+    ephemeralRepository,
+    async (t, { name, main }) => t.observe('sha', await fileMetadata(t, name, { ref: main, ephemeral: 'true' })),
+  ),
+  leftOpen(
+    'filemeta.ephemeral.no-ref',
+    'What ephemeral=true does without ref is left open.',
+    ephemeralRepository,
+    async (t, { name }) => t.observe('no ref', await fileMetadata(t, name, { ephemeral: 'true' })),
+  ),
   {
     id: 'filemeta.resp.files',
     says: 'The whole tree comes in one answer, however large.',
@@ -217,10 +208,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       expectSame(answer.array('files').length, Object.keys(history.files).length, 'every file is there');
     }),
   },
-  {
-    id: 'filemeta.empty-repo',
-    says: 'What a repository without commits answers is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
-  },
+  leftOpen('filemeta.empty-repo', 'What a repository without commits answers is left open.', async (t) =>
+    t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
+  ),
 ]);

@@ -5,7 +5,7 @@ import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 /** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
@@ -73,15 +73,15 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
     }),
   },
-  {
-    id: 'file.path.directory',
-    says: 'What a directory or a leading slash gives is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen(
+    'file.path.directory',
+    'What a directory or a leading slash gives is left open.',
+    historyRepository,
+    async (t, { name }) => {
       t.observe('directory', await getFile(t, name, { path: 'src' }));
       t.observe('leading slash', await getFile(t, name, { path: '/README.md' }));
-    }),
-  },
+    },
+  ),
   {
     id: 'file.ref.default',
     says: 'Without ref the file is read from the default branch.',
@@ -100,16 +100,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes'),
     ),
   },
-  {
-    id: 'file.ref.tag',
-    says: 'Whether ref may be a tag is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
-      t.observe('tag', answer);
-      t.tolerate('A15', 'tag, file', answer, ['200', '404']);
-    },
-  },
+  leftOpen('file.ref.tag', 'Whether ref may be a tag is left open.', async (t) => {
+    const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
+    t.observe('tag', answer);
+    t.tolerate('A15', 'tag, file', answer, ['200', '404']);
+  }),
   {
     id: 'file.ephemeral.true',
     says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
@@ -139,22 +134,17 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
     }),
   },
-  {
-    id: 'file.conditional',
-    says: 'HEAD, ranges and conditions are left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
-      const path = '/api/v1/repos/file?path=README.md';
-      t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
-      for (const range of ['bytes=0-1', 'bytes=4096-']) {
-        t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
-      }
-      const etag = (await t.get(path, { as: reader(name) })).header('etag');
-      t.observe('ETag', etag === undefined ? 'none' : 'sent');
-      if (etag === undefined) return;
-      t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // What comes of these two is checked as any error is: by its code and its media type.
-      t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
-    }),
-  },
+  leftOpen('file.conditional', 'HEAD, ranges and conditions are left open.', historyRepository, async (t, { name }) => {
+    const path = '/api/v1/repos/file?path=README.md';
+    t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
+    for (const range of ['bytes=0-1', 'bytes=4096-']) {
+      t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
+    }
+    const etag = (await t.get(path, { as: reader(name) })).header('etag');
+    t.observe('ETag', etag === undefined ? 'none' : 'sent');
+    if (etag === undefined) return;
+    t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
+    // What comes of these two is checked as any error is: by its code and its media type.
+    t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+  }),
 ]);

@@ -17,7 +17,7 @@ import { isTooLarge, sampleFile } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
 
@@ -79,11 +79,11 @@ export const routes = defineRules('What the service does', 'routes', [
       if (!isTooLarge(t, files)) expectStatus(files, 200);
     }),
   },
-  {
-    id: 'general.route.v1-deprecated',
-    says: 'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
+  leftOpen(
+    'general.route.v1-deprecated',
+    'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
+    sampleRepository,
+    async (t, { name }) => {
       const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
       for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
         t.observe(
@@ -91,8 +91,8 @@ export const routes = defineRules('What the service does', 'routes', [
           answers.map((answer) => answer.header(header) ?? null),
         );
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'general.route.equivalents',
     says: 'Which operations have a second route below /api/repos/{repo_name}/ is left open.',

@@ -17,7 +17,7 @@ import { groupRepository, newRepository, otherRepository, sampleRepository } fro
 import { commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { defineRules, defineWritingRules, on } from '../rule.js';
+import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
 import { expectTokenRefused, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
 
 const ofGit = ({ isGit }: TokenPlace) => isGit;
@@ -82,15 +82,15 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       );
     }),
   },
-  {
-    id: 'git.remote.slash-name',
-    says: 'How a slash in a name is written in a Git address is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
+  leftOpen(
+    'git.remote.slash-name',
+    'How a slash in a name is written in a Git address is left open.',
+    sampleRepository,
+    async (t, { name }) => {
       t.observe('/', (await advertise(t, gitPath(name), reader(name))).status);
       t.observe('%2F', (await advertise(t, `/${encodeURIComponent(name)}.git`, reader(name))).status);
-    }),
-  },
+    },
+  ),
   {
     id: 'git.challenge.401',
     says: 'A request without credentials is 401.',
@@ -119,15 +119,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
     }),
   },
-  {
-    id: 'git.bearer',
-    says: 'What Bearer does on the Git host is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
-      const headers = { authorization: `Bearer ${t.token(reader(name))}` };
-      t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
-    }),
-  },
+  leftOpen('git.bearer', 'What Bearer does on the Git host is left open.', sampleRepository, async (t, { name }) => {
+    const headers = { authorization: `Bearer ${t.token(reader(name))}` };
+    t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
+  }),
   {
     id: 'git.invalid-token',
     says: 'A token that is invalid or expired neither reads nor writes anything.',
@@ -175,11 +170,11 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
         t.observe(place.route, answer.status);
       }),
   },
-  {
-    id: 'git.protocol',
-    says: 'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen(
+    'git.protocol',
+    'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
+    historyRepository,
+    async (t, { name }) => {
       for (const version of ['0', '1', '2']) {
         const answer = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
           headers: { 'git-protocol': `version=${version}` },
@@ -195,8 +190,8 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
           () => 'refused',
         ),
       );
-    }),
-  },
+    },
+  ),
 ]);
 
 export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [

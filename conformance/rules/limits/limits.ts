@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules, on, type RuleRow } from '../rule.js';
+import { defineRules, leftOpen, on, type RuleRow } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -120,11 +120,10 @@ export const lists = defineRules('Limits', 'lists', [
       }
     },
   },
-  {
-    id: 'limit.list.cap',
-    says: 'What a limit gives that is too large, zero, below zero or no number is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'limit.list.cap',
+    'What a limit gives that is too large, zero, below zero or no number is left open.',
+    async (t) => {
       for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
         const answer = await listRepos(t, { limit });
         t.observe(
@@ -133,7 +132,7 @@ export const lists = defineRules('Limits', 'lists', [
         );
       }
     },
-  },
+  ),
   {
     id: 'limit.page.cursor',
     says: 'Following the cursor shows every item once.',
@@ -177,23 +176,20 @@ export const lists = defineRules('Limits', 'lists', [
       }
     },
   },
-  {
-    id: 'limit.page.invalid-cursor',
-    says: 'What a list does with a cursor it never gave out is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
-  },
-  {
-    id: 'limit.page.next_cursor.end',
-    says: 'What next_cursor is on the last page is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen('limit.page.invalid-cursor', 'What a list does with a cursor it never gave out is left open.', async (t) =>
+    t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
+  ),
+  leftOpen(
+    'limit.page.next_cursor.end',
+    'What next_cursor is on the last page is left open.',
+    historyRepository,
+    async (t, { name }) => {
       const answer = await listCommits(t, name, { limit: '100' });
       expectSame(answer.find('has_more'), false, 'it is the last page');
       const cursor = answer.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
-    }),
-  },
+    },
+  ),
 ]);
 
 /** What a throttled answer says in its RateLimit field, a structured field list (RFC 9651). */
@@ -286,10 +282,7 @@ export const rates = defineRules('Limits', 'rates', [
       return headerOf(exchange, 'ratelimit-policy') === undefined || `${exchange.path} carries RateLimit-Policy`;
     },
   },
-  {
-    id: 'rate.success.ratelimit',
-    says: 'Whether a success carries RateLimit is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
-  },
+  leftOpen('rate.success.ratelimit', 'Whether a success carries RateLimit is left open.', async (t) =>
+    t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
+  ),
 ]);

@@ -8,7 +8,7 @@ import { groupRepository, otherRepository } from '../../fixtures/repositories.js
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -120,27 +120,27 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectTrue(after === before, 'no other repository gets the note', after);
     }),
   },
-  {
-    id: 'note.status.success',
-    says: 'Which status a written note has is left open.',
-    level: 'UNSPECIFIED',
-    check: on(noted, async (t, { name, sha, answer }) => {
+  leftOpen(
+    'note.status.success',
+    'Which status a written note has is left open.',
+    noted,
+    async (t, { name, sha, answer }) => {
       t.observe('add', answer.status);
       t.observe('append', (await writeNote(t, name, { sha, action: 'append', note: 'more' })).status);
       t.tolerate('A24', 'note written', answer, ['201', '200']);
-    }),
-  },
+    },
+  ),
   ...refusals<Sent>(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
-  {
-    id: 'note.sha.unknown',
-    says: 'What a sha gives that names no commit, or is a branch, is left open.',
-    level: 'UNSPECIFIED',
-    check: on(bare, async (t, { name, sha }) => {
+  leftOpen(
+    'note.sha.unknown',
+    'What a sha gives that names no commit, or is a branch, is left open.',
+    bare,
+    async (t, { name, sha }) => {
       t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
       t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
       t.observe('branch', await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' }));
-    }),
-  },
+    },
+  ),
   {
     id: 'note.note.required',
     says: 'A note without text is 400.',
@@ -200,16 +200,11 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
     },
   },
-  {
-    id: 'note.action.append.separator',
-    says: 'What stands between the two texts is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, sha } = await noted(t, 'A');
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
-      t.observe('note', await mustReadNote(t, name, sha));
-    },
-  },
+  leftOpen('note.action.append.separator', 'What stands between the two texts is left open.', async (t) => {
+    const { name, sha } = await noted(t, 'A');
+    expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
+    t.observe('note', await mustReadNote(t, name, sha));
+  }),
   {
     id: 'note.action.append.creates',
     says: 'append on a commit without a note writes one.',

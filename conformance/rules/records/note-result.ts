@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on } from '../rule.js';
 
 /** A note on a commit that has none. */
 async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
@@ -33,11 +33,11 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
       expectSame((await note(t)).answer.string('base_commit'), first, 'base_commit is the ref before');
     },
   },
-  {
-    id: 'note.result.base_commit.first',
-    says: 'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
-    level: 'UNSPECIFIED',
-    check: on(newRepository, async (t, { name, tip }) => {
+  leftOpen(
+    'note.result.base_commit.first',
+    'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
+    newRepository,
+    async (t, { name, tip }) => {
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
       t.observe('expecting zeros', answer);
       const { name: another, tip: commit } = await newRepository(t);
@@ -45,8 +45,8 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
         'base_commit',
         (await writeNote(t, another, { sha: commit, note: 'first' })).find('base_commit') ?? 'absent',
       );
-    }),
-  },
+    },
+  ),
   {
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is where the notes ref stands now.',

@@ -14,7 +14,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { otherRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
   const { name } = await sampleRepository(t);
@@ -114,14 +114,14 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     writes: true,
     check: async (t: RuleContext) => (await imported(t)).string('base_repo', member),
   })),
-  {
-    id: 'repo.record.base_repo.presence',
-    says: 'Whether a repository without a source has base_repo at all is left open.',
-    level: 'UNSPECIFIED',
-    check: on(record, async (t, { answer }) => {
+  leftOpen(
+    'repo.record.base_repo.presence',
+    'Whether a repository without a source has base_repo at all is left open.',
+    record,
+    async (t, { answer }) => {
       const value = answer.find('base_repo');
       expectTrue(value === undefined || value === null || typeof value === 'object', 'base_repo is no scalar', value);
       t.observe('base_repo', value === undefined ? 'absent' : value);
-    }),
-  },
+    },
+  ),
 ]);

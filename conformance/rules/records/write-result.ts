@@ -6,7 +6,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on } from '../rule.js';
 
 /** A commit of two files on the repository of the group, with the tip before it. */
 async function write(t: RuleContext, metadata: object = {}) {
@@ -72,15 +72,15 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
       t.observe('blob_count of two files', count);
     },
   },
-  {
-    id: 'write.commit.blob_count.restore',
-    says: 'Whether a restore counts blobs is left open.',
-    level: 'UNSPECIFIED',
-    check: on(write, async (t, { name, tip }) => {
+  leftOpen(
+    'write.commit.blob_count.restore',
+    'Whether a restore counts blobs is left open.',
+    write,
+    async (t, { name, tip }) => {
       const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
       t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
-    }),
-  },
+    },
+  ),
 ]);
 
 export const writeResult = defineWritingRules('Write result', 'write-result', [

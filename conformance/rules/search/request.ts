@@ -3,7 +3,7 @@ import { expectOther, expectProblem, expectSame, expectStatus } from '../../chec
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 import { found, matchesOf, pathsOf, search } from './found.js';
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
@@ -93,16 +93,16 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       ),
     ),
   },
-  {
-    id: 'grep.pattern.dialect',
-    says: 'Which regular expressions are understood beyond the common ones is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name }) => {
+  leftOpen(
+    'grep.pattern.dialect',
+    'Which regular expressions are understood beyond the common ones is left open.',
+    sampleContent,
+    async (t, { name }) => {
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
         t.observe(pattern, await grep(t, name, { query: { pattern } }));
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'grep.pattern.type',
     says: 'A pattern that is no string is 400.',
