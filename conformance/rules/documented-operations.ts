@@ -20,7 +20,7 @@ import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
-import type { RuleRow } from './rule.js';
+import { type RuleRow, rulesBy } from './rule.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -186,30 +186,23 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
   ...OF_ORGANIZATION.map((row) => ({ ...USUAL, scope: 'org:read' as const, writes: false, repo: ofSample, ...row })),
 ];
 
-/** An operation on the sample, on which this fault is forced. Skips the rule on a target that is no emulator. */
+/** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
-  t.needsEmulator();
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
 /** The same as what a check looks at. */
 export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
 
-/** What a rule of a forced failure states: the status and the code that the operation answers. */
-export type ForcedFailure = readonly [id: string, says: string, status: number, code: string];
-
 /** Rules that an operation on which a code is forced answers it, as `check` wants to see it. */
 export function forcedFailures(
   name: string,
-  rows: readonly ForcedFailure[],
+  rows: readonly (readonly [id: string, says: string, status: number, code: string])[],
   check: (answer: Answer, status: number, code: string) => void = expectProblem,
 ): RuleRow[] {
-  return rows.map(([id, says, status, code]) => ({
-    id,
-    says,
-    reach: 'emulator',
-    check: async (t) => check(await withFault(t, name, code), status, code),
-  }));
+  const answers = async (t: RuleContext, status: number, code: string) =>
+    check(await withFault(t, name, code), status, code);
+  return rulesBy(answers, rows, { reach: 'emulator' });
 }
 
 export function documentedOperation(name: string): DocumentedOperation {

@@ -127,14 +127,11 @@ export function leftOpen<Fixture>(
   return { id, says, level: 'UNSPECIFIED', check: check === undefined ? make : on(make, check) };
 }
 
-/** A rule that requests of a kind are refused: id, sentence, and what is sent. */
-export type Refusal<Sent> = readonly [id: string, says: string, ...sent: readonly Sent[]];
-
-/** Rules that what is sent is refused, as `check` wants to see it. */
-export function refusals<Sent>(
-  check: (t: RuleContext, ...sent: readonly Sent[]) => Promise<unknown>,
-  rows: readonly Refusal<Sent>[],
+/** Rules that one check decides. A row has the id, the sentence, and what the check is given. */
+export function rulesBy<Given extends readonly unknown[]>(
+  check: (t: RuleContext, ...given: Given) => unknown,
+  rows: readonly (readonly [id: string, says: string, ...given: Given])[],
   usual: Partial<RuleRow> = {},
 ): RuleRow[] {
-  return rows.map(([id, says, ...sent]) => ({ ...usual, id, says, check: (t) => check(t, ...sent) }));
+  return rows.map(([id, says, ...given]) => ({ ...usual, id, says, check: async (t) => check(t, ...given) }));
 }

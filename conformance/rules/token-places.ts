@@ -66,7 +66,7 @@ export const TOKEN_PLACES: readonly TokenPlace[] = [
 ];
 
 /** A token as a rule describes it, for any place: `repo` and `scopes` are those of the place unless it says otherwise. */
-export type TokenDraft = TokenRecipe | ((place: TokenPlace) => TokenRecipe);
+export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
 
 /** A place while one rule goes through all of them. */
 export interface Visit {
@@ -102,7 +102,7 @@ export async function forEachPlace(
       const complete = (draft: TokenDraft): TokenRecipe => ({
         repo,
         scopes: [place.scope],
-        ...(typeof draft === 'function' ? draft(place) : draft),
+        ...(typeof draft === 'function' ? draft(place, t) : draft),
       });
       await visit({
         place,

@@ -11,7 +11,7 @@ import { basic } from '../../http/git-remote.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
-import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } from './token-checks.js';
+import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
@@ -28,13 +28,12 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
 export const claims = defineRules('Token claims', 'token-claims', [
   rejectsTokens('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
   acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
-  {
-    id: 'claim.iss.selects-keys',
-    says: 'Only a key of the organization in iss can sign for it.',
-    writes: 'where-allowed',
-    reach: 'needs-setup',
-    check: (t) => refuseTokens(t, { key: 'second', claims: { iss: t.target.org } }),
-  },
+  rejectsTokens(
+    'claim.iss.selects-keys',
+    'Only a key of the organization in iss can sign for it.',
+    [(_, { target }) => ({ key: 'second', claims: { iss: target.org } })],
+    { reach: 'needs-setup' },
+  ),
   rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
   ]),
@@ -80,12 +79,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
   rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
     level: 'SHOULD',
   }),
-  {
-    id: 'claim.exp.expired',
-    says: 'A token that expired an hour ago is refused.',
-    writes: 'where-allowed',
-    check: (t) => refuseTokens(t, { claims: { iat: t.seconds - 7200, exp: t.seconds - 3600 } }),
-  },
+  rejectsTokens('claim.exp.expired', 'A token that expired an hour ago is refused.', [
+    (_, { seconds }) => ({ claims: { iat: seconds - 7200, exp: seconds - 3600 } }),
+  ]),
   leftOpen('claim.exp.leeway', 'How long a token outlives its exp is left open.', async (t) => {
     for (const ago of [5, 30, 60]) {
       const claims = { iat: t.seconds - 600, exp: t.seconds - ago };

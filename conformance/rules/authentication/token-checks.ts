@@ -68,7 +68,7 @@ export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<
 /** Tokens of these kinds are refused as invalid everywhere, but where the key may not sign for anyway. */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
-    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map(draft) : [draft];
+    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
     const isAllowed = await placesOf(t, recipes.find(({ key }) => key !== undefined)?.key);
     await forEachPlace(
       t,

@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 import { keepsEveryByte } from './odd-content.js';
 
@@ -44,7 +44,7 @@ async function deletion(t: RuleContext, operation: object, ...chunks: object[]) 
 }
 
 export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
-  ...refusals<readonly unknown[]>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     [
       'pack.file.path.required',
       'A file operation without path is 400.',
@@ -141,7 +141,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
       if (answer.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
     },
   },
-  ...refusals<readonly unknown[]>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     [
       'pack.file.op.unknown',
       'An operation that nobody knows is 400.',

@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
-import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
@@ -26,8 +26,6 @@ async function committed(t: RuleContext, metadata: object) {
   const { sha } = await commitFiles(t, name, { 'meta.txt': t.uniqueName() }, metadata);
   return getCommit(t, name, sha);
 }
-
-type Lines = readonly unknown[];
 
 const [METADATA, CHUNK] = packLines({ 'spoilt.txt': 'x' });
 const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
@@ -54,7 +52,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
     }),
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.metadata.first', 'A stream that begins with a chunk is 400.', [CHUNK, METADATA]],
     [
       'pack.body.empty',
@@ -85,9 +83,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   ),
-  ...refusals<Lines>(refusesPacks, [
-    ['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)],
-  ]),
+  ...rulesBy(refusesPacks, [['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)]]),
   {
     id: 'pack.target_branch.required',
     says: 'A commit without target_branch is 400.',
@@ -109,7 +105,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
     }),
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.commit_message.required', 'A commit without commit_message is 400.', spoilt({ commit_message: undefined })],
   ]),
   {
@@ -122,7 +118,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.author.required', 'A commit without author is 400.', spoilt({ author: undefined })],
     ['pack.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS.map(spoilt)],
   ]),

@@ -128,7 +128,6 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     reach: 'emulator',
     writes: true,
     provoke: async (t) => {
-      t.needsEmulator();
       const { name } = await groupRepository(t);
       return [await sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' })];
     },
@@ -287,7 +286,6 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
       await forEachPlace(t, isOfRepository, async ({ place, ask }) => {
         const answer = await ask({}, { fault: 'repository_thawing' });
         if (place.name === 'repo') {

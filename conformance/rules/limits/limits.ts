@@ -214,7 +214,6 @@ function throttled(
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
       await forEachPlace(t, everyPlace, async ({ ask }) => {
         const answer = await ask({}, { fault: 'rate_limited' });
         check(answer, rateOf(answer));

@@ -8,7 +8,7 @@ import { groupRepository, otherRepository } from '../../fixtures/repositories.js
 import { createGit } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -130,7 +130,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       t.tolerate('A24', 'note written', answer, ['201', '200']);
     },
   ),
-  ...refusals<Sent>(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
+  ...rulesBy(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
   leftOpen(
     'note.sha.unknown',
     'What a sha gives that names no commit, or is a branch, is left open.',

@@ -4,7 +4,7 @@ import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, leftOpen, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
@@ -67,11 +67,11 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       }
     },
   ),
-  ...refusals(refusesBody, [
+  ...rulesBy(refusesBody, [
     ['restore.body.empty', 'An empty body is 400.', ''],
     ['restore.body.no-metadata', 'A line that is no JSON or has no metadata is 400.', '{\n', '{}\n'],
   ]),
-  ...refusals<object>(refusesMetadata, [
+  ...rulesBy(refusesMetadata, [
     [
       'restore.fields.invalid',
       'A field of another type is 400.',
@@ -92,7 +92,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
     },
   ),
-  ...refusals<object>(refusesMetadata, [
+  ...rulesBy(refusesMetadata, [
     ['restore.target_commit_sha.required', 'A restore without target_commit_sha is 400.', WITHOUT_COMMIT],
   ]),
   leftOpen(
@@ -106,7 +106,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
       t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
     },
   ),
-  ...refusals<object>(refusesMetadata, [
+  ...rulesBy(refusesMetadata, [
     ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
     ['restore.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS],
   ]),

@@ -15,25 +15,16 @@ import {
   rejectsTokens,
 } from '../authentication/token-checks.js';
 import { SCOPES } from '../documented-operations.js';
-import { type Check, defineRules, type RuleRow } from '../rule.js';
+import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
 
 /** Tokens that are accepted are tried where nothing is written. */
 const READING = { reach: 'needs-setup' } as const;
 const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
-/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
-function rejectsClaims(
-  id: string,
-  says: string,
-  ...claims: readonly ((now: number) => Record<string, unknown>)[]
-): RuleRow {
-  return {
-    id,
-    says,
-    ...SETUP,
-    check: (t) => refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) }))),
-  };
+/** Tokens of the restricted key with these claims are refused. `now`: seconds since the epoch. */
+function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Record<string, unknown>)[]): Promise<void> {
+  return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
 
 /** The places whose scope the key may not give. */
@@ -100,21 +91,24 @@ function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 const RESTRICTED: readonly RuleRow[] = [
-  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
-    iat: null,
-  })),
-  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
-    exp: null,
-  })),
-  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
-    iat: now * 1000,
-    exp: (now + 3600) * 1000,
-  })),
-  rejectsClaims(
-    'restricted.exp-after-iat.equal',
-    'An exp that is not after iat is refused.',
-    (now) => ({ iat: now + 600, exp: now + 600 }),
-    (now) => ({ iat: now + 900, exp: now + 600 }),
+  ...rulesBy(
+    refuseClaims,
+    [
+      ['restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })],
+      ['restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })],
+      [
+        'restricted.seconds',
+        'Times in milliseconds are refused.',
+        (now) => ({ iat: now * 1000, exp: (now + 3600) * 1000 }),
+      ],
+      [
+        'restricted.exp-after-iat.equal',
+        'An exp that is not after iat is refused.',
+        (now) => ({ iat: now + 600, exp: now + 600 }),
+        (now) => ({ iat: now + 900, exp: now + 600 }),
+      ],
+    ],
+    SETUP,
   ),
   acceptsToken(
     'restricted.lifetime.3600',
