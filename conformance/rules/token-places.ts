@@ -4,8 +4,7 @@ import { expectTrue } from '../check/expect.js';
 import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
-import { pushRefs } from '../git/push-request.js';
-import { advertise, requestRefs, showsRefs } from '../git/refs.js';
+import { advertise, pushRefs, requestRefs, showsRefs } from '../git/refs.js';
 import { basic, gitPath } from '../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, type DocumentedOperation } from './documented-operations.js';
 

@@ -1,12 +1,43 @@
 import { chunk, commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
-import { AUTHOR, fileMetadata, getFile, mustTipOf } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import { AUTHOR, archive, fileMetadata, getFile, mustTipOf } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
+import { createGit } from '../../git/git-client.js';
+import { readPaths } from '../archive/tar.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
-import { keepsEveryByte } from './odd-content.js';
+
+/** Contents that a server which takes files for text would change. */
+const CONTENTS: Readonly<Record<string, Buffer>> = {
+  'added/crlf.txt': Buffer.from('one\r\ntwo\r\n'),
+  'added/cr.txt': Buffer.from('one\rtwo\r'),
+  'added/nul.bin': Buffer.from('one\0two\0\0'),
+  'added/no-last-newline.txt': Buffer.from('one\ntwo'),
+  'added/padded.txt': Buffer.from('  \t one \n\n\n \n'),
+  'added/blank.txt': Buffer.from('   '),
+  'added/newlines.txt': Buffer.from('\n\n\n'),
+  'added/mark.txt': Buffer.from('\ufeffone\n'),
+  'added/no-utf8.bin': Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x80, 0x0a]),
+  'added/deep/folder/file.txt': Buffer.from('added'),
+};
+
+/** Commits such files and reads every byte back: by the API, out of an archive, and by Git. */
+async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
+  const { sha } = await commitFiles(t, repo, CONTENTS);
+  const git = await createGit(t);
+  await git.fetch(repo);
+  const tar = expectStatus(await archive(t, repo, { ref: sha }), 200);
+  const known = Object.keys(await git.listTree(sha));
+  const archived = new Map(readPaths(tar, known).map(({ name, bytes }) => [name, bytes]));
+  for (const [path, bytes] of Object.entries(CONTENTS)) {
+    const answer = expectStatus(await getFile(t, repo, { path, ref: sha }), 200);
+    const read = { 'the file': answer.body, 'the archive': archived.get(path), Git: await git.readFile(sha, path) };
+    for (const [by, found] of Object.entries(read)) {
+      expectSame(found?.toString('hex'), bytes.toString('hex'), `${path} has the bytes that were sent, by ${by}`);
+    }
+  }
+}
 
 /** A stream whose file operations are written by hand. */
 function stream(files: readonly object[], ...chunks: readonly object[]): object[] {
@@ -17,7 +48,7 @@ function oneOperation(operation: object, ...chunks: readonly object[]): object[]
   return stream([operation], ...chunks);
 }
 
-async function send(t: RuleContext, lines: readonly unknown[]): Promise<{ name: string; tip: string; answer: Answer }> {
+async function send(t: RuleContext, lines: readonly unknown[]) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await sendPack(t, name, lines) };
@@ -34,13 +65,9 @@ async function modeOf(t: RuleContext, repo: string, path: string): Promise<unkno
 
 /** A delete on a repository of its own that holds the file. */
 async function deletion(t: RuleContext, operation: object, ...chunks: object[]) {
-  const { name, tip } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
-  const answer = await sendPack(
-    t,
-    name,
-    oneOperation({ path: 'gone.txt', operation: 'delete', ...operation }, ...chunks),
-  );
-  return { name, tip, answer };
+  const { name } = await newRepository(t, { 'gone.txt': 'gone', 'stays.txt': 'stays' });
+  const lines = oneOperation({ path: 'gone.txt', operation: 'delete', ...operation }, ...chunks);
+  return { name, answer: await sendPack(t, name, lines) };
 }
 
 export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
@@ -79,10 +106,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.default',
     says: 'An operation that is not named is an upsert.',
     check: async (t) => {
-      const { name, answer } = await send(
-        t,
-        oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default')),
-      );
+      const lines = oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
+      const { name, answer } = await send(t, lines);
       expectStatus(answer, 201);
       expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file is there');
     },
@@ -170,11 +195,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
         'run.sh': { content: 'x', mode: '100755' },
         'plain.txt': { content: 'x', mode: '100644' },
       });
-      expectSame(
-        [await modeOf(t, name, 'run.sh'), await modeOf(t, name, 'plain.txt')],
-        ['100755', '100644'],
-        'the modes',
-      );
+      expectSame(await modeOf(t, name, 'run.sh'), '100755', 'the mode of an executable');
+      expectSame(await modeOf(t, name, 'plain.txt'), '100644', 'the mode of a plain file');
       await commitFiles(t, name, { 'run.sh': 'y', 'new.txt': 'y' });
       t.observe('no mode, existing', await modeOf(t, name, 'run.sh'));
       t.observe('no mode, new', await modeOf(t, name, 'new.txt'));

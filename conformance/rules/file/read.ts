@@ -6,6 +6,7 @@ import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 
 /** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
@@ -117,11 +118,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectSame(await read('only.txt', { ref: 'only' }), 404, 'not without the flag');
       expectSame(await read('both.txt', { ref: 'both', ephemeral: 'true' }), BOTH_EPHEMERAL, 'the ephemeral of two');
       expectSame(await read('both.txt', { ref: 'both' }), BOTH_NORMAL, 'the ordinary of two');
-      expectSame(
-        await read('both.txt', { ref: 'both', ephemeral: 'false' }),
-        BOTH_NORMAL,
-        'false is the same as nothing',
-      );
+      const unset = await read('both.txt', { ref: 'both', ephemeral: 'false' });
+      expectSame(unset, BOTH_NORMAL, 'false is the same as nothing');
     }),
   },
   {
@@ -146,5 +144,30 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
     // What comes of these two is checked as any error is: by its code and its media type.
     t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+  }),
+]);
+
+export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
+  {
+    id: 'file.err.404.file',
+    says: 'A file that does not exist is 404.',
+    check: on(sampleContent, async (t, { name }) => {
+      const answer = await getFile(t, name, { path: t.uniqueName() });
+      t.tolerate('A28', 'missing file', answer, ['404 not_found', '404 ref_not_found']);
+    }),
+  },
+  {
+    id: 'file.err.404.ref',
+    says: 'A ref that does not exist is 404.',
+    check: on(sampleFile, async (t, { name, path }) => {
+      const answer = await getFile(t, name, { path, ref: t.uniqueName() });
+      t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+    }),
+  },
+  ...tokenRules('file', {
+    noHeader: 'file.err.401.no-header',
+    invalid: 'file.err.401.invalid-jwt',
+    scope: 'file.err.scope',
+    missingRepo: 'file.err.404.repo',
   }),
 ]);

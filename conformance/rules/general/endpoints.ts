@@ -51,10 +51,8 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
           await archive(t, name, { ref }),
           await getFile(t, name, { path: 'README.md', ref }),
         ];
-        t.observe(
-          ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA',
-          answers.map((answer) => answer.outcome),
-        );
+        const outcomes = answers.map((answer) => answer.outcome);
+        t.observe(ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA', outcomes);
       }
     },
   ),
@@ -100,28 +98,24 @@ export const resources = defineRules('Resources', 'resources', [
     async (t, { name, branch }) => {
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
-      t.observe(
-        'repository',
-        Object.keys(repo.record()).filter((member) => !known.includes(member)),
-      );
+      t.observe('repository', membersBeside(known, repo.record()));
       const commit = await getCommit(t, name, branch);
-      t.observe(
-        'commit',
-        Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
-      );
+      t.observe('commit', membersBeside(COMMIT_MEMBERS, commit.record('commit')));
     },
   ),
 ]);
+
+function membersBeside(known: readonly string[], record: object): string[] {
+  return Object.keys(record).filter((member) => !known.includes(member));
+}
 
 const COMMIT_MEMBERS = ['sha', 'message', 'author_name', 'author_email', 'committer_name', 'committer_email', 'date'];
 
 export const versioning = defineRules('Versioning', 'versioning', [
   leftOpen('version.api', 'Where the version 1.0.0 of the API can be read is left open.', async (t) => {
     const answer = await getRepo(t, (await sampleRepository(t)).name);
-    t.observe(
-      'headers',
-      Object.keys(answer.exchange.headers).filter((name) => name.includes('version')),
-    );
+    const headers = Object.keys(answer.exchange.headers).filter((name) => name.includes('version'));
+    t.observe('headers', headers);
   }),
   {
     id: 'version.wire-names',
@@ -148,12 +142,8 @@ export const versioning = defineRules('Versioning', 'versioning', [
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
           for (const words of WORDINGS) {
-            const answer = await callOperation(
-              repository,
-              operation,
-              family,
-              await wordedRequest(wording, words, repository),
-            );
+            const request = await wordedRequest(wording, words, repository);
+            const answer = await callOperation(repository, operation, family, request);
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);

@@ -78,10 +78,8 @@ export const states = defineWritingRules('States', 'states', [
     check: async (t) => {
       for (const fault of ['repository_thawing', 'sync_in_progress']) {
         const answers = await underFault(t, fault);
-        t.observe(
-          fault,
-          Object.fromEntries(Object.entries(answers).map(([operation, { outcome }]) => [operation, outcome])),
-        );
+        const outcomes = Object.entries(answers).map(([operation, { outcome }]) => [operation, outcome]);
+        t.observe(fault, Object.fromEntries(outcomes));
       }
     },
   },
@@ -90,11 +88,8 @@ export const states = defineWritingRules('States', 'states', [
     says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
     check: on(groupRepository, async (t, { name }) => {
       const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
-      expectSame(
-        [written.find('result', 'success'), written.find('result', 'status')],
-        [true, 'ok'],
-        'a success says so',
-      );
+      const { success, status } = written.record('result');
+      expectSame([success, status], [true, 'ok'], 'a success says so');
       const tip = written.string('commit', 'commit_sha');
       const nothing = await restore(t, name, restoreMetadata(tip));
       expectSame(nothing.find('result', 'success'), false, 'a restore of nothing says so');

@@ -21,13 +21,10 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.path.string',
     says: 'path is a path from the root of the repository, nested files included.',
-    check: on(metadata, async (_t, { history, files }) =>
-      expectSame(
-        files.map(({ path }) => path).sort(),
-        Object.keys(history.files).sort(),
-        'the paths are those of the tree',
-      ),
-    ),
+    check: on(metadata, async (_t, { history, files }) => {
+      const paths = files.map(({ path }) => path).sort();
+      expectSame(paths, Object.keys(history.files).sort(), 'the paths are those of the tree');
+    }),
   },
   {
     id: 'file-entry.mode.regular',
@@ -80,13 +77,10 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
     id: 'file-entry.only-files',
     says: 'Directories are not listed.',
     level: 'SHOULD',
-    check: on(metadata, async (_t, { files }) =>
-      expectSame(
-        files.filter(({ mode }) => mode === '040000' || mode === '40000'),
-        [],
-        'no entry is a directory',
-      ),
-    ),
+    check: on(metadata, async (_t, { files }) => {
+      const directories = files.filter(({ mode }) => mode === '040000' || mode === '40000');
+      expectSame(directories, [], 'no entry is a directory');
+    }),
   },
 ]);
 

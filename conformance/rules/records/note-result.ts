@@ -1,17 +1,16 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { writeNote } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on } from '../rule.js';
 
 /** A note on a commit that has none. */
-async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
+async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
   const answer = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
-  return { name, sha, answer };
+  return { sha, answer };
 }
 
 export const noteResult = defineWritingRules('Note write result', 'note-result', [
@@ -41,10 +40,8 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
       t.observe('expecting zeros', answer);
       const { name: another, tip: commit } = await newRepository(t);
-      t.observe(
-        'base_commit',
-        (await writeNote(t, another, { sha: commit, note: 'first' })).find('base_commit') ?? 'absent',
-      );
+      const first = await writeNote(t, another, { sha: commit, note: 'first' });
+      t.observe('base_commit', first.find('base_commit') ?? 'absent');
     },
   ),
   {
@@ -52,11 +49,8 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     says: 'new_ref_sha is where the notes ref stands now.',
     check: on(note, async (t, { answer }) => {
       expectSha(answer.find('new_ref_sha'), 'new_ref_sha is a SHA');
-      expectSame(
-        (await note(t)).answer.string('base_commit'),
-        answer.string('new_ref_sha'),
-        'the next write starts there',
-      );
+      const next = (await note(t)).answer.string('base_commit');
+      expectSame(next, answer.string('new_ref_sha'), 'the next write starts there');
     }),
   },
   {

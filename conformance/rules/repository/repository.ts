@@ -66,10 +66,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     check: async (t) => {
       const answer = await createRepo(t, await reserveName(t));
       t.observe('status', answer.status);
-      t.observe(
-        'members',
-        typeof answer.json === 'object' && answer.json !== null ? Object.keys(answer.json) : 'no JSON',
-      );
+      const { json } = answer;
+      t.observe('members', typeof json === 'object' && json !== null ? Object.keys(json) : 'no JSON');
       t.tolerate('A25', 'repository created', answer, ['201', '200', '202', '204']);
     },
   },

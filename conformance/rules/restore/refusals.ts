@@ -1,6 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
@@ -29,7 +28,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
 }
 
 /** A restore to where the branch already is. */
-async function already(t: RuleContext): Promise<{ name: string; tip: string; answer: Answer }> {
+async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
@@ -154,11 +153,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
       expectTrue(empty, 'the three are empty', { branch, old_sha, new_sha });
-      t.tolerateValue('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', [
-        'empty string',
-        'null',
-        'absent',
-      ]);
+      const kinds = ['empty string', 'null', 'absent'];
+      t.tolerateValue('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', kinds);
     },
   },
   {
