@@ -10,7 +10,7 @@ import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
-import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+import { everyPlace, expectGitRefused, forEachPlace, ofApi, type TokenPlace } from '../token-places.js';
 import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
@@ -46,11 +46,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
       t.key('second');
       await forEachPlace(t, everyPlace, async ({ place, ask }) => {
         const answer = await ask({ key: 'second' });
-        if (place.isGit) {
-          showsNothing(answer);
-          t.tolerate('A35', `other tenant, ${place.name}`, answer, ['403', '401', '404']);
-        } else
-          t.tolerate('A34', `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`, answer, ['403 forbidden']);
+        const where = `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`;
+        if (place.isGit) expectGitRefused(t, where, answer, ['403', '401', '404']);
+        else t.tolerate('A34', where, answer, ['403 forbidden']);
       });
     },
   },
@@ -170,7 +168,6 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     writes: 'where-allowed',
     check: async (t) => {
-      const ofApi = ({ isGit }: TokenPlace) => !isGit;
       await forEachPlace(t, ofApi, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
         const token = t.token(recipe);

@@ -1,6 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { getCommit, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import {
   expectAbsent,
   expectMatch,
@@ -18,14 +17,9 @@ import { commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
-import { expectTokenRefused, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing } from '../token-places.js';
 
-const ofGit = ({ isGit }: TokenPlace) => isGit;
-
-function refusesRepository(t: RuleContext, answer: Answer, what: string, { name }: TokenPlace): void {
-  showsNothing(answer);
-  t.tolerate('A35', `${what}, ${name}`, answer, ['404', '403', '401']);
-}
+const NOT_FOUND = ['404', '403', '401'];
 
 /** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
@@ -137,12 +131,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.wrong-repo',
     says: 'A token of one repository neither reads nor writes another.',
     writes: 'where-allowed',
-    check: on(
-      otherRepository,
-      async (t, other) =>
-        await forEachPlace(t, ofGit, async ({ place, ask }) =>
-          refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
-        ),
+    check: on(otherRepository, (t, other) =>
+      forEachPlace(t, ofGit, async ({ place, ask }) =>
+        expectGitRefused(t, `other repository, ${place.name}`, await ask({ repo: other.name }), NOT_FOUND),
+      ),
     ),
   },
   {
@@ -153,7 +145,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
         const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        refusesRepository(t, answer, 'missing repository', place);
+        expectGitRefused(t, `missing repository, ${place.name}`, answer, NOT_FOUND);
       }),
   },
   {

@@ -16,7 +16,7 @@ import { otherRepository, reserveName, sampleRepository } from '../../fixtures/r
 import { UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
-async function record(t: RuleContext): Promise<{ name: string; answer: Answer }> {
+async function record(t: RuleContext) {
   const { name } = await sampleRepository(t);
   const answer = expectStatus(await getRepo(t, name), 200);
   return { name, answer };

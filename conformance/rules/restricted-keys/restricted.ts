@@ -16,7 +16,14 @@ import {
 } from '../authentication/token-checks.js';
 import { SCOPES } from '../documented-operations.js';
 import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
-import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
+import {
+  expectScopeMissing,
+  expectTokenRefused,
+  forEachPlace,
+  ofGit,
+  type TokenPlace,
+  type Visit,
+} from '../token-places.js';
 
 /** Tokens that are accepted are tried where nothing is written. */
 const READING = { reach: 'needs-setup' } as const;
@@ -27,15 +34,13 @@ function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Reco
   return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
 
+const NONE_OUTSIDE = 'needs a restricted key that lacks some scope';
+
 /** The places whose scope the key may not give. */
 function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   const allowed = allowedScopes(t);
-  return forEachPlace(
-    t,
-    ({ scope }) => !allowed.includes(scope),
-    visit,
-    'needs a restricted key that lacks some scope',
-  );
+  const isOutside = ({ scope }: TokenPlace) => !allowed.includes(scope);
+  return forEachPlace(t, isOutside, visit, NONE_OUTSIDE);
 }
 
 /** Those whose scope it may give. */
@@ -137,7 +142,7 @@ const RESTRICTED: readonly RuleRow[] = [
     check: async (t) => {
       const allowed = allowedScopes(t);
       const outside = SCOPES.find((scope) => !allowed.includes(scope));
-      if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
+      if (outside === undefined) throw new Skip(NONE_OUTSIDE);
       await refuseTokens(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, outside] }));
     },
   },
@@ -173,7 +178,6 @@ const RESTRICTED: readonly RuleRow[] = [
     ...SETUP,
     check: async (t) => {
       const isInside = await placesOf(t, 'restricted');
-      const ofGit = ({ isGit }: TokenPlace) => isGit;
       await forEachPlace(t, ofGit, async ({ place, ask }) => {
         const defect = isInside(place) ? TOO_LONG : { key: 'restricted' as const };
         expectTokenRefused(t, place, await ask(defect));

@@ -8,7 +8,7 @@ import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope, slug } from '../documented-operations.js';
 import { defineRules, on, type Rule, type RuleRow } from '../rule.js';
-import { expectScopeMissing, forEachPlace } from '../token-places.js';
+import { expectScopeMissing, forEachPlace, type TokenPlace } from '../token-places.js';
 
 function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
   const id = `scope.matrix.${operation.name}.${slug(scope)}`;
@@ -61,10 +61,9 @@ export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((opera
 
 /** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
-  return forEachPlace(
-    t,
-    (place) => place.isGit && place.scope === needed,
-    async ({ place, ask }) => expectScopeMissing(t, place, await ask({ scopes: [scope] })),
+  const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;
+  return forEachPlace(t, isTried, async ({ place, ask }) =>
+    expectScopeMissing(t, place, await ask({ scopes: [scope] })),
   );
 }
 
