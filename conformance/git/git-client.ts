@@ -114,6 +114,12 @@ export async function createGit(t: RuleContext) {
   };
 }
 
+/** A local repository with what one ref of the remote leads to. `tip`: what the ref names. */
+export async function clone(t: RuleContext, repo: string, ref?: string) {
+  const git = await createGit(t);
+  return { git, tip: await git.fetch(repo, ref) };
+}
+
 /** A commit of one file on a branch of the local repository. */
 export async function commitLocally(
   git: Git,

@@ -3,7 +3,7 @@ import { fileMetadata, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
 import { expectAbsent, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
@@ -21,8 +21,8 @@ function newBranch(t: RuleContext): string {
 }
 
 async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<readonly string[]> {
-  const git = await createGit(t);
-  return git.parents(await git.fetch(repo, branch));
+  const { git, tip } = await clone(t, repo, branch);
+  return git.parents(tip);
 }
 
 export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches', [

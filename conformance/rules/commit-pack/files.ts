@@ -3,7 +3,7 @@ import { AUTHOR, archive, fileMetadata, getFile, mustTipOf } from '../../api/req
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { readPaths } from '../archive/tar.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
@@ -25,8 +25,7 @@ const CONTENTS: Readonly<Record<string, Buffer>> = {
 /** Commits such files and reads every byte back: by the API, out of an archive, and by Git. */
 async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   const { sha } = await commitFiles(t, repo, CONTENTS);
-  const git = await createGit(t);
-  await git.fetch(repo);
+  const { git } = await clone(t, repo);
   const tar = expectStatus(await archive(t, repo, { ref: sha }), 200);
   const known = Object.keys(await git.listTree(sha));
   const archived = new Map(readPaths(tar, known).map(({ name, bytes }) => [name, bytes]));

@@ -3,7 +3,7 @@ import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../ap
 import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone, createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
@@ -165,8 +165,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     says: 'The parent of the new commit is the old tip.',
     check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       expectSame(await git.parents(sha), [before], 'one parent: the old tip');
     }),
   },
@@ -180,8 +179,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         'change.txt': '1',
       });
       const { sha } = await commitFiles(t, name, { 'change.txt': '2' });
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
       for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} is untouched`);
       expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file came or went');

@@ -5,7 +5,7 @@ import { changeState } from '../../check/admin.js';
 import { expectAbsent, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
 
@@ -87,8 +87,7 @@ export const events = defineRules('Events', 'events', [
     const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
-    const git = await createGit(t);
-    await git.fetch(name, 'side');
+    const { git } = await clone(t, name, 'side');
     await git.branch('pushed', sha);
     expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
     expectSuccess(await deleteRepo(t, name));

@@ -13,7 +13,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { commitLocally, createGit } from '../../git/git-client.js';
+import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
@@ -47,8 +47,7 @@ async function changesHead(t: RuleContext): Promise<void> {
     'HEAD follows the default branch',
   );
   await expectHead(t, name, 'other', sha);
-  const git = await createGit(t);
-  expectSame(await git.fetch(name, 'HEAD'), sha, 'a clone begins with it');
+  expectSame((await clone(t, name, 'HEAD')).tip, sha, 'a clone begins with it');
 }
 
 export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
@@ -56,8 +55,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.form',
     says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
     check: on(historyRepository, async (t, history) => {
-      const git = await createGit(t);
-      const tip = await git.fetch(history.name);
+      const { git, tip } = await clone(t, history.name);
       expectSame(tip, history.third.sha, 'the tip of main');
       expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
       await expectHead(t, history.name, 'main', tip);
@@ -184,8 +182,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.fetch',
     says: 'A fetch with git:read brings what the API committed.',
     check: on(groupRepository, async (t, { name }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
       expectSame(await git.fetch(name), sha, 'the new commit arrives');
     }),
@@ -194,8 +191,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.push',
     says: 'A push of a new branch with git:write is there for the API.',
     check: on(groupRepository, async (t, { name, tip }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
       expectAbsent(await git.push(name, ['pushed']), 'the push passes');
       expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
@@ -217,8 +213,8 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.visibility.git-to-api',
     says: 'What Git pushes, the API sees.',
     check: on(groupRepository, async (t, { name }) => {
-      const git = await createGit(t);
-      const sha = await commitLocally(git, { parent: [await git.fetch(name)], branch: 'main' });
+      const { git, tip } = await clone(t, name);
+      const sha = await commitLocally(git, { parent: [tip], branch: 'main' });
       expectAbsent(await git.push(name, ['main']), 'the push passes');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');

@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules, leftOpen, on, type RuleRow } from '../rule.js';
+import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -192,24 +192,18 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** A rule about the throttled answers of every place. */
-function throttled(
-  id: string,
-  says: string,
-  check: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
-): RuleRow {
-  return {
-    id,
-    says,
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: async (t) => {
-      await forEachPlace(t, everyPlace, async ({ ask }) => {
-        const answer = await ask({}, { fault: 'rate_limited' });
-        check(answer, rateOf(answer));
-      });
-    },
-  };
+/** Checks the throttled answers of every place. */
+function throttled(t: RuleContext, check: (rate: ReturnType<typeof rateOf>, answer: Answer) => void): Promise<void> {
+  return forEachPlace(t, everyPlace, async ({ ask }) => {
+    const answer = await ask({}, { fault: 'rate_limited' });
+    check(rateOf(answer), answer);
+  });
+}
+
+/** A parameter of RateLimit is a count. */
+function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
+  const value = parameters.get(name);
+  expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} is a count`, value);
 }
 
 /** The parameters of the first item of a list. */
@@ -221,22 +215,26 @@ function parametersOf(field: string): Parameters | undefined {
   }
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
+const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
 
 export const rates = defineRules('Limits', 'rates', [
-  throttled('rate.429.ratelimit', 'A 429 has a RateLimit field.', (_, { field }) =>
-    expectOther(field, '', 'RateLimit says something'),
-  ),
-  throttled('rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (_, { parameters }) =>
-    expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
-  ),
-  throttled('rate.429.ratelimit.t', 'Its t is the window in seconds.', (_, { parameters }) =>
-    expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
-  ),
-  throttled('rate.429.retry-after', 'A 429 says in Retry-After how long to wait at least.', (answer) =>
-    expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
+  ...rulesBy(
+    throttled,
+    [
+      [
+        'rate.429.ratelimit',
+        'A 429 has a RateLimit field.',
+        ({ field }) => expectOther(field, '', 'it says something'),
+      ],
+      ['rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (rate) => expectCount(rate, 'r')],
+      ['rate.429.ratelimit.t', 'Its t is the window in seconds.', (rate) => expectCount(rate, 't')],
+      [
+        'rate.429.retry-after',
+        'A 429 says in Retry-After how long to wait at least.',
+        (_, answer) => expectMatch(answer.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
+      ],
+    ],
+    { writes: 'where-allowed', reach: 'emulator' },
   ),
   {
     id: 'rate.429.retry-after.precedence',

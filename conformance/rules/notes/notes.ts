@@ -5,7 +5,7 @@ import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
@@ -33,8 +33,7 @@ async function isShown(t: RuleContext, repo: string): Promise<boolean> {
 
 /** The note of a commit as Git has it: one blob named after the commit, perhaps in folders. */
 async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
-  const git = await createGit(t);
-  const tip = await git.fetch(repo, NOTES);
+  const { git, tip } = await clone(t, repo, NOTES);
   const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
   return path === undefined ? undefined : (await git.readFile(tip, path)).toString();
 }
@@ -53,8 +52,8 @@ const UNREADABLE = Symbol('unreadable');
 /** Who wrote the commit of a note: as Git has it, or else as the API shows it. */
 async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
   if (await isShown(t, repo)) {
-    const git = await createGit(t);
-    const { author } = await git.commit(await git.fetch(repo, NOTES));
+    const { git, tip } = await clone(t, repo, NOTES);
+    const { author } = await git.commit(tip);
     return { name: author.name, email: author.email };
   }
   const answer = await getCommit(t, repo, sha);

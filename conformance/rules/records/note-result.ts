@@ -3,7 +3,7 @@ import { writeNote } from '../../api/requests.js';
 import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, leftOpen, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /** A note on a commit that has none. */
 async function note(t: RuleContext) {
@@ -13,17 +13,20 @@ async function note(t: RuleContext) {
   return { sha, answer };
 }
 
+/** The answer has a member with this value. */
+async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
+  expectSame((await note(t)).answer.find(...path), value, path.join('.'));
+}
+
 export const noteResult = defineWritingRules('Note write result', 'note-result', [
   {
     id: 'note.result.sha',
     says: 'sha is the commit the note belongs to.',
     check: on(note, async (_t, { sha, answer }) => expectSame(answer.string('sha'), sha, 'sha is the commit')),
   },
-  {
-    id: 'note.result.target_ref',
-    says: 'target_ref is refs/notes/commits.',
-    check: async (t) => expectSame((await note(t)).answer.string('target_ref'), 'refs/notes/commits', 'target_ref'),
-  },
+  ...rulesBy(shows, [
+    ['note.result.target_ref', 'target_ref is refs/notes/commits.', 'refs/notes/commits', 'target_ref'],
+  ]),
   {
     id: 'note.result.base_commit',
     says: 'base_commit is where the notes ref stood before.',
@@ -53,16 +56,10 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
       expectSame(next, answer.string('new_ref_sha'), 'the next write starts there');
     }),
   },
-  {
-    id: 'note.result.result.success',
-    says: 'result.success is true.',
-    check: async (t) => expectSame((await note(t)).answer.boolean('result', 'success'), true, 'success'),
-  },
-  {
-    id: 'note.result.result.status',
-    says: 'result.status is ok.',
-    check: async (t) => expectSame((await note(t)).answer.string('result', 'status'), 'ok', 'status'),
-  },
+  ...rulesBy(shows, [
+    ['note.result.result.success', 'result.success is true.', true, 'result', 'success'],
+    ['note.result.result.status', 'result.status is ok.', 'ok', 'result', 'status'],
+  ]),
   {
     id: 'note.result.result.message',
     says: 'result.message may be left out, and is a string when it is there.',

@@ -2,7 +2,7 @@ import { AUTHOR, COMMITTER, getCommit, restore, restoreMetadata, tipOf } from '.
 import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
@@ -25,8 +25,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     id: 'restore.effect.tree',
     says: 'The new commit holds what the target commit holds.',
     check: on(restored, async (t, { name, seed, answer }) => {
-      const git = await createGit(t);
-      const tip = await git.fetch(name);
+      const { git, tip } = await clone(t, name);
       expectSame((await git.commit(tip)).tree, (await git.commit(seed)).tree, 'the trees are one');
       expectSame(answer.string('commit', 'tree_sha'), (await git.commit(seed)).tree, 'tree_sha is that tree');
     }),
@@ -35,8 +34,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
     id: 'restore.effect.history-kept',
     says: 'What was there before stays in the history.',
     check: on(restored, async (t, { name, last, answer }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const parents = await git.parents(answer.string('commit', 'commit_sha'));
       expectTrue(parents.includes(last.sha), 'the old tip is a parent of the new one', parents);
     }),

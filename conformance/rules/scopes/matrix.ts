@@ -3,7 +3,7 @@ import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { commitLocally, createGit } from '../../git/git-client.js';
+import { clone, commitLocally } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope, slug } from '../documented-operations.js';
@@ -89,8 +89,7 @@ function pushCell(scope: Scope): RuleRow {
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
-      const git = await createGit(t);
-      await git.fetch(repo);
+      const { git } = await clone(t, repo);
       const commit = await commitLocally(git, { parent: [sha], branch: 'main', text: scope });
       const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
       const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
