@@ -121,8 +121,8 @@ export const lists = defineRules('Limits', 'lists', [
     async (t) => {
       for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
         const answer = await listRepos(t, { limit });
-        const size = () => (itemsOf(answer).length > 100 ? 'above' : 'up to');
-        t.observe(limit, answer.status === 200 ? `200, ${size()} 100 items` : answer.outcome);
+        const size = (count: number) => `${count > 100 ? 'above' : 'up to'} 100 items`;
+        t.observe(limit, answer.status === 200 ? `200, ${size(itemsOf(answer).length)}` : answer.outcome);
       }
     },
   ),

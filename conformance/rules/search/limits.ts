@@ -93,8 +93,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
       const items = answer.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
-      const isWithin = matchesOf(answer).length <= 3 ? 'match lines' : 'items of matches';
-      const unit = linesOf(answer).length <= 3 ? 'lines' : isWithin;
+      const ofMatches = matchesOf(answer).length <= 3 ? 'match lines' : 'items of matches';
+      const unit = linesOf(answer).length <= 3 ? 'lines' : ofMatches;
       t.observe('smallest unit within the limit', unit);
     }),
   },
