@@ -95,11 +95,8 @@ export function defineRules(section: Section, group: string, rows: readonly Rule
 
 /** The same for rules that write, unless a row says otherwise. */
 export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
-  return defineRules(
-    section,
-    group,
-    rows.map((row) => ({ writes: true, ...row })),
-  );
+  const writing = rows.map((row) => ({ writes: true, ...row }));
+  return defineRules(section, group, writing);
 }
 
 /** A check that is given a fixture, such as the repository that it looks at. */

@@ -58,9 +58,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
     'claim.scopes.array',
     'Scopes that are no array are refused.',
     [({ scope }) => ({ claims: { scopes: scope } })],
-    {
-      level: 'SHOULD',
-    },
+    { level: 'SHOULD' },
   ),
   leftOpen(
     'claim.scopes.empty',

@@ -51,13 +51,10 @@ function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
 }
 
 /** Every operation with every scope alone: no scope implies another. One group for each operation. */
-export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) =>
-  defineRules(
-    'Scopes',
-    `scopes-${operation.name}`,
-    SCOPES.map((scope) => cell(operation, scope)),
-  ),
-);
+export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) => {
+  const cells = SCOPES.map((scope) => cell(operation, scope));
+  return defineRules('Scopes', `scopes-${operation.name}`, cells);
+});
 
 /** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
