@@ -37,26 +37,28 @@ export async function createGit(t: RuleContext) {
     headers: { authorization: basic(t.token(recipe)) },
   });
 
-  const writeTreeOf = async (node: TreeNode): Promise<string> => {
+  /** Writes the tree of the files below `folder`, which is empty or ends with a slash. */
+  const writeTree = async (files: Tree, modes: Readonly<Record<string, string>> = {}, folder = ''): Promise<string> => {
+    const below = Object.keys(files).filter((path) => path.startsWith(folder));
+    const names = new Set(below.map((path) => path.slice(folder.length).replace(/\/.*/s, '')));
     const tree = [];
-    for (const [name, child] of node.children) {
-      tree.push({ path: name, mode: '040000', oid: await writeTreeOf(child), type: 'tree' as const });
-    }
-    for (const [name, { mode, data }] of node.files) {
-      if (mode === '160000') tree.push({ path: name, mode, oid: String(data), type: 'commit' as const });
-      else
-        tree.push({
-          path: name,
-          mode,
-          oid: await git.writeBlob({ ...here, blob: Buffer.from(data as string) }),
-          type: 'blob' as const,
-        });
+    for (const name of names) {
+      const path = folder + name;
+      const data = files[path];
+      const mode = data === undefined ? '040000' : (modes[path] ?? '100644');
+      if (data === undefined) {
+        tree.push({ path: name, mode, oid: await writeTree(files, modes, `${path}/`), type: 'tree' as const });
+      } else if (mode === '160000') tree.push({ path: name, mode, oid: String(data), type: 'commit' as const });
+      else {
+        const oid = await git.writeBlob({ ...here, blob: Buffer.from(data as string) });
+        tree.push({ path: name, mode, oid, type: 'blob' as const });
+      }
     }
     return git.writeTree({ ...here, tree });
   };
 
   return {
-    writeTree: (files: Tree, modes: Readonly<Record<string, string>> = {}) => writeTreeOf(nest(files, modes)),
+    writeTree,
     writeCommit: (commit: CommitObject) => git.writeCommit({ ...here, commit }),
     branch: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/heads/${name}`, value, force: true }),
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
@@ -112,13 +114,24 @@ export async function createGit(t: RuleContext) {
   };
 }
 
+/** A local repository with what one ref of the remote leads to. `tip`: what the ref names. */
+export async function clone(t: RuleContext, repo: string, ref?: string) {
+  const git = await createGit(t);
+  return { git, tip: await git.fetch(repo, ref) };
+}
+
 /** A commit of one file on a branch of the local repository. */
 export async function commitLocally(
   git: Git,
-  { parent, branch, text = branch }: { parent: readonly string[]; branch: string; text?: string },
+  {
+    parent,
+    branch,
+    path = 'pushed.txt',
+    text = branch,
+  }: { parent: readonly string[]; branch: string; path?: string; text?: string },
 ): Promise<string> {
   const who = { name: 'Gita Local', email: 'gita@example.com', timestamp: 1_700_000_000, timezoneOffset: 0 };
-  const tree = await git.writeTree({ 'pushed.txt': text });
+  const tree = await git.writeTree({ [path]: text });
   const sha = await git.writeCommit({ tree, message: 'Push this\n', parent: [...parent], author: who, committer: who });
   await git.branch(branch, sha);
   return sha;
@@ -141,27 +154,6 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
 
 /** The bytes of files by their paths; of a submodule its commit. */
 type Tree = Readonly<Record<string, string | Buffer>>;
-
-interface TreeNode {
-  readonly children: Map<string, TreeNode>;
-  readonly files: Map<string, { mode: string; data: string | Buffer }>;
-}
-
-function nest(files: Tree, modes: Readonly<Record<string, string>>): TreeNode {
-  const root: TreeNode = { children: new Map(), files: new Map() };
-  for (const [path, data] of Object.entries(files)) {
-    const names = path.split('/');
-    const file = names.pop() ?? '';
-    let node = root;
-    for (const name of names) {
-      const child = node.children.get(name) ?? { children: new Map(), files: new Map() };
-      node.children.set(name, child);
-      node = child;
-    }
-    node.files.set(file, { mode: modes[path] ?? '100644', data });
-  }
-  return root;
-}
 
 /** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
 function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {

@@ -20,7 +20,7 @@ import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
-import type { RuleRow } from './rule.js';
+import { type RuleRow, rulesBy } from './rule.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -49,7 +49,7 @@ export interface DocumentedOperation {
   readonly isLoose?: boolean;
 }
 
-const AGREED = ['403 insufficient_scope'] as const;
+const USUAL = { lacksScope: ['403 insufficient_scope'] } as const;
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
 const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
@@ -67,13 +67,13 @@ async function commitSomething(t: RuleContext, repo: string): Promise<void> {
   await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
 }
 
-type OperationRow = Omit<DocumentedOperation, 'scope' | 'writes' | 'repo'> & Partial<Pick<DocumentedOperation, 'repo'>>;
+/** A row of an operation, without what the rows of its table share. */
+type OperationRow = Pick<DocumentedOperation, 'name' | 'route' | 'send'> & Partial<DocumentedOperation>;
 
 const READS: readonly OperationRow[] = [
   {
     name: 'grep',
     route: 'POST /api/v1/repos/grep',
-    lacksScope: AGREED,
     send: (t, repo, options) => grep(t, repo, { query: { pattern: 'e' } }, options),
   },
   {
@@ -91,7 +91,6 @@ const READS: readonly OperationRow[] = [
   {
     name: 'archive',
     route: 'POST /api/v1/repos/archive',
-    lacksScope: AGREED,
     send: (t, repo, options) => archive(t, repo, {}, options),
   },
   {
@@ -104,28 +103,24 @@ const READS: readonly OperationRow[] = [
     name: 'repo',
     route: 'GET /api/v1/repo',
     repo: ofSample,
-    lacksScope: AGREED,
     send: getRepo,
   },
   {
     name: 'branches',
     route: 'GET /api/repos/{repo_name}/branches',
     repo: ofSample,
-    lacksScope: AGREED,
     isLoose: true,
     send: listBranches,
   },
   {
     name: 'commits',
     route: 'GET /api/v1/repos/commits',
-    lacksScope: AGREED,
     isLoose: true,
     send: (t, repo, options) => listCommits(t, repo, {}, options),
   },
   {
     name: 'diff',
     route: 'GET /api/v1/repos/diff',
-    lacksScope: AGREED,
     isLoose: true,
     send: async (t, repo, options) => {
       const query = { sha: (await sampleContent(t)).branch };
@@ -138,14 +133,12 @@ const WRITES: readonly OperationRow[] = [
   {
     name: 'restore',
     route: 'POST /api/v1/repos/restore-commit',
-    lacksScope: AGREED,
     prepare: commitSomething,
     send: async (t, repo, options) => restore(t, repo, await restoreSeed(t, repo), options),
   },
   {
     name: 'reset',
     route: 'POST /api/repos/{repo_name}/reset-commits',
-    lacksScope: AGREED,
     prepare: commitSomething,
     send: async (t, repo, options) => reset(t, repo, await restoreSeed(t, repo), options),
   },
@@ -166,66 +159,50 @@ const WRITES: readonly OperationRow[] = [
   },
 ];
 
-const OTHERS: readonly DocumentedOperation[] = [
+const OF_ORGANIZATION: readonly OperationRow[] = [
   {
     name: 'create-repo',
     route: 'POST /api/repos',
     scope: 'repo:write',
     writes: true,
-    lacksScope: AGREED,
     repo: reserveName,
     send: createRepo,
   },
   {
     name: 'list-repos',
     route: 'GET /api/repos',
-    scope: 'org:read',
-    writes: false,
-    lacksScope: AGREED,
-    repo: ofSample,
     send: (t, _repo, options) => listRepos(t, {}, options),
   },
   {
     name: 'meta',
     route: 'GET /api/meta',
-    scope: 'org:read',
-    writes: false,
-    lacksScope: AGREED,
-    repo: ofSample,
     send: (t, _repo, options) => t.get('/api/meta', options),
   },
 ];
 
 export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
-  ...READS.map((row): DocumentedOperation => ({ scope: 'git:read', writes: false, repo: ofContent, ...row })),
-  ...WRITES.map((row): DocumentedOperation => ({ scope: 'git:write', writes: true, repo: ofGroup, ...row })),
-  ...OTHERS,
+  ...READS.map((row) => ({ ...USUAL, scope: 'git:read' as const, writes: false, repo: ofContent, ...row })),
+  ...WRITES.map((row) => ({ ...USUAL, scope: 'git:write' as const, writes: true, repo: ofGroup, ...row })),
+  ...OF_ORGANIZATION.map((row) => ({ ...USUAL, scope: 'org:read' as const, writes: false, repo: ofSample, ...row })),
 ];
 
-/** An operation on the sample, on which this fault is forced. Skips the rule on a target that is no emulator. */
+/** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
-  t.needsEmulator();
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
 /** The same as what a check looks at. */
 export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
 
-/** What a rule of a forced failure states: the status and the code that the operation answers. */
-export type ForcedFailure = readonly [id: string, says: string, status: number, code: string];
-
 /** Rules that an operation on which a code is forced answers it, as `check` wants to see it. */
 export function forcedFailures(
   name: string,
-  rows: readonly ForcedFailure[],
+  rows: readonly (readonly [id: string, says: string, status: number, code: string])[],
   check: (answer: Answer, status: number, code: string) => void = expectProblem,
 ): RuleRow[] {
-  return rows.map(([id, says, status, code]) => ({
-    id,
-    says,
-    reach: 'emulator',
-    check: async (t) => check(await withFault(t, name, code), status, code),
-  }));
+  const answers = async (t: RuleContext, status: number, code: string) =>
+    check(await withFault(t, name, code), status, code);
+  return rulesBy(answers, rows, { reach: 'emulator' });
 }
 
 export function documentedOperation(name: string): DocumentedOperation {

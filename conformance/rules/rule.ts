@@ -95,11 +95,8 @@ export function defineRules(section: Section, group: string, rows: readonly Rule
 
 /** The same for rules that write, unless a row says otherwise. */
 export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
-  return defineRules(
-    section,
-    group,
-    rows.map((row) => ({ writes: true, ...row })),
-  );
+  const writing = rows.map((row) => ({ writes: true, ...row }));
+  return defineRules(section, group, writing);
 }
 
 /** A check that is given a fixture, such as the repository that it looks at. */
@@ -110,14 +107,28 @@ export function on<Fixture>(
   return async (t) => check(t, await make(t));
 }
 
-/** A rule that requests of a kind are refused: id, sentence, and what is sent. */
-export type Refusal<Sent> = readonly [id: string, says: string, ...sent: readonly Sent[]];
+/** A rule about what the specification leaves open: its check notes what the target does. `make` gives a fixture. */
+export function leftOpen(id: string, says: string, check: Check): RuleRow;
+export function leftOpen<Fixture>(
+  id: string,
+  says: string,
+  make: (t: RuleContext) => Promise<Fixture>,
+  check: (t: RuleContext, fixture: Fixture) => unknown,
+): RuleRow;
+export function leftOpen<Fixture>(
+  id: string,
+  says: string,
+  make: (t: RuleContext) => Promise<Fixture>,
+  check?: (t: RuleContext, fixture: Fixture) => unknown,
+): RuleRow {
+  return { id, says, level: 'UNSPECIFIED', check: check === undefined ? make : on(make, check) };
+}
 
-/** Rules that what is sent is refused, as `check` wants to see it. */
-export function refusals<Sent>(
-  check: (t: RuleContext, ...sent: readonly Sent[]) => Promise<unknown>,
-  rows: readonly Refusal<Sent>[],
+/** Rules that one check decides. A row has the id, the sentence, and what the check is given. */
+export function rulesBy<Given extends readonly unknown[]>(
+  check: (t: RuleContext, ...given: Given) => unknown,
+  rows: readonly (readonly [id: string, says: string, ...given: Given])[],
   usual: Partial<RuleRow> = {},
 ): RuleRow[] {
-  return rows.map(([id, says, ...sent]) => ({ ...usual, id, says, check: (t) => check(t, ...sent) }));
+  return rows.map(([id, says, ...given]) => ({ ...usual, id, says, check: async (t) => check(t, ...given) }));
 }

@@ -4,8 +4,7 @@ import { expectTrue } from '../check/expect.js';
 import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
-import { pushRefs } from '../git/push-request.js';
-import { advertise, requestRefs, showsRefs } from '../git/refs.js';
+import { advertise, pushRefs, requestRefs, showsRefs } from '../git/refs.js';
 import { basic, gitPath } from '../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, type DocumentedOperation } from './documented-operations.js';
 
@@ -66,7 +65,7 @@ export const TOKEN_PLACES: readonly TokenPlace[] = [
 ];
 
 /** A token as a rule describes it, for any place: `repo` and `scopes` are those of the place unless it says otherwise. */
-export type TokenDraft = TokenRecipe | ((place: TokenPlace) => TokenRecipe);
+export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
 
 /** A place while one rule goes through all of them. */
 export interface Visit {
@@ -102,7 +101,7 @@ export async function forEachPlace(
       const complete = (draft: TokenDraft): TokenRecipe => ({
         repo,
         scopes: [place.scope],
-        ...(typeof draft === 'function' ? draft(place) : draft),
+        ...(typeof draft === 'function' ? draft(place, t) : draft),
       });
       await visit({
         place,
@@ -127,24 +126,32 @@ export async function forEachPlace(
 }
 
 export const everyPlace = (): boolean => true;
+export const ofGit = ({ isGit }: TokenPlace): boolean => isGit;
+export const ofApi = ({ isGit }: TokenPlace): boolean => !isGit;
+/** The requests of the API that are about one repository's content. */
+export const ofContent = ({ isGit, scope }: TokenPlace): boolean => !isGit && scope.startsWith('git:');
+export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
 /** Nothing of a repository is in the answer of a refusal, and nothing was pushed. */
 export function showsNothing(answer: Answer): void {
   expectTrue(!showsRefs(answer), 'no ref is shown');
 }
 
+/** A request of Git's is refused in one of these ways, and shows nothing (A35). */
+export function expectGitRefused(t: RuleContext, where: string, answer: Answer, ways: readonly string[]): void {
+  showsNothing(answer);
+  t.tolerate('A35', where, answer, ways);
+}
+
 /** A token that is invalid is refused, in the way that the place may (A01, A35). */
 export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, answer: Answer): void {
-  if (isGit) {
-    showsNothing(answer);
-    t.tolerate('A35', `invalid token, ${name}`, answer, ['403', '401', '404']);
-  } else t.expectTokenRefused(answer, name);
+  if (isGit) expectGitRefused(t, `invalid token, ${name}`, answer, ['403', '401', '404']);
+  else t.expectTokenRefused(answer, name);
 }
 
 /** A token that is good but lacks the scope is refused (A02, A26, A35). */
 export function expectScopeMissing(t: RuleContext, { name, isGit, lacksScope }: TokenPlace, answer: Answer): void {
-  if (isGit) {
-    showsNothing(answer);
-    t.tolerate('A35', name === 'Git' ? 'fetch without scope' : `${name}, without scope`, answer, lacksScope);
-  } else if (name !== 'repo') t.tolerate('A02', `missing scope, ${name}`, answer, lacksScope);
+  const where = name === 'Git' ? 'fetch without scope' : `${name}, without scope`;
+  if (isGit) expectGitRefused(t, where, answer, lacksScope);
+  else if (name !== 'repo') t.tolerate('A02', `missing scope, ${name}`, answer, lacksScope);
 }

@@ -13,11 +13,8 @@ export function expectFailureBody(t: RuleContext, where: string, answer: Answer,
   const isResult = answer.find('result', 'success') === false;
   const isProblem = answer.code !== undefined;
   if (!isResult && !isProblem) {
-    throw new AssertionFailure(
-      'the body is problem details or a result',
-      ['problem', 'result'],
-      answer.text.slice(0, 200),
-    );
+    const expected = ['problem', 'result'];
+    throw new AssertionFailure('the body is problem details or a result', expected, answer.text.slice(0, 200));
   }
   if (isResult) {
     expectOther(answer.string('result', 'status'), '', 'result.status says what went wrong');

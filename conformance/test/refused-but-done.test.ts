@@ -3,7 +3,7 @@ import { packLines } from '../api/commit-pack.js';
 import { createRepo, repositoryPath, repoWriter } from '../api/requests.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions } from '../check/rule-context.js';
-import { pushRefs } from '../git/push-request.js';
+import { pushRefs } from '../git/refs.js';
 import { run } from '../index.js';
 import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';

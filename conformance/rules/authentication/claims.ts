@@ -9,9 +9,9 @@ import { sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
 import { faulted } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
-import { everyPlace, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
-import { acceptsToken, readWithToken, refuseTokens, rejectsTokens, tokenRead } from './token-checks.js';
+import { defineRules, leftOpen, on } from '../rule.js';
+import { everyPlace, expectGitRefused, forEachPlace, ofApi, type TokenPlace } from '../token-places.js';
+import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
 /** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
@@ -28,13 +28,12 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
 export const claims = defineRules('Token claims', 'token-claims', [
   rejectsTokens('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
   acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
-  {
-    id: 'claim.iss.selects-keys',
-    says: 'Only a key of the organization in iss can sign for it.',
-    writes: 'where-allowed',
-    reach: 'needs-setup',
-    check: (t) => refuseTokens(t, { key: 'second', claims: { iss: t.target.org } }),
-  },
+  rejectsTokens(
+    'claim.iss.selects-keys',
+    'Only a key of the organization in iss can sign for it.',
+    [(_, { target }) => ({ key: 'second', claims: { iss: target.org } })],
+    { reach: 'needs-setup' },
+  ),
   rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
     { claims: { iss: 'no-such-org' } },
   ]),
@@ -47,11 +46,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
       t.key('second');
       await forEachPlace(t, everyPlace, async ({ place, ask }) => {
         const answer = await ask({ key: 'second' });
-        if (place.isGit) {
-          showsNothing(answer);
-          t.tolerate('A35', `other tenant, ${place.name}`, answer, ['403', '401', '404']);
-        } else
-          t.tolerate('A34', `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`, answer, ['403 forbidden']);
+        const where = `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`;
+        if (place.isGit) expectGitRefused(t, where, answer, ['403', '401', '404']);
+        else t.tolerate('A34', where, answer, ['403 forbidden']);
       });
     },
   },
@@ -61,42 +58,32 @@ export const claims = defineRules('Token claims', 'token-claims', [
     'claim.scopes.array',
     'Scopes that are no array are refused.',
     [({ scope }) => ({ claims: { scopes: scope } })],
-    {
-      level: 'SHOULD',
-    },
+    { level: 'SHOULD' },
   ),
-  {
-    id: 'claim.scopes.empty',
-    says: 'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
-    level: 'UNSPECIFIED',
-    check: on(tokenRead({ scopes: [] }), async (t, answer) => {
+  leftOpen(
+    'claim.scopes.empty',
+    'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
+    tokenRead({ scopes: [] }),
+    async (t, answer) => {
       t.observe('outcome', answer);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
-    }),
-  },
+    },
+  ),
   rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
     ({ scope }) => ({ scopes: [scope, 'git:admin'] }),
   ]),
   rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
     level: 'SHOULD',
   }),
-  {
-    id: 'claim.exp.expired',
-    says: 'A token that expired an hour ago is refused.',
-    writes: 'where-allowed',
-    check: (t) => refuseTokens(t, { claims: { iat: t.seconds - 7200, exp: t.seconds - 3600 } }),
-  },
-  {
-    id: 'claim.exp.leeway',
-    says: 'How long a token outlives its exp is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      for (const ago of [5, 30, 60]) {
-        const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
-        t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
-      }
-    },
-  },
+  rejectsTokens('claim.exp.expired', 'A token that expired an hour ago is refused.', [
+    (_, { seconds }) => ({ claims: { iat: seconds - 7200, exp: seconds - 3600 } }),
+  ]),
+  leftOpen('claim.exp.leeway', 'How long a token outlives its exp is left open.', async (t) => {
+    for (const ago of [5, 30, 60]) {
+      const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
+      t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
+    }
+  }),
   {
     id: 'claim.exp.after-iat',
     says: 'An exp that is not after iat is refused.',
@@ -107,30 +94,24 @@ export const claims = defineRules('Token claims', 'token-claims', [
       t.tolerate('A32', 'exp equals iat', answer, ['403 forbidden', '401 unauthorized', '200']);
     },
   },
-  {
-    id: 'claim.exp.missing-unrestricted',
-    says: 'Whether an unrestricted key may sign without exp is left open.',
-    level: 'UNSPECIFIED',
-    check: on(tokenRead({ claims: { exp: null } }), async (t, answer) => {
+  leftOpen(
+    'claim.exp.missing-unrestricted',
+    'Whether an unrestricted key may sign without exp is left open.',
+    tokenRead({ claims: { exp: null } }),
+    async (t, answer) => {
       t.observe('outcome', answer);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
-    }),
-  },
-  {
-    id: 'claim.times.type',
-    says: 'What times that are no numbers do is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
-      t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
     },
-  },
+  ),
+  leftOpen('claim.times.type', 'What times that are no numbers do is left open.', async (t) => {
+    t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
+    t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
+  }),
   acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
-  {
-    id: 'claim.nbf-aud-jti',
-    says: 'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'claim.nbf-aud-jti',
+    'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
+    async (t) => {
       const future = t.seconds + 300;
       const all = {
         nbf: { nbf: future },
@@ -142,7 +123,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
       };
       for (const [name, claims] of Object.entries(all)) t.observe(name, await readWithToken(t, { claims }));
     },
-  },
+  ),
   {
     id: 'helper.default-lifetime',
     says: 'A token that the emulator makes without being told a lifetime lives for a year of 365 days.',
@@ -185,7 +166,6 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'Schemes other than Bearer are 401 unauthorized on the API.',
     writes: 'where-allowed',
     check: async (t) => {
-      const ofApi = ({ isGit }: TokenPlace) => !isGit;
       await forEachPlace(t, ofApi, async ({ place, repo, askWithout }) => {
         const recipe = { repo, scopes: [place.scope] };
         const token = t.token(recipe);
@@ -195,16 +175,11 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
       });
     },
   },
-  {
-    id: 'authfail.401.empty-bearer',
-    says: 'What Bearer with nothing behind it gives is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
-      t.observe('outcome', answer);
-      t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
-    },
-  },
+  leftOpen('authfail.401.empty-bearer', 'What Bearer with nothing behind it gives is left open.', async (t) => {
+    const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
+    t.observe('outcome', answer);
+    t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
+  }),
   {
     id: 'authfail.401.scheme-case',
     says: 'The name of the scheme may be written in lower case.',
@@ -214,13 +189,9 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
     }),
   },
-  {
-    id: 'authfail.401.www-authenticate',
-    says: 'Whether a 401 names the scheme it wants is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) =>
-      t.observe('www-authenticate', (await t.get('/api/v1/repo')).header('www-authenticate') ?? 'none'),
-  },
+  leftOpen('authfail.401.www-authenticate', 'Whether a 401 names the scheme it wants is left open.', async (t) =>
+    t.observe('www-authenticate', (await t.get('/api/v1/repo')).header('www-authenticate') ?? 'none'),
+  ),
   {
     id: 'authfail.403.invalid.detail',
     says: 'The detail of a refused token says that it is invalid or expired.',

@@ -7,7 +7,7 @@ import { otherRepository, sampleRepository } from '../../fixtures/repositories.j
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
 import { slug } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
-import { forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+import { expectGitRefused, forEachPlace, ofContent, ofScope, type TokenPlace } from '../token-places.js';
 
 /** Another name where the name has a letter with two cases. */
 function swapCase(name: string): string {
@@ -16,6 +16,7 @@ function swapCase(name: string): string {
   ).join('');
 }
 
+const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
 const NO_REPO = { repo: null };
@@ -26,15 +27,12 @@ const ABSENT = ['404 repository_not_found'];
 const WITHOUT_CODE = ['filemeta', 'restore', 'reset'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
+const ofRepository = ({ scope }: TokenPlace) => scope !== 'org:read';
 
 function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, answer: Answer): void {
-  if (isGit) {
-    showsNothing(answer);
-    t.tolerate('A35', `no repo claim, ${name}`, answer, ['400', '403', '401', '404']);
-  } else {
-    const where = name === 'repo' ? '' : `, ${name}`;
-    t.tolerate('A03', `no repo claim${where}`, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
-  }
+  const where = `no repo claim${name === 'repo' ? '' : `, ${name}`}`;
+  if (isGit) expectGitRefused(t, where, answer, GIT_REFUSALS);
+  else t.tolerate('A03', where, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
 }
 
 /** Scopes of a repository, and whether a place that takes one writes. */
@@ -63,12 +61,10 @@ async function comparePreferredRoutes(t: RuleContext): Promise<void> {
     async ({ operation, family, repository, label }) => {
       if (family !== 'preferred') return undefined;
       const { params, repo: _, ...options } = await operation.request(repository, family);
-      const { scopes } = operation;
-      const ask = (path: string, claim: string) =>
-        t.request(operation.method, routeOf(operation, family, path, params) ?? label, {
-          ...options,
-          as: { repo: claim, scopes },
-        });
+      const ask = (path: string, repo: string) => {
+        const route = routeOf(operation, family, path, params) ?? label;
+        return t.request(operation.method, route, { ...options, as: { repo, scopes: operation.scopes } });
+      };
       const missing = t.uniqueName();
       await tryAgain(async () => {
         const [expected, actual] = [await ask(missing, missing), await ask(a.name, b.name)];
@@ -86,25 +82,19 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: `A token with ${scope} and without repo is refused.`,
     writes,
     check: (t: RuleContext) =>
-      forEachPlace(
-        t,
-        (place) => place.scope === scope,
-        async ({ place, ask }) => expectClaimMissing(t, place, await ask({ claims: NO_REPO })),
+      forEachPlace(t, ofScope(scope), async ({ place, ask }) =>
+        expectClaimMissing(t, place, await ask({ claims: NO_REPO })),
       ),
   })),
   {
     id: 'auth.repo-claim.missing.mixed',
     says: 'A token with org:read and another scope needs repo all the same.',
     check: (t) =>
-      forEachPlace(
-        t,
-        ({ scope }) => scope === 'org:read',
-        async ({ place, ask }) => {
-          for (const other of ['git:read', 'git:write', 'repo:write']) {
-            expectClaimMissing(t, place, await ask({ scopes: ['org:read', other], claims: NO_REPO }));
-          }
-        },
-      ),
+      forEachPlace(t, ofScope('org:read'), async ({ place, ask }) => {
+        for (const [other] of MISSING) {
+          expectClaimMissing(t, place, await ask({ scopes: ['org:read', other], claims: NO_REPO }));
+        }
+      }),
   },
   {
     id: 'auth.repo-claim.org-read.absent',
@@ -125,20 +115,13 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'A token with org:read alone and without repo reaches no repository.',
     writes: 'where-allowed',
     check: (t) =>
-      forEachPlace(
-        t,
-        ({ scope }) => scope !== 'org:read',
-        async ({ place, ask }) => {
-          const answer = await ask({ scopes: ['org:read'], claims: NO_REPO });
-          if (place.isGit) {
-            showsNothing(answer);
-            return t.tolerate('A35', `${place.name}, org:read alone`, answer, ['400', '403', '401', '404']);
-          }
-          const where = place.name === 'commit' ? '' : `, ${place.name}`;
-          const members = [...NO_CLAIM, '403 insufficient_scope', ...(place.namesRepository ? ABSENT : [])];
-          t.tolerate('A03', `org:read on a repository${where}`, answer, members);
-        },
-      ),
+      forEachPlace(t, ofRepository, async ({ place, ask }) => {
+        const answer = await ask({ scopes: ['org:read'], claims: NO_REPO });
+        if (place.isGit) return expectGitRefused(t, `${place.name}, org:read alone`, answer, GIT_REFUSALS);
+        const where = place.name === 'commit' ? '' : `, ${place.name}`;
+        const members = [...NO_CLAIM, '403 insufficient_scope', ...(place.namesRepository ? ABSENT : [])];
+        t.tolerate('A03', `org:read on a repository${where}`, answer, members);
+      }),
   },
   {
     id: 'auth.repo-claim.path-differs',
@@ -158,16 +141,12 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'A repository that does not exist is 404 repository_not_found.',
     writes: 'where-allowed',
     check: (t) =>
-      forEachPlace(
-        t,
-        ({ isGit, scope }) => !isGit && (scope === 'git:read' || scope === 'git:write'),
-        async ({ place }) => {
-          const repo = t.uniqueName();
-          const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-          if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
-          else expectCode(answer, 404, 'repository_not_found');
-        },
-      ),
+      forEachPlace(t, ofContent, async ({ place }) => {
+        const repo = t.uniqueName();
+        const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
+        if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
+        else expectCode(answer, 404, 'repository_not_found');
+      }),
   },
   {
     id: 'auth.repo-claim.path-indistinguishable',

@@ -7,7 +7,14 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import type { RuleRow } from '../rule.js';
-import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type TokenPlace } from '../token-places.js';
+import {
+  expectTokenRefused,
+  forEachPlace,
+  TOKEN_PLACES,
+  type TokenDraft,
+  type TokenPlace,
+  type Visit,
+} from '../token-places.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
@@ -57,25 +64,17 @@ export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(
 /** Such a token is accepted by the API and by Git. */
 export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
   const isAllowed = await placesOf(t, recipe.key);
-  await forEachPlace(
-    t,
-    (place) => READING.includes(place.name) && isAllowed(place),
-    async ({ ask }) => void expectStatus(await ask(recipe), 200),
-    NONE_ALLOWED,
-  );
+  const isTried = (place: TokenPlace) => READING.includes(place.name) && isAllowed(place);
+  await forEachPlace(t, isTried, async ({ ask }) => void expectStatus(await ask(recipe), 200), NONE_ALLOWED);
 }
 
 /** Tokens of these kinds are refused as invalid everywhere, but where the key may not sign for anyway. */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
-    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map(draft) : [draft];
+    const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
     const isAllowed = await placesOf(t, recipes.find(({ key }) => key !== undefined)?.key);
-    await forEachPlace(
-      t,
-      isAllowed,
-      async ({ place, ask }) => expectTokenRefused(t, place, await ask(draft)),
-      NONE_ALLOWED,
-    );
+    const visit = async ({ place, ask }: Visit) => expectTokenRefused(t, place, await ask(draft));
+    await forEachPlace(t, isAllowed, visit, NONE_ALLOWED);
   }
 }
 

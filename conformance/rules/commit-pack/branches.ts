@@ -1,9 +1,9 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { fileMetadata, mustTipOf, tipOf, ZEROS } from '../../api/requests.js';
-import { expectAbsent, expectProblem, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectAbsent, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
@@ -21,8 +21,8 @@ function newBranch(t: RuleContext): string {
 }
 
 async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<readonly string[]> {
-  const git = await createGit(t);
-  return git.parents(await git.fetch(repo, branch));
+  const { git, tip } = await clone(t, repo, branch);
+  return git.parents(tip);
 }
 
 export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches', [
@@ -79,12 +79,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'base_branch makes the new branch out of another one.',
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
-      const { sha } = await commitFiles(
-        t,
-        name,
-        { 'on-branch.txt': 'x' },
-        { target_branch: branch, base_branch: 'main' },
-      );
+      const from = { target_branch: branch, base_branch: 'main' };
+      const { sha } = await commitFiles(t, name, { 'on-branch.txt': 'x' }, from);
       expectSame(await mustTipOf(t, name, branch), sha, 'the branch is there');
       expectSame(await parentsOf(t, name, branch), [tip], 'it stands on the base');
       const files = (await fileMetadata(t, name, { ref: branch })).records('files').map(({ path }) => path);
@@ -98,11 +94,9 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(twoCommits, async (t, { name }) => {
       const branch = newBranch(t);
       const { sha } = await commitFiles(t, name, { 'one.txt': '1' }, { target_branch: branch, base_branch: 'main' });
-      const answer = expectStatus(
-        await sendPack(t, name, packLines({ 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' })),
-        201,
-      );
-      expectSame(answer.string('result', 'old_sha'), sha, 'it goes on top of the target');
+      const again = await commitFiles(t, name, { 'two.txt': '2' }, { target_branch: branch, base_branch: 'main' });
+      expectStatus(again.answer, 201);
+      expectSame(again.before, sha, 'it goes on top of the target');
       expectSame(await parentsOf(t, name, branch), [sha], 'with the target as parent');
     }),
   },
@@ -118,14 +112,10 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   {
     id: 'pack.base_branch.expected.match',
     says: 'For a new branch expected_head_sha is compared with the base, and the right one passes.',
-    check: on(twoCommits, (t, { name, tip }) =>
-      commitFiles(
-        t,
-        name,
-        { 'x.txt': 'x' },
-        { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip },
-      ),
-    ),
+    check: on(twoCommits, (t, { name, tip }) => {
+      const metadata = { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip };
+      return commitFiles(t, name, { 'x.txt': 'x' }, metadata);
+    }),
   },
   {
     id: 'pack.base_branch.expected.mismatch',
@@ -142,12 +132,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'A base that does not exist is 404.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
-      const answer = await sendPack(
-        t,
-        name,
-        packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' }),
-      );
-      expectProblem(answer, 404, 'branch_not_found', 'ref_not_found', 'not_found');
+      const lines = packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
+      const answer = await sendPack(t, name, lines);
       t.tolerate('A28', 'missing base branch', answer, ['404 branch_not_found', '404 ref_not_found', '404 not_found']);
       expectAbsent(await tipOf(t, name, branch), 'no branch appears');
     }),
@@ -190,16 +176,10 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
       const branch = newBranch(t);
-      const broken = packLines(
-        { 'good.txt': 'good', 'bad.txt': 'bad' },
-        { target_branch: branch, base_branch: 'main' },
-      ).slice(0, -1);
-      expectStatus(await sendPack(t, name, broken), 400);
-      expectSame(
-        [await mustTipOf(t, name), await tipOf(t, name, branch)],
-        [tip, undefined],
-        'nothing moved or appeared',
-      );
+      const lines = packLines({ 'good.txt': 'x', 'bad.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
+      expectStatus(await sendPack(t, name, lines.slice(0, -1)), 400);
+      expectSame(await mustTipOf(t, name), tip, 'nothing moved');
+      expectAbsent(await tipOf(t, name, branch), 'nothing appeared');
     }),
   },
   ...tokenRules('pack', {

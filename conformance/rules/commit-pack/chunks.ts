@@ -3,7 +3,7 @@ import { AUTHOR, getFile } from '../../api/requests.js';
 import { expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
 /** The most one chunk may decode to. */
@@ -34,7 +34,7 @@ const SPOILT_CHUNKS = [
 ];
 
 export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
-  ...refusals<readonly unknown[]>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     [
       'pack.chunk.base64.invalid',
       'Data that is no base64, and a chunk without content_id or data, are 400.',

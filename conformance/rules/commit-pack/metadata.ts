@@ -3,9 +3,9 @@ import { AUTHOR, COMMITTER, getCommit, mustTipOf, tipOf, writer } from '../../ap
 import { expectAbsent, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone, createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /** Each of these streams is 400, and the branch stays. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
@@ -26,8 +26,6 @@ async function committed(t: RuleContext, metadata: object) {
   const { sha } = await commitFiles(t, name, { 'meta.txt': t.uniqueName() }, metadata);
   return getCommit(t, name, sha);
 }
-
-type Lines = readonly unknown[];
 
 const [METADATA, CHUNK] = packLines({ 'spoilt.txt': 'x' });
 const SPOILT_TYPES = [{ target_branch: 5 }, { author: 'x' }, { files: {} }];
@@ -54,7 +52,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectSame(await mustTipOf(t, bystander.name), bystander.tip, 'the other one did not');
     }),
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.metadata.first', 'A stream that begins with a chunk is 400.', [CHUNK, METADATA]],
     [
       'pack.body.empty',
@@ -71,11 +69,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       await refusesPacks(t, [metadata, metadata, data], [metadata, { other: {} }, data]);
     },
   },
-  {
-    id: 'pack.line.framing',
-    says: 'Blank lines, CRLF and a missing last newline are left open.',
-    level: 'UNSPECIFIED',
-    check: on(groupRepository, async (t, { name }) => {
+  leftOpen(
+    'pack.line.framing',
+    'Blank lines, CRLF and a missing last newline are left open.',
+    groupRepository,
+    async (t, { name }) => {
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
       for (const [form, separator] of Object.entries(forms)) {
         const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
@@ -83,11 +81,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
         t.observe(form, answer);
       }
-    }),
-  },
-  ...refusals<Lines>(refusesPacks, [
-    ['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)],
-  ]),
+    },
+  ),
+  ...rulesBy(refusesPacks, [['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)]]),
   {
     id: 'pack.target_branch.required',
     says: 'A commit without target_branch is 400.',
@@ -109,7 +105,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
     }),
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.commit_message.required', 'A commit without commit_message is 400.', spoilt({ commit_message: undefined })],
   ]),
   {
@@ -122,7 +118,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   },
-  ...refusals<Lines>(refusesPacks, [
+  ...rulesBy(refusesPacks, [
     ['pack.author.required', 'A commit without author is 400.', spoilt({ author: undefined })],
     ['pack.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS.map(spoilt)],
   ]),
@@ -169,8 +165,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     says: 'The parent of the new commit is the old tip.',
     check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       expectSame(await git.parents(sha), [before], 'one parent: the old tip');
     }),
   },
@@ -184,8 +179,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
         'change.txt': '1',
       });
       const { sha } = await commitFiles(t, name, { 'change.txt': '2' });
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const [before, after] = [await git.listTree(tip), await git.listTree(sha)];
       for (const path of ['a/keep.txt', 'run.sh']) expectSame(after[path], before[path], `${path} is untouched`);
       expectSame(Object.keys(after).sort(), Object.keys(before).sort(), 'no file came or went');

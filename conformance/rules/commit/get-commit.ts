@@ -1,26 +1,18 @@
 import { ABSENT_SHA, getCommit, reader } from '../../api/requests.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { type HistoryRepository, historyRepository, type KnownCommit, SECOND } from '../../fixtures/history.js';
 import { otherRepository } from '../../fixtures/repositories.js';
-import { defineRules, on, type RuleRow } from '../rule.js';
+import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
-/** A revision of the history resolves to a commit. */
-function resolves(
-  id: string,
-  says: string,
-  known: (history: HistoryRepository) => readonly [revision: string, commit: KnownCommit],
-): RuleRow {
-  return {
-    id,
-    says,
-    check: on(historyRepository, async (t, history) => {
-      const [revision, { sha }] = known(history);
-      const answer = expectStatus(await getCommit(t, history.name, revision), 200);
-      expectSame(answer.string('commit', 'sha'), sha, 'the commit');
-    }),
-  };
+/** A revision of the history resolves to a commit. `known` gives both. */
+async function resolves(t: RuleContext, known: (history: HistoryRepository) => readonly [string, KnownCommit]) {
+  const history = await historyRepository(t);
+  const [revision, { sha }] = known(history);
+  const answer = expectStatus(await getCommit(t, history.name, revision), 200);
+  expectSame(answer.string('commit', 'sha'), sha, 'the commit');
 }
 
 export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
@@ -40,16 +32,16 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
       expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
     }),
   },
-  resolves('commit.get.full-sha', 'A full SHA names its commit.', ({ second }) => [second.sha, second]),
-  resolves('commit.get.short-sha', 'The first digits of a SHA name its commit.', ({ second }) => [
-    second.sha.slice(0, 8),
-    second,
-  ]),
-  resolves('commit.get.branch', 'A branch names its tip.', ({ feature }) => ['feature', feature]),
-  resolves('commit.get.tag', 'A tag names the commit it points at.', ({ first }) => ['v1', first]),
-  resolves('commit.get.annotated-tag', 'An annotated tag names its commit, not itself.', ({ second }) => [
-    'v2',
-    second,
+  ...rulesBy(resolves, [
+    ['commit.get.full-sha', 'A full SHA names its commit.', ({ second }) => [second.sha, second]],
+    [
+      'commit.get.short-sha',
+      'The first digits of a SHA name its commit.',
+      ({ second }) => [second.sha.slice(0, 8), second],
+    ],
+    ['commit.get.branch', 'A branch names its tip.', ({ feature }) => ['feature', feature]],
+    ['commit.get.tag', 'A tag names the commit it points at.', ({ first }) => ['v1', first]],
+    ['commit.get.annotated-tag', 'An annotated tag names its commit, not itself.', ({ second }) => ['v2', second]],
   ]),
   {
     id: 'commit.get.revision-syntax',
@@ -81,11 +73,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     check: on(historyRepository, async (t, { name, second }) => {
       const answer = expectStatus(await getCommit(t, name, second.sha), 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
-      expectSame(
-        members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member)),
-        [],
-        'no member of a diff',
-      );
+      const ofDiff = members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member));
+      expectSame(ofDiff, [], 'no member of a diff');
       for (const changed of Object.keys(SECOND)) {
         expectTrue(!answer.text.includes(changed), `nothing tells that ${changed} was changed`, answer.text);
       }
@@ -105,13 +94,13 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     scope: 'commit.get.scope',
     missingRepo: 'commit.get.404.repo',
   }),
-  {
-    id: 'commit.get.not-a-commit',
-    says: 'What the SHA of a tree or an ambiguous short SHA gives is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name, first }) => {
+  leftOpen(
+    'commit.get.not-a-commit',
+    'What the SHA of a tree or an ambiguous short SHA gives is left open.',
+    historyRepository,
+    async (t, { name, first }) => {
       t.observe('tree', await getCommit(t, name, first.tree));
       t.observe('four digits', await getCommit(t, name, first.sha.slice(0, 4)));
-    }),
-  },
+    },
+  ),
 ]);

@@ -1,8 +1,8 @@
 import { packLines } from '../../api/commit-pack.js';
 import { AUTHOR, mustTipOf } from '../../api/requests.js';
 import { isRecord } from '../../http/exchange.js';
+import { operationOf } from './call-operation.js';
 import type { OperationRequest } from './operation.js';
-import { MERGER } from './operations.js';
 import type { TestRepository } from './test-repository.js';
 
 export const WORDINGS = ['old', 'new'] as const;
@@ -13,8 +13,8 @@ export interface RenamedFields {
   readonly operation: string;
   /** Whether the specification shows its /api/v1 route. */
   readonly isDocumented?: boolean;
-  /** The request in the old names. */
-  readonly request: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
+  /** The request in the old names. Default: that of the operation's row. */
+  readonly request?: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
   /** Its members: the old name, then the new one. */
   readonly names: Readonly<Record<string, string>>;
   /** Members of the answer that say the same: the old name, then the new one. */
@@ -33,8 +33,8 @@ async function target(repository: TestRepository): Promise<object> {
 }
 
 export const RENAMED_FIELDS: readonly RenamedFields[] = [
-  { operation: 'get repository', request: () => ({}), names: {}, aliases: [['url', 'repo_name']] },
-  { operation: 'get commit', request: () => ({ query: { sha: 'main' } }), names: { sha: 'ref' } },
+  { operation: 'get repository', names: {}, aliases: [['url', 'repo_name']] },
+  { operation: 'get commit', names: { sha: 'ref' } },
   { operation: 'list commits', request: () => ({ query: { branch: 'main' } }), names: { branch: 'ref' } },
   {
     operation: 'commit diff',
@@ -45,14 +45,6 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   },
   {
     operation: 'merge',
-    request: async (repository) => ({
-      json: {
-        source_branch: await repository.createBranch(),
-        target_branch: await repository.createBranch(),
-        strategy: 'merge',
-        ...MERGER,
-      },
-    }),
     names: { source_branch: 'source_ref' },
     aliases: [['source.branch', 'source.ref']],
   },
@@ -65,7 +57,6 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   },
   {
     operation: 'delete branch',
-    request: async (repository) => ({ json: { name: await repository.createBranch() } }),
     names: { name: 'target_branch' },
     aliases: [['name', 'target_branch']],
   },
@@ -103,11 +94,11 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
 
 /** The request of a row in one of the two wordings. */
 export async function wordedRequest(
-  { request, names }: RenamedFields,
+  { operation, request, names }: RenamedFields,
   wording: Wording,
   repository: TestRepository,
 ): Promise<OperationRequest> {
-  const worded = await request(repository, wording);
+  const worded = await (request?.(repository, wording) ?? operationOf(operation).request(repository, 'v1'));
   return wording === 'old' ? worded : (rename(worded, names, 3) as OperationRequest);
 }
 

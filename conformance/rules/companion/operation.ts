@@ -29,30 +29,25 @@ export interface Operation {
   readonly request: (repository: TestRepository, family: Family) => OperationRequest | Promise<OperationRequest>;
 }
 
-export const GIT_READ = ['git:read'];
-export const GIT_WRITE = ['git:write'];
-export const REPO_WRITE = ['repo:write'];
+/** Method and path below the repository; where needed the statuses of a success (default: 200), and other routes. */
+type Route = string | readonly [route: string, ok: number | readonly number[], routes?: Partial<Operation['routes']>];
 
-/** A row of an operation on one repository; both routes end alike unless `routes` says otherwise. */
-export function operation(
-  name: string,
-  [route, routes = {}]: readonly [route: string, routes?: Partial<Operation['routes']>],
-  scopes: readonly string[],
-  ok: number | readonly number[],
-  shape: Shape,
-  request: Operation['request'] = () => ({}),
-): Operation {
-  const [method, path] = route.split(' ') as [string, string];
-  return {
-    name,
-    method,
-    routes: { preferred: `/api/repos/{n}${path}`, v1: `/api/v1/repos${path}`, ...routes },
-    scopes,
-    ok: [ok].flat(),
-    shape,
-    request,
+/** A row of an operation on one repository. */
+type OperationRow = (name: string, route: Route, shape: Shape, request?: Operation['request']) => Operation;
+
+/** Makes the rows of operations that take these scopes. */
+export function operationsOf(...scopes: readonly string[]): OperationRow {
+  return (name, route, shape, request = () => ({})) => {
+    const [line, ok = 200, routes = {}] = typeof route === 'string' ? [route] : route;
+    const [method, path] = line.split(' ') as [string, string];
+    const both = { preferred: `/api/repos/{n}${path}`, v1: `/api/v1/repos${path}` };
+    return { name, method, routes: { ...both, ...routes }, scopes, ok: [ok].flat(), shape, request };
   };
 }
+
+export const gitRead = operationsOf('git:read');
+export const gitWrite = operationsOf('git:write');
+export const repoWrite = operationsOf('repo:write');
 
 const ofKind = (kind: Kind, members: readonly string[]): Shape =>
   Object.fromEntries(members.map((member) => [member, kind]));

@@ -1,8 +1,114 @@
+import { packLines } from '../../api/commit-pack.js';
 import { AUTHOR } from '../../api/requests.js';
 import { reserveName } from '../../fixtures/repositories.js';
-import { contentOperations } from './content-operations.js';
-import { each, GIT_READ, GIT_WRITE, type Operation, operation, PAGE, REPO_WRITE, STATS, strings } from './operation.js';
+import {
+  each,
+  gitRead,
+  gitWrite,
+  numbers,
+  type Operation,
+  type OperationRequest,
+  operationsOf,
+  PAGE,
+  repoWrite,
+  STATS,
+  strings,
+} from './operation.js';
 import type { Shape } from './shape.js';
+import type { TestRepository } from './test-repository.js';
+
+const WRITTEN: Shape = {
+  ...strings('commit.commit_sha', 'commit.tree_sha', 'commit.target_branch'),
+  'commit.pack_bytes': 'number',
+  ...strings('result.branch', 'result.old_sha', 'result.new_sha'),
+  'result.success': 'boolean',
+  'result.status': 'string',
+};
+const PACKED: Shape = { ...WRITTEN, 'commit.blob_count': 'number' };
+const NOTE: Shape = {
+  ...strings('sha', 'target_ref', 'new_ref_sha'),
+  'result.success': 'boolean',
+  'result.status': 'string',
+};
+
+const PATCH_TEXT = (path: string): string =>
+  `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+patched\n`;
+
+const restored = async (repository: TestRepository): Promise<OperationRequest> => ({
+  lines: [
+    { metadata: { target_branch: await repository.createBranch(), target_commit_sha: repository.tip, author: AUTHOR } },
+  ],
+});
+
+const COMMIT_ENTRY: Shape = { ...strings('sha', 'message'), parent_shas: 'array' };
+const COMMIT: Shape = { 'commit.sha': 'string', 'commit.parent_shas': 'array' };
+
+const commits: readonly Operation[] = [
+  gitRead('list commits', 'GET /commits', { ...each('commits', COMMIT_ENTRY), ...PAGE }),
+  gitRead('get commit', 'GET /commit', COMMIT, () => ({ query: { sha: 'main' } })),
+  gitRead('commit diff', 'GET /diff', { sha: 'string', ...STATS }, (repository) => ({
+    query: { sha: repository.tip },
+  })),
+  gitWrite('commit-pack', ['POST /commit-pack', 201], PACKED, async (repository) => ({
+    lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
+  })),
+  gitWrite('diff-commit', ['POST /diff-commit', 201], PACKED, async (repository) => {
+    const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
+    const metadata = { target_branch: await repository.createBranch(), commit_message: 'Patch', author: AUTHOR };
+    return { lines: [{ metadata }, { diff_chunk: { data, eof: true } }] };
+  }),
+  gitWrite('restore-commit', ['POST /restore-commit', 201], WRITTEN, restored),
+  gitWrite('reset-commits', ['POST /reset-commits', 201], WRITTEN, restored),
+];
+
+const readme = () => ({ query: { path: 'README.md' } });
+const BLAMED_LINE: Shape = {
+  ...numbers('line_number', 'original_line_number'),
+  ...strings('commit_sha', 'original_path', 'author_name', 'author_email', 'author_time'),
+  ...strings('committer_name', 'committer_email', 'committer_time', 'summary'),
+};
+
+const files: readonly Operation[] = [
+  gitRead('list files', 'GET /files', {
+    paths: 'array',
+    ref: 'string',
+    ...each('entries', strings('path', 'type', 'mode')),
+    ...PAGE,
+  }),
+  gitRead('file metadata', 'GET /files/metadata', {
+    ...each('files', { ...strings('path', 'mode', 'last_commit_sha'), size: 'number' }),
+    commits: 'object',
+    ref: 'string',
+  }),
+  gitRead('read file', 'GET /file', {}, readme),
+  gitRead('head file', 'HEAD /file', {}, readme),
+  gitRead('blame', 'GET /blame', { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) }, readme),
+  gitRead('grep', 'POST /grep', { matches: 'array', has_more: 'boolean' }, () => ({
+    json: { query: { pattern: 'e' } },
+  })),
+  gitRead('archive', 'POST /archive', {}),
+];
+
+const notes: readonly Operation[] = [
+  gitWrite('add note', ['POST /notes', [201, 200]], NOTE, async (repository) => ({
+    json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
+  })),
+  gitRead('read note', 'GET /notes', strings('sha', 'note', 'ref_sha'), async (repository) => ({
+    query: { sha: await repository.createCommit('noted') },
+  })),
+  gitWrite('delete note', 'DELETE /notes', NOTE, async (repository) => ({
+    json: { sha: await repository.createCommit('noted') },
+  })),
+  gitRead(
+    'list notes refs',
+    'GET /notes/refs',
+    { ...each('refs', strings('cursor', 'ref', 'sha')), prefix: 'string', ...PAGE },
+    async (repository) => {
+      await repository.createCommit('noted');
+      return {};
+    },
+  ),
+];
 
 const RECORD = strings('repo_id', 'url', 'default_branch', 'created_at');
 const GIT_CREDENTIAL = strings('id');
@@ -15,41 +121,30 @@ export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
 
+const orgRead = operationsOf('org:read');
+
 const repositories: readonly Operation[] = [
-  operation(
-    'list repositories',
-    ['GET ', OF_ORGANIZATION],
-    ['org:read'],
-    200,
-    { ...each('repos', RECORD), ...PAGE },
-    () => ({ repo: 'org', query: { limit: '2' } }),
-  ),
-  operation(
+  orgRead('list repositories', ['GET ', 200, OF_ORGANIZATION], { ...each('repos', RECORD), ...PAGE }, () => ({
+    repo: 'org',
+    query: { limit: '2' },
+  })),
+  repoWrite(
     'create repository',
-    ['POST ', OF_ORGANIZATION],
-    REPO_WRITE,
-    201,
+    ['POST ', 201, OF_ORGANIZATION],
     strings('repo_id', 'url', 'http_url', 'message'),
     async (repository) => ({ repo: await reserveName(repository.t) }),
   ),
-  operation('get repository', ['GET ', RECORD_ROUTE], GIT_READ, 200, RECORD),
-  operation(
-    'update repository',
-    ['PATCH ', RECORD_ROUTE],
-    REPO_WRITE,
-    200,
-    strings('repo_id', 'default_branch'),
-    () => ({ json: { default_branch: 'main' } }),
-  ),
-  operation(
+  gitRead('get repository', ['GET ', 200, RECORD_ROUTE], RECORD),
+  repoWrite('update repository', ['PATCH ', 200, RECORD_ROUTE], strings('repo_id', 'default_branch'), () => ({
+    json: { default_branch: 'main' },
+  })),
+  repoWrite(
     'delete repository',
-    ['DELETE ', { v1: '/api/v1/repos/delete' }],
-    REPO_WRITE,
-    200,
+    ['DELETE ', 200, { v1: '/api/v1/repos/delete' }],
     strings('repo_id', 'message'),
     async (repository) => ({ repo: await repository.createRepository() }),
   ),
-  operation('organization metadata', ['GET ', { preferred: '/api/meta', v1: undefined }], ['org:read'], 200, {}),
+  orgRead('organization metadata', ['GET ', 200, { preferred: '/api/meta', v1: undefined }], {}),
 ];
 
 const BRANCH = strings('cursor', 'name', 'head_sha', 'created_at');
@@ -69,30 +164,20 @@ const PREVIEW: Shape = {
 };
 
 const branches: readonly Operation[] = [
-  operation('list branches', ['GET /branches'], GIT_READ, 200, { ...each('branches', BRANCH), ...PAGE }),
-  operation(
-    'get branch',
-    ['GET /branch'],
-    GIT_READ,
-    200,
-    strings('branch.name', 'branch.head_sha', 'branch.created_at'),
-    () => ({ query: { name: 'main' } }),
-  ),
-  operation('create branch', ['POST /branches/create'], GIT_WRITE, 200, CREATED, (repository) => ({
+  gitRead('list branches', 'GET /branches', { ...each('branches', BRANCH), ...PAGE }),
+  gitRead('get branch', 'GET /branch', strings('branch.name', 'branch.head_sha', 'branch.created_at'), () => ({
+    query: { name: 'main' },
+  })),
+  gitWrite('create branch', 'POST /branches/create', CREATED, (repository) => ({
     json: { target_branch: repository.unusedName('made'), base_branch: 'main' },
   })),
-  operation('delete branch', ['DELETE /branches'], GIT_WRITE, 200, strings('name', 'message'), async (repository) => ({
+  gitWrite('delete branch', 'DELETE /branches', strings('name', 'message'), async (repository) => ({
     json: { name: await repository.createBranch() },
   })),
-  operation(
-    'branch diff',
-    ['GET /branches/diff'],
-    GIT_READ,
-    200,
-    { ...strings('branch', 'base'), ...STATS },
-    async (repository) => ({ query: { branch: await repository.createBranch(), base: 'main' } }),
-  ),
-  operation('merge', ['POST /merge'], GIT_WRITE, 200, MERGE, async (repository) => ({
+  gitRead('branch diff', 'GET /branches/diff', { ...strings('branch', 'base'), ...STATS }, async (repository) => ({
+    query: { branch: await repository.createBranch(), base: 'main' },
+  })),
+  gitWrite('merge', 'POST /merge', MERGE, async (repository) => ({
     json: {
       source_branch: await repository.createBranch(),
       target_branch: await repository.createBranch(),
@@ -100,34 +185,30 @@ const branches: readonly Operation[] = [
       ...MERGER,
     },
   })),
-  operation('merge preview', ['GET /merge/preview'], GIT_READ, 200, PREVIEW, async (repository) => ({
+  gitRead('merge preview', 'GET /merge/preview', PREVIEW, async (repository) => ({
     query: { source_branch: await repository.createBranch(), target_branch: 'main' },
   })),
 ];
 
 const tags: readonly Operation[] = [
-  operation('create tag', ['POST /tags'], GIT_WRITE, 200, strings('name', 'sha', 'message'), (repository) => ({
+  gitWrite('create tag', 'POST /tags', strings('name', 'sha', 'message'), (repository) => ({
     json: { name: repository.unusedName('v'), target: repository.tip },
   })),
-  operation(
+  gitRead(
     'list tags',
-    ['GET /tags'],
-    GIT_READ,
-    200,
+    'GET /tags',
     { ...each('tags', strings('cursor', 'name', 'sha')), ...PAGE },
     async (repository) => {
       await repository.createTag();
       return {};
     },
   ),
-  operation('get tag', ['GET /tag'], GIT_READ, 200, strings('tag.name', 'tag.sha'), async (repository) => ({
+  gitRead('get tag', 'GET /tag', strings('tag.name', 'tag.sha'), async (repository) => ({
     query: { name: await repository.createTag() },
   })),
-  operation(
+  operationsOf('git:read', 'git:write')(
     'delete tag',
-    ['DELETE /tags/{tag}', { v1: '/api/v1/repos/tags' }],
-    ['git:read', 'git:write'],
-    200,
+    ['DELETE /tags/{tag}', 200, { v1: '/api/v1/repos/tags' }],
     strings('name', 'message'),
     async (repository, family) => {
       const name = await repository.createTag();
@@ -140,19 +221,13 @@ const tags: readonly Operation[] = [
 const BY_ID = { v1: '/api/v1/repos/git-credentials' };
 
 const upstream: readonly Operation[] = [
-  operation(
-    'create Git credential',
-    ['POST /git-credentials'],
-    REPO_WRITE,
-    201,
-    GIT_CREDENTIAL,
-    async (repository) => ({ repo: await repository.createRepository(), json: { username: 'u', password: 'p' } }),
-  ),
-  operation(
+  repoWrite('create Git credential', ['POST /git-credentials', 201], GIT_CREDENTIAL, async (repository) => ({
+    repo: await repository.createRepository(),
+    json: { username: 'u', password: 'p' },
+  })),
+  repoWrite(
     'update Git credential',
-    ['PUT /git-credentials/{id}', BY_ID],
-    REPO_WRITE,
-    200,
+    ['PUT /git-credentials/{id}', 200, BY_ID],
     GIT_CREDENTIAL,
     async (repository, family) => {
       const { repo, id } = await repository.createGitCredential();
@@ -160,66 +235,50 @@ const upstream: readonly Operation[] = [
       return family === 'v1' ? { repo, json: { id, ...json } } : { repo, params: { id }, json };
     },
   ),
-  operation(
-    'delete Git credential',
-    ['DELETE /git-credentials/{id}', BY_ID],
-    REPO_WRITE,
-    204,
-    {},
-    async (repository, family) => {
-      const { repo, id } = await repository.createGitCredential();
-      return family === 'v1' ? { repo, json: { id } } : { repo, params: { id } };
-    },
-  ),
-  operation('pull upstream', ['POST /pull-upstream'], GIT_WRITE, 202, MESSAGE, async (repository) => ({
+  repoWrite('delete Git credential', ['DELETE /git-credentials/{id}', 204, BY_ID], {}, async (repository, family) => {
+    const { repo, id } = await repository.createGitCredential();
+    return family === 'v1' ? { repo, json: { id } } : { repo, params: { id } };
+  }),
+  gitWrite('pull upstream', ['POST /pull-upstream', 202], MESSAGE, async (repository) => ({
     repo: await repository.createWithUpstream(),
     json: {},
   })),
-  operation('detach base', ['DELETE /base'], REPO_WRITE, 200, MESSAGE, async (repository) => ({
+  repoWrite('detach base', 'DELETE /base', MESSAGE, async (repository) => ({
     repo: await repository.createWithUpstream(),
   })),
 ];
 
 const NO_ALIAS = { v1: undefined };
 
+const deploymentRead = operationsOf('deployment:read');
+const deploymentWrite = operationsOf('deployment:write');
+
 const deployments: readonly Operation[] = [
-  operation(
-    'create deployment',
-    ['POST /deployments', NO_ALIAS],
-    ['deployment:write'],
-    201,
-    DEPLOYMENT,
-    async (repository) => {
-      await repository.ensureHosting();
-      return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
-    },
-  ),
-  operation(
+  deploymentWrite('create deployment', ['POST /deployments', 201, NO_ALIAS], DEPLOYMENT, async (repository) => {
+    await repository.ensureHosting();
+    return { json: { ref: 'main' }, headers: { 'idempotency-key': repository.unusedName('key') } };
+  }),
+  deploymentRead(
     'list deployments',
-    ['GET /deployments', NO_ALIAS],
-    ['deployment:read'],
-    200,
+    ['GET /deployments', 200, NO_ALIAS],
     { ...each('deployments', DEPLOYMENT), ...PAGE },
     async (repository) => {
       await repository.createDeployment();
       return {};
     },
   ),
-  operation(
-    'get deployment',
-    ['GET /deployments/{id}', NO_ALIAS],
-    ['deployment:read'],
-    200,
-    DEPLOYMENT,
-    async (repository) => ({ params: { id: await repository.createDeployment() } }),
-  ),
+  deploymentRead('get deployment', ['GET /deployments/{id}', 200, NO_ALIAS], DEPLOYMENT, async (repository) => ({
+    params: { id: await repository.createDeployment() },
+  })),
 ];
 
 /** Every operation that published clients call. */
 export const OPERATIONS: readonly Operation[] = [
   ...repositories,
   ...branches,
-  ...contentOperations,
+  ...commits,
+  ...files,
+  ...notes,
   ...tags,
   ...upstream,
   ...deployments,

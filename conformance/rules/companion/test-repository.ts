@@ -1,5 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
-import { repositoryPath, repoWriter, writeNote, writer } from '../../api/requests.js';
+import { createRepo, repositoryPath, repoWriter, writeNote, writer } from '../../api/requests.js';
 import { expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -75,12 +75,10 @@ export class TestRepository {
     const { t } = this;
     t.needsEmulator();
     const repo = await reserveName(t);
-    expectSuccess(await t.post('/api/repos', { as: repoWriter(repo), json: { base_repo: UNREACHABLE_UPSTREAM } }));
+    expectSuccess(await createRepo(t, repo, { json: { base_repo: UNREACHABLE_UPSTREAM } }));
     await t.eventually(async () => {
-      const answer = await t.request('PATCH', repositoryPath(repo), {
-        as: repoWriter(repo),
-        json: { default_branch: 'none' },
-      });
+      const options = { as: repoWriter(repo), json: { default_branch: 'none' } };
+      const answer = await t.request('PATCH', repositoryPath(repo), options);
       return answer.code !== 'sync_in_progress' && answer.status !== 503;
     }, 'the first sync ends');
     return repo;
@@ -97,9 +95,7 @@ export class TestRepository {
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const answer = expectSuccess(
-      await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } }),
-    );
-    return answer.string('id');
+    const answer = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
+    return expectSuccess(answer).string('id');
   }
 }

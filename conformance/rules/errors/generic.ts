@@ -30,7 +30,6 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = 
     return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
   },
   413: async (t) => {
-    t.needsEmulator();
     const answer = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
     if (answer.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
     return answer;

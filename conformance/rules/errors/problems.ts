@@ -6,7 +6,7 @@ import { groupRepository, sampleRepository } from '../../fixtures/repositories.j
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
-import { defineRules, on, type RuleRow, type Watch } from '../rule.js';
+import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
 /** The body of an error of the API, where it is an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
@@ -31,68 +31,56 @@ function isFileMetadata(exchange: Exchange): boolean {
   return exchange.path.includes('/files/metadata');
 }
 
-/** Checks one member of every problem. Makes one itself, so that there is always something to check. */
-function member(id: string, says: string, check: (body: JsonRecord, exchange: Exchange) => string | true): RuleRow {
-  return {
-    id,
-    says,
-    watch: (exchange) => {
-      const body = problemOf(exchange);
-      return body === undefined ? undefined : check(body, exchange);
-    },
-    check: async (t) => {
-      const answer = await getRepo(t, t.uniqueName());
-      answer.string('code');
-      const [, name = ''] = id.split('.');
-      if (answer.find(name) === undefined) t.warn(`${name} is left out`);
-    },
-  };
-}
-
 const quote = (value: unknown) => JSON.stringify(value) ?? 'absent';
 
-export const problemDetails = defineRules('Problem details', 'problem-details', [
-  member(
-    'problem.status.integer',
-    'status is the HTTP status, as an integer.',
-    (body, { status }) => body.status === status || `status is ${quote(body.status)} with ${status}`,
-  ),
-  member(
-    'problem.title.string',
-    'title is a string.',
-    ({ title }) => typeof title === 'string' || `title is ${quote(title)}`,
-  ),
-  member(
-    'problem.type.string',
-    'type is a string: a URI reference or about:blank.',
-    ({ type }) => type === undefined || typeof type === 'string' || `type is ${quote(type)}`,
-  ),
-  member(
-    'problem.detail.string',
-    'detail is text for people.',
-    ({ detail }) => (typeof detail === 'string' && detail !== '') || `detail is ${quote(detail)}`,
-  ),
-  member(
-    'problem.error.mirrors-detail',
-    'error says the same as detail.',
-    ({ detail, error }) => error === detail || `error is ${quote(error)}, detail ${quote(detail)}`,
-  ),
-  member(
-    'problem.instance.string',
-    'instance is a string.',
-    ({ instance }) => instance === undefined || typeof instance === 'string' || `instance is ${quote(instance)}`,
-  ),
-  member(
-    'problem.code.present',
-    'code is there.',
-    ({ code }) => (typeof code === 'string' && code !== '') || `code is ${quote(code)}`,
-  ),
-  member(
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const isOptionalString = (value: unknown) => value === undefined || typeof value === 'string';
+
+/** Rules about a member of every problem. Each makes one itself, so that there is always something to check. */
+const MEMBERS: readonly [
+  id: string,
+  says: string,
+  isRight: (value: unknown, all: JsonRecord, status: number) => boolean,
+][] = [
+  ['problem.status.integer', 'status is the HTTP status, as an integer.', (value, _, status) => value === status],
+  ['problem.title.string', 'title is a string.', (value) => typeof value === 'string'],
+  ['problem.type.string', 'type is a string: a URI reference or about:blank.', isOptionalString],
+  ['problem.detail.string', 'detail is text for people.', isText],
+  ['problem.error.mirrors-detail', 'error says the same as detail.', (value, { detail }) => value === detail],
+  ['problem.instance.string', 'instance is a string.', isOptionalString],
+  ['problem.code.present', 'code is there.', isText],
+  [
     'problem.code.snake-case',
     'code is written in snake_case.',
-    ({ code }) => (typeof code === 'string' && /^[a-z0-9]+(_[a-z0-9]+)*$/.test(code)) || `code is ${quote(code)}`,
-  ),
-]);
+    (value) => typeof value === 'string' && /^[a-z0-9]+(_[a-z0-9]+)*$/.test(value),
+  ],
+];
+
+export const problemDetails = defineRules(
+  'Problem details',
+  'problem-details',
+  MEMBERS.map(([id, says, isRight]): RuleRow => {
+    const [, name = ''] = id.split('.');
+    return {
+      id,
+      says,
+      watch: (exchange) => {
+        const body = problemOf(exchange);
+        const { status } = exchange;
+        if (body === undefined) return undefined;
+        return (
+          isRight(body[name], body, status) ||
+          `${name} is ${quote(body[name])} with ${status}, detail ${quote(body.detail)}`
+        );
+      },
+      check: async (t) => {
+        const answer = await getRepo(t, t.uniqueName());
+        answer.string('code');
+        if (answer.find(name) === undefined) t.warn(`${name} is left out`);
+      },
+    };
+  }),
+);
 
 /** A code has the status it belongs to, by either table. Unknown codes are allowed; their status is not checked. */
 const hasItsStatus: Watch = (exchange) => {
@@ -211,16 +199,15 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       return status < 500 || `${method} ${path} is ${status}`;
     },
   },
-  {
-    id: 'err.route-not-found.no-auth',
-    says: 'Whether an unknown route without a token is 401 or 404 is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'err.route-not-found.no-auth',
+    'Whether an unknown route without a token is 401 or 404 is left open.',
+    async (t) => {
       const answer = await t.get('/api/no-such-route');
       t.observe('outcome', answer);
       t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
     },
-  },
+  ),
   {
     id: 'err.method',
     says: 'What other methods on a known route give is left open, file metadata aside.',

@@ -13,7 +13,7 @@ import { MERGER } from '../companion/operations.js';
 import { FAMILIES, type Family, TestRepository, UNREACHABLE_UPSTREAM } from '../companion/test-repository.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type Reach, type Rule, type RuleRow } from '../rule.js';
-import { forEachPlace, type TokenPlace } from '../token-places.js';
+import { forEachPlace, ofContent } from '../token-places.js';
 import { problemOf } from './problems.js';
 
 interface Provocation {
@@ -25,12 +25,12 @@ interface Provocation {
   readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
 }
 
+function viaRoute(provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation {
+  return { reach: 'any', writes, provoke: async (t) => [await provoke(t)] };
+}
+
 function forced(code: string): Provocation {
-  return {
-    reach: 'emulator',
-    writes: false,
-    provoke: async (t) => [await withFault(t, 'repo', code)],
-  };
+  return { ...viaRoute((t) => withFault(t, 'repo', code)), reach: 'emulator' };
 }
 
 type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
@@ -58,12 +58,6 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
   };
 }
 
-const viaRoute = (provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation => ({
-  reach: 'any',
-  writes,
-  provoke: async (t) => [await provoke(t)],
-});
-
 /** Asks for a deployment of a repository that has no hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
@@ -74,12 +68,7 @@ function skipWithoutHosting(answer: Answer): Answer {
 }
 
 /** A public upstream that does not exist: the service looks at it before it creates anything. */
-const ABSENT_UPSTREAM = {
-  provider: 'github',
-  owner: 'conformance',
-  name: 'no-such-repository',
-  auth: { auth_type: 'public' },
-};
+const ABSENT_UPSTREAM = { provider: 'github', owner: 'conformance', name: 'no-such-repository' };
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   authentication_unavailable: forced('authentication_unavailable'),
@@ -98,13 +87,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     provoke: async (t) => {
       const { name: repo } = await sampleRepository(t);
       const answers: Answer[] = [];
-      for (const family of [
-        '/api',
-        '/api/v1',
-        '/api/v1/repos',
-        repositoryPath(repo),
-        `${repositoryPath(repo)}/branches`,
-      ]) {
+      const own = repositoryPath(repo);
+      for (const family of ['/api', '/api/v1', '/api/v1/repos', own, `${own}/branches`]) {
         for (const method of t.target.write ? ['GET', 'POST', 'DELETE'] : ['GET']) {
           const as = { repo, scopes: ['git:read', 'git:write'] };
           answers.push(await t.request(method, `${family}/no/such/route`, { as }));
@@ -125,13 +109,11 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     instead: ['A04', 'thawing, repo', ['409 repository_thawing', '503 service_unavailable']],
   },
   sync_in_progress: {
-    reach: 'emulator',
-    writes: true,
-    provoke: async (t) => {
-      t.needsEmulator();
+    ...viaRoute(async (t) => {
       const { name } = await groupRepository(t);
-      return [await sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' })];
-    },
+      return sendPack(t, name, packLines({ 'x.txt': 'x' }), { fault: 'sync_in_progress' });
+    }, true),
+    reach: 'emulator',
     instead: ['A05', 'syncing, commit-pack', ['409 sync_in_progress', '503 service_unavailable']],
   },
   upstream_already_configured: viaCompanion(
@@ -174,16 +156,15 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     reach: 'emulator',
     writes: true,
     provoke: (t) =>
-      inOrganization(t, { forgeApps: 0 }, async (inner) => {
-        const { provider, owner, name } = ABSENT_UPSTREAM;
-        return createRepo(inner, inner.uniqueName(), { json: { base_repo: { provider, owner, name } } });
-      }),
+      inOrganization(t, { forgeApps: 0 }, (inner) =>
+        createRepo(inner, inner.uniqueName(), { json: { base_repo: ABSENT_UPSTREAM } }),
+      ),
   },
   forge_repository_inaccessible: {
     ...viaCompanion(async (repository, family) =>
       callOperation(repository, 'create repository', family, {
         repo: await reserveName(repository.t),
-        json: { base_repo: ABSENT_UPSTREAM },
+        json: { base_repo: { ...ABSENT_UPSTREAM, auth: { auth_type: 'public' } } },
       }),
     ),
     reach: 'emulator',
@@ -197,8 +178,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
-      const hasHosting = answer.status === 409 || answer.status < 300;
-      if (!hasHosting) return [answer];
+      if (answer.status !== 409 && answer.status >= 300) return [answer];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
       return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
@@ -274,11 +254,6 @@ function specific(code: SpecificCode): RuleRow {
   };
 }
 
-/** The requests that the state of one repository decides about. */
-function isOfRepository({ isGit, scope }: TokenPlace): boolean {
-  return !isGit && (scope === 'git:read' || scope === 'git:write');
-}
-
 export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
@@ -287,8 +262,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
-      t.needsEmulator();
-      await forEachPlace(t, isOfRepository, async ({ place, ask }) => {
+      await forEachPlace(t, ofContent, async ({ place, ask }) => {
         const answer = await ask({}, { fault: 'repository_thawing' });
         if (place.name === 'repo') {
           t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);

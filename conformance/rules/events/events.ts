@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { commitFiles } from '../../api/commit-pack.js';
-import { createRepo, deleteRepo, repositoryPath, writeNote } from '../../api/requests.js';
+import { createRepo, deleteRepo, repositoryPath, writeNote, writer } from '../../api/requests.js';
 import { changeState } from '../../check/admin.js';
 import { expectAbsent, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { newRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from './receiver.js';
 
@@ -26,10 +26,7 @@ function eventRule(id: string, says: string, check: (t: RuleContext, receiver: R
 }
 
 /** The one event of a first sync that failed. */
-async function firstFailure(
-  receiver: Receiver,
-  failure: UpstreamFailure,
-): Promise<{ repo: string; delivery: Delivery }> {
+async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
   const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
   expectSame(eventOf(delivery), FAILED, 'it is the event of a failed sync');
@@ -37,12 +34,7 @@ async function firstFailure(
 }
 
 async function pull(t: RuleContext, repo: string): Promise<void> {
-  expectSuccess(
-    await t.post(`${repositoryPath(repo)}/pull-upstream`, {
-      as: { repo, scopes: ['git:write'] },
-      json: {},
-    }),
-  );
+  expectSuccess(await t.post(`${repositoryPath(repo)}/pull-upstream`, { as: writer(repo), json: {} }));
 }
 
 export const events = defineRules('Events', 'events', [
@@ -88,18 +80,14 @@ export const events = defineRules('Events', 'events', [
       await pull(t, repo);
       await receiver.next(repo, count);
     }
-    expectSame(
-      receiver.about(repo).map(({ payload }) => payload.run_count),
-      [1, 2, 3],
-      'run_count of the first, the second and the third run',
-    );
+    const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
+    expectSame(counts, [1, 2, 3], 'run_count of the first, the second and the third run');
   }),
   eventRule('event.no-others', 'No operation of the API sends any other event.', async (t, receiver) => {
     const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
-    const git = await createGit(t);
-    await git.fetch(name, 'side');
+    const { git } = await clone(t, name, 'side');
     await git.branch('pushed', sha);
     expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
     expectSuccess(await deleteRepo(t, name));
@@ -118,10 +106,8 @@ export const events = defineRules('Events', 'events', [
         const { repo, delivery } = await firstFailure(receiver, 'absent');
         const again = await receiver.next(repo, 2);
         t.observe('payload', Object.keys(delivery.payload));
-        t.observe(
-          'headers',
-          Object.keys(delivery.headers).filter((name) => /^x-|^user-agent$|^content-type$/.test(name)),
-        );
+        const headers = Object.keys(delivery.headers).filter((name) => /^x-|^user-agent$|^content-type$/.test(name));
+        t.observe('headers', headers);
         t.observe('signature', describeSignature(delivery));
         t.observe('again after a 500', again.bytes.equals(delivery.bytes) ? 'the same body' : 'another body');
       },

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createRepo } from '../../api/requests.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { reserveName } from '../../fixtures/repositories.js';
@@ -53,7 +54,6 @@ export class Receiver implements AsyncDisposable {
 
   /** Registers itself for the events that are sent by default. Skips the rule where it cannot be reached. */
   static async open(t: RuleContext): Promise<Receiver> {
-    t.needsEmulator();
     if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
     const server = createServer();
     const receiver = new Receiver(t, server);
@@ -85,23 +85,16 @@ export class Receiver implements AsyncDisposable {
 
   /** Waits for the `count`th delivery about a repository. */
   async next(repo: string, count = 1): Promise<Delivery> {
-    return this.t.eventually(
-      () => Promise.resolve(this.about(repo)[count - 1]),
-      `delivery ${count} about ${repo} arrives`,
-    );
+    return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} arrives`);
   }
 
   /** A new repository that follows an upstream that fails in this way. Its first sync starts by itself. */
   async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
     const repo = await reserveName(t);
-    const base_repo = {
-      provider: 'gitea',
-      owner: failure,
-      name: repo.replaceAll('/', '-'),
-      upstream_host: this.#host,
-    };
-    const made = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json: { base_repo } });
+    const name = repo.replaceAll('/', '-');
+    const base_repo = { provider: 'gitea', owner: failure, name, upstream_host: this.#host };
+    const made = await createRepo(t, repo, { json: { base_repo } });
     if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
     return repo;
   }

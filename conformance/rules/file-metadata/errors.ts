@@ -8,7 +8,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
 import { faulted, forcedFailures } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
@@ -51,20 +51,17 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() });
       answer.string('error');
       const more = Object.keys(answer.record()).length > 1;
-      t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', [
-        'only error',
-        'problem details',
-      ]);
+      const kinds = ['only error', 'problem details'];
+      t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', kinds);
     },
   },
-  {
-    id: 'filemeta.err.content-type',
-    says: 'The media type of those errors is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) =>
+  leftOpen(
+    'filemeta.err.content-type',
+    'The media type of those errors is left open.',
+    sampleRepository,
+    async (t, { name }) =>
       t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange)),
-    ),
-  },
+  ),
   ...tokenRules('filemeta', {
     noHeader: 'filemeta.err.401.missing',
     invalid: 'filemeta.err.401.invalid',
@@ -98,11 +95,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
       // Without a latch that holds it the answer might be there first.
       const latch = t.uniqueName().replaceAll('/', '-');
-      const answer = expectStatus(
-        await answerToNobody(t, 'GET', PATH, { as: reader(name), fault: `hold;latch=${latch}` }),
-        408,
-      );
-      answer.string('error');
+      const options = { as: reader(name), fault: `hold;latch=${latch}` };
+      expectErrorOnly(await answerToNobody(t, 'GET', PATH, options), 408);
     }),
   },
   {
@@ -115,8 +109,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
         await changeState(inner, { limits: { maxMetadataCommits: 2 } });
         expectStatus(await fileMetadata(inner, name), 200);
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = expectStatus(await fileMetadata(inner, name, {}, SHOWS_429), 429);
-        answer.string('error');
+        expectErrorOnly(await fileMetadata(inner, name, {}, SHOWS_429), 429);
       }),
   },
   {

@@ -5,7 +5,8 @@ import { sampleContent, sampleFile } from '../../fixtures/content.js';
 import { BOTH_EPHEMERAL, BOTH_NORMAL, ephemeralRepository, ONLY_EPHEMERAL } from '../../fixtures/ephemeral.js';
 import { historyRepository, ODD_PATH } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
+import { tokenRules } from '../token-rules.js';
 
 /** The bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
@@ -73,15 +74,15 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
     }),
   },
-  {
-    id: 'file.path.directory',
-    says: 'What a directory or a leading slash gives is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen(
+    'file.path.directory',
+    'What a directory or a leading slash gives is left open.',
+    historyRepository,
+    async (t, { name }) => {
       t.observe('directory', await getFile(t, name, { path: 'src' }));
       t.observe('leading slash', await getFile(t, name, { path: '/README.md' }));
-    }),
-  },
+    },
+  ),
   {
     id: 'file.ref.default',
     says: 'Without ref the file is read from the default branch.',
@@ -100,16 +101,11 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes'),
     ),
   },
-  {
-    id: 'file.ref.tag',
-    says: 'Whether ref may be a tag is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
-      t.observe('tag', answer);
-      t.tolerate('A15', 'tag, file', answer, ['200', '404']);
-    },
-  },
+  leftOpen('file.ref.tag', 'Whether ref may be a tag is left open.', async (t) => {
+    const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
+    t.observe('tag', answer);
+    t.tolerate('A15', 'tag, file', answer, ['200', '404']);
+  }),
   {
     id: 'file.ephemeral.true',
     says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
@@ -122,11 +118,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       expectSame(await read('only.txt', { ref: 'only' }), 404, 'not without the flag');
       expectSame(await read('both.txt', { ref: 'both', ephemeral: 'true' }), BOTH_EPHEMERAL, 'the ephemeral of two');
       expectSame(await read('both.txt', { ref: 'both' }), BOTH_NORMAL, 'the ordinary of two');
-      expectSame(
-        await read('both.txt', { ref: 'both', ephemeral: 'false' }),
-        BOTH_NORMAL,
-        'false is the same as nothing',
-      );
+      const unset = await read('both.txt', { ref: 'both', ephemeral: 'false' });
+      expectSame(unset, BOTH_NORMAL, 'false is the same as nothing');
     }),
   },
   {
@@ -139,22 +132,42 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
     }),
   },
+  leftOpen('file.conditional', 'HEAD, ranges and conditions are left open.', historyRepository, async (t, { name }) => {
+    const path = '/api/v1/repos/file?path=README.md';
+    t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
+    for (const range of ['bytes=0-1', 'bytes=4096-']) {
+      t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
+    }
+    const etag = (await t.get(path, { as: reader(name) })).header('etag');
+    t.observe('ETag', etag === undefined ? 'none' : 'sent');
+    if (etag === undefined) return;
+    t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
+    // What comes of these two is checked as any error is: by its code and its media type.
+    t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+  }),
+]);
+
+export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
   {
-    id: 'file.conditional',
-    says: 'HEAD, ranges and conditions are left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
-      const path = '/api/v1/repos/file?path=README.md';
-      t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
-      for (const range of ['bytes=0-1', 'bytes=4096-']) {
-        t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
-      }
-      const etag = (await t.get(path, { as: reader(name) })).header('etag');
-      t.observe('ETag', etag === undefined ? 'none' : 'sent');
-      if (etag === undefined) return;
-      t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // What comes of these two is checked as any error is: by its code and its media type.
-      t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+    id: 'file.err.404.file',
+    says: 'A file that does not exist is 404.',
+    check: on(sampleContent, async (t, { name }) => {
+      const answer = await getFile(t, name, { path: t.uniqueName() });
+      t.tolerate('A28', 'missing file', answer, ['404 not_found', '404 ref_not_found']);
     }),
   },
+  {
+    id: 'file.err.404.ref',
+    says: 'A ref that does not exist is 404.',
+    check: on(sampleFile, async (t, { name, path }) => {
+      const answer = await getFile(t, name, { path, ref: t.uniqueName() });
+      t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+    }),
+  },
+  ...tokenRules('file', {
+    noHeader: 'file.err.401.no-header',
+    invalid: 'file.err.401.invalid-jwt',
+    scope: 'file.err.scope',
+    missingRepo: 'file.err.404.repo',
+  }),
 ]);

@@ -7,7 +7,7 @@ import { parseJson } from '../../target/json.js';
 import { callOperation, operationOf } from '../companion/call-operation.js';
 import { RENAMED_FIELDS, staleHeadRequests, WORDINGS, wordedRequest } from '../companion/field-names.js';
 import { FAMILIES, TestRepository } from '../companion/test-repository.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
@@ -39,11 +39,11 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
       t.observe('repo', await t.get('/api/v1/repo', { as: reader(name), query }));
     }),
   },
-  {
-    id: 'general.ref-forms',
-    says: 'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
-    level: 'UNSPECIFIED',
-    check: on(groupRepository, async (t, { name, tip }) => {
+  leftOpen(
+    'general.ref-forms',
+    'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
+    groupRepository,
+    async (t, { name, tip }) => {
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
         const answers = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
@@ -51,83 +51,72 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
           await archive(t, name, { ref }),
           await getFile(t, name, { path: 'README.md', ref }),
         ];
-        t.observe(
-          ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA',
-          answers.map((answer) => answer.outcome),
-        );
+        const outcomes = answers.map((answer) => answer.outcome);
+        t.observe(ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA', outcomes);
       }
-    }),
-  },
-  {
-    id: 'general.ref-empty',
-    says: 'What an empty ref means outside the archive is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleFile, async (t, { name, path }) => {
+    },
+  ),
+  leftOpen(
+    'general.ref-empty',
+    'What an empty ref means outside the archive is left open.',
+    sampleFile,
+    async (t, { name, path }) => {
       t.observe('file', await getFile(t, name, { path, ref: '' }));
       t.observe('file metadata', await fileMetadata(t, name, { ref: '' }));
       t.observe('grep', await grep(t, name, { query: { pattern: 'e' }, ref: '' }));
-    }),
-  },
-  {
-    id: 'general.empty-repo',
-    says: 'What a repository without commits answers to reads is left open.',
-    level: 'UNSPECIFIED',
-    check: on(emptyRepository, async (t, { name }) => {
+    },
+  ),
+  leftOpen(
+    'general.empty-repo',
+    'What a repository without commits answers to reads is left open.',
+    emptyRepository,
+    async (t, { name }) => {
       t.observe('grep', await grep(t, name, { query: { pattern: 'e' } }));
       t.observe('archive', await archive(t, name));
       t.observe('commit', await getCommit(t, name, 'HEAD'));
       t.observe('file', await getFile(t, name, { path: 'README.md' }));
-    }),
-  },
+    },
+  ),
 ]);
 
 export const resources = defineRules('Resources', 'resources', [
-  {
-    id: 'problem.unshown-records',
-    says: 'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name, branch }) => {
+  leftOpen(
+    'problem.unshown-records',
+    'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
+    sampleContent,
+    async (t, { name, branch }) => {
       for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
         const answer = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
-    }),
-  },
-  {
-    id: 'general.extra-members',
-    says: 'Members beside the documented ones are neither promised nor forbidden.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name, branch }) => {
+    },
+  ),
+  leftOpen(
+    'general.extra-members',
+    'Members beside the documented ones are neither promised nor forbidden.',
+    sampleContent,
+    async (t, { name, branch }) => {
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
       const repo = await getRepo(t, name);
-      t.observe(
-        'repository',
-        Object.keys(repo.record()).filter((member) => !known.includes(member)),
-      );
+      t.observe('repository', membersBeside(known, repo.record()));
       const commit = await getCommit(t, name, branch);
-      t.observe(
-        'commit',
-        Object.keys(commit.record('commit')).filter((member) => !COMMIT_MEMBERS.includes(member)),
-      );
-    }),
-  },
+      t.observe('commit', membersBeside(COMMIT_MEMBERS, commit.record('commit')));
+    },
+  ),
 ]);
+
+function membersBeside(known: readonly string[], record: object): string[] {
+  return Object.keys(record).filter((member) => !known.includes(member));
+}
 
 const COMMIT_MEMBERS = ['sha', 'message', 'author_name', 'author_email', 'committer_name', 'committer_email', 'date'];
 
 export const versioning = defineRules('Versioning', 'versioning', [
-  {
-    id: 'version.api',
-    says: 'Where the version 1.0.0 of the API can be read is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const answer = await getRepo(t, (await sampleRepository(t)).name);
-      t.observe(
-        'headers',
-        Object.keys(answer.exchange.headers).filter((name) => name.includes('version')),
-      );
-    },
-  },
+  leftOpen('version.api', 'Where the version 1.0.0 of the API can be read is left open.', async (t) => {
+    const answer = await getRepo(t, (await sampleRepository(t)).name);
+    const headers = Object.keys(answer.exchange.headers).filter((name) => name.includes('version'));
+    t.observe('headers', headers);
+  }),
   {
     id: 'version.wire-names',
     says: 'Members are spelled as documented, in snake_case.',
@@ -153,12 +142,8 @@ export const versioning = defineRules('Versioning', 'versioning', [
           const label = `${operation.method} ${operation.routes[family]}`;
           const outcomes = [];
           for (const words of WORDINGS) {
-            const answer = await callOperation(
-              repository,
-              operation,
-              family,
-              await wordedRequest(wording, words, repository),
-            );
+            const request = await wordedRequest(wording, words, repository);
+            const answer = await callOperation(repository, operation, family, request);
             outcomes.push(answer.outcome);
             if (!companion) continue;
             if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);

@@ -5,7 +5,7 @@ import { expectOneOf, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 /** The names that a list shows. No more of it is compared: another answer may have other members, in another order. */
 function namesIn(answer: Answer): string[] {
@@ -46,11 +46,11 @@ export const paths = defineRules('What the service does', 'paths', [
       expectSame(branches[1], branches[0], 'both forms show the same branches');
     },
   },
-  {
-    id: 'general.path.malformed-percent',
-    says: 'Broken percent sequences, +, empty segments and trailing slashes are left open, but are no server error.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
+  leftOpen(
+    'general.path.malformed-percent',
+    'Broken percent sequences, +, empty segments and trailing slashes are left open, but are no server error.',
+    sampleRepository,
+    async (t, { name }) => {
       for (const path of [
         '/api/repos/team%2/branches',
         '/api/repos/%zz/branches',
@@ -64,8 +64,8 @@ export const paths = defineRules('What the service does', 'paths', [
         t.observe(path, answer);
         if (answer.status >= 500) t.warn(`${path} is ${answer.status}`);
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'general.name.charset',
     says: 'Which characters and how many of them a repository name may have is left open.',

@@ -10,6 +10,7 @@ import {
   repositoryPath,
   reset,
   restoreMetadata,
+  writer,
 } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
@@ -17,7 +18,7 @@ import { isTooLarge, sampleFile } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target/target.js';
 import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
 
@@ -28,11 +29,7 @@ export const routes = defineRules('What the service does', 'routes', [
     reach: 'needs-setup',
     check: async ({ target }) => {
       if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
-      expectSame(
-        [target.baseUrl, target.gitUrl].map((url) => new URL(url).protocol),
-        ['https:', 'https:'],
-        'both use TLS',
-      );
+      for (const url of [target.baseUrl, target.gitUrl]) expectSame(new URL(url).protocol, 'https:', 'both use TLS');
     },
   },
   {
@@ -79,20 +76,18 @@ export const routes = defineRules('What the service does', 'routes', [
       if (!isTooLarge(t, files)) expectStatus(files, 200);
     }),
   },
-  {
-    id: 'general.route.v1-deprecated',
-    says: 'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
+  leftOpen(
+    'general.route.v1-deprecated',
+    'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
+    sampleRepository,
+    async (t, { name }) => {
       const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
       for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
-        t.observe(
-          header,
-          answers.map((answer) => answer.header(header) ?? null),
-        );
+        const seen = answers.map((answer) => answer.header(header) ?? null);
+        t.observe(header, seen);
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'general.route.equivalents',
     says: 'Which operations have a second route below /api/repos/{repo_name}/ is left open.',
@@ -130,12 +125,9 @@ export const routes = defineRules('What the service does', 'routes', [
     check: on(groupRepository, async (t, { name }) => {
       const absent = t.uniqueName();
       const bad = { body: '{' };
-      t.observe(
-        'scope and body',
-        await grep(t, name, undefined, { as: { repo: name, scopes: ['git:write'] }, ...bad }),
-      );
+      t.observe('scope and body', await grep(t, name, undefined, { as: writer(name), ...bad }));
       t.observe('repository and body', await grep(t, absent, undefined, bad));
-      t.observe('repository and scope', await getRepo(t, absent, { as: { repo: absent, scopes: ['git:write'] } }));
+      t.observe('repository and scope', await getRepo(t, absent, { as: writer(absent) }));
       t.observe('claim and scope', await getFile(t, name, { path: 'x' }, { as: { scopes: ['git:write'] } }));
       t.observe('route and credential', await t.get('/api/no-such-route'));
     }),

@@ -1,6 +1,5 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { getCommit, mustTipOf, reader, repositoryPath, repoWriter } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import {
   expectAbsent,
   expectMatch,
@@ -14,18 +13,13 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { groupRepository, newRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { commitLocally, createGit } from '../../git/git-client.js';
+import { clone, commitLocally, createGit } from '../../git/git-client.js';
 import { advertise, listRefs, listRefsAndHead, readAdvertisement } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { defineRules, defineWritingRules, on } from '../rule.js';
-import { expectTokenRefused, forEachPlace, showsNothing, type TokenPlace } from '../token-places.js';
+import { defineRules, defineWritingRules, leftOpen, on } from '../rule.js';
+import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing } from '../token-places.js';
 
-const ofGit = ({ isGit }: TokenPlace) => isGit;
-
-function refusesRepository(t: RuleContext, answer: Answer, what: string, { name }: TokenPlace): void {
-  showsNothing(answer);
-  t.tolerate('A35', `${what}, ${name}`, answer, ['404', '403', '401']);
-}
+const NOT_FOUND = ['404', '403', '401'];
 
 /** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
@@ -53,8 +47,7 @@ async function changesHead(t: RuleContext): Promise<void> {
     'HEAD follows the default branch',
   );
   await expectHead(t, name, 'other', sha);
-  const git = await createGit(t);
-  expectSame(await git.fetch(name, 'HEAD'), sha, 'a clone begins with it');
+  expectSame((await clone(t, name, 'HEAD')).tip, sha, 'a clone begins with it');
 }
 
 export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
@@ -62,8 +55,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.form',
     says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
     check: on(historyRepository, async (t, history) => {
-      const git = await createGit(t);
-      const tip = await git.fetch(history.name);
+      const { git, tip } = await clone(t, history.name);
       expectSame(tip, history.third.sha, 'the tip of main');
       expectSame(Object.keys(await git.listTree(tip)).sort(), Object.keys(history.files).sort(), 'with all files');
       await expectHead(t, history.name, 'main', tip);
@@ -76,21 +68,19 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     check: on(sampleContent, async (t, { name }) => {
       const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
-      t.observe(
-        'another user name',
-        (await advertise(t, gitPath(name), reader(name), 'git-upload-pack', { user: 'x' })).status,
-      );
+      const other = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', { user: 'x' });
+      t.observe('another user name', other.status);
     }),
   },
-  {
-    id: 'git.remote.slash-name',
-    says: 'How a slash in a name is written in a Git address is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
+  leftOpen(
+    'git.remote.slash-name',
+    'How a slash in a name is written in a Git address is left open.',
+    sampleRepository,
+    async (t, { name }) => {
       t.observe('/', (await advertise(t, gitPath(name), reader(name))).status);
       t.observe('%2F', (await advertise(t, `/${encodeURIComponent(name)}.git`, reader(name))).status);
-    }),
-  },
+    },
+  ),
   {
     id: 'git.challenge.401',
     says: 'A request without credentials is 401.',
@@ -119,15 +109,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
     }),
   },
-  {
-    id: 'git.bearer',
-    says: 'What Bearer does on the Git host is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleRepository, async (t, { name }) => {
-      const headers = { authorization: `Bearer ${t.token(reader(name))}` };
-      t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
-    }),
-  },
+  leftOpen('git.bearer', 'What Bearer does on the Git host is left open.', sampleRepository, async (t, { name }) => {
+    const headers = { authorization: `Bearer ${t.token(reader(name))}` };
+    t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
+  }),
   {
     id: 'git.invalid-token',
     says: 'A token that is invalid or expired neither reads nor writes anything.',
@@ -144,12 +129,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.wrong-repo',
     says: 'A token of one repository neither reads nor writes another.',
     writes: 'where-allowed',
-    check: on(
-      otherRepository,
-      async (t, other) =>
-        await forEachPlace(t, ofGit, async ({ place, ask }) =>
-          refusesRepository(t, await ask({ repo: other.name }), 'other repository', place),
-        ),
+    check: on(otherRepository, (t, other) =>
+      forEachPlace(t, ofGit, async ({ place, ask }) =>
+        expectGitRefused(t, `other repository, ${place.name}`, await ask({ repo: other.name }), NOT_FOUND),
+      ),
     ),
   },
   {
@@ -160,7 +143,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
         const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        refusesRepository(t, answer, 'missing repository', place);
+        expectGitRefused(t, `missing repository, ${place.name}`, answer, NOT_FOUND);
       }),
   },
   {
@@ -175,11 +158,11 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
         t.observe(place.route, answer.status);
       }),
   },
-  {
-    id: 'git.protocol',
-    says: 'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen(
+    'git.protocol',
+    'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
+    historyRepository,
+    async (t, { name }) => {
       for (const version of ['0', '1', '2']) {
         const answer = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
           headers: { 'git-protocol': `version=${version}` },
@@ -188,15 +171,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
         if (version === '2') t.observe('fetch', /fetch=([^\n]*)/.exec(answer.text)?.[1] ?? 'plain');
       }
       const git = await createGit(t);
-      t.observe(
-        'depth 1',
-        await git.fetch(name, 'main', 1).then(
-          () => 'works',
-          () => 'refused',
-        ),
-      );
-    }),
-  },
+      const shallow = git.fetch(name, 'main', 1);
+      t.observe('depth 1', await shallow.then(() => 'works').catch(() => 'refused'));
+    },
+  ),
 ]);
 
 export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
@@ -204,8 +182,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.fetch',
     says: 'A fetch with git:read brings what the API committed.',
     check: on(groupRepository, async (t, { name }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
       expectSame(await git.fetch(name), sha, 'the new commit arrives');
     }),
@@ -214,8 +191,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.push',
     says: 'A push of a new branch with git:write is there for the API.',
     check: on(groupRepository, async (t, { name, tip }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
       expectAbsent(await git.push(name, ['pushed']), 'the push passes');
       expectSame(await mustTipOf(t, name, 'pushed'), sha, 'the API sees the branch');
@@ -237,8 +213,8 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
     id: 'git.visibility.git-to-api',
     says: 'What Git pushes, the API sees.',
     check: on(groupRepository, async (t, { name }) => {
-      const git = await createGit(t);
-      const sha = await commitLocally(git, { parent: [await git.fetch(name)], branch: 'main' });
+      const { git, tip } = await clone(t, name);
+      const sha = await commitLocally(git, { parent: [tip], branch: 'main' });
       expectAbsent(await git.push(name, ['main']), 'the push passes');
       await t.eventually(async () => (await getCommit(t, name, sha)).status === 200, 'the commit can be read');
       expectSame(await mustTipOf(t, name), sha, 'the branch is there');

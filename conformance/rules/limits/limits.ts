@@ -12,7 +12,7 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
-import { defineRules, on, type RuleRow } from '../rule.js';
+import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
 /** What a list calls its items, where it has more than one array. */
@@ -75,10 +75,7 @@ const LISTS: readonly List[] = [
 const MOST_PAGES = 100;
 
 /** Follows cursors to the end, or as far as is reasonable. */
-async function follow(
-  list: Lister,
-  limit: string,
-): Promise<{ pages: Answer[]; items: JsonRecord[]; isComplete: boolean }> {
+async function follow(list: Lister, limit: string) {
   const pages: Answer[] = [];
   let cursor: string | undefined;
   do {
@@ -111,29 +108,24 @@ export const lists = defineRules('Limits', 'lists', [
       const repo = await longListsRepository(t);
       for (const { path, of, isShown = true } of LISTS) {
         if (!isShown && !t.target.companion) continue;
-        const answer = expectStatus(
-          await t.get(path(repo), { as: of === 'organization' ? ORG_READER : reader(repo) }),
-          200,
-        );
+        const as = of === 'organization' ? ORG_READER : reader(repo);
+        const answer = expectStatus(await t.get(path(repo), { as }), 200);
         expectSame(itemsOf(answer).length, 20, `${path('{repo_name}')}: twenty items`);
         expectSame(answer.boolean('has_more'), true, `${path('{repo_name}')}: more are left`);
       }
     },
   },
-  {
-    id: 'limit.list.cap',
-    says: 'What a limit gives that is too large, zero, below zero or no number is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'limit.list.cap',
+    'What a limit gives that is too large, zero, below zero or no number is left open.',
+    async (t) => {
       for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
         const answer = await listRepos(t, { limit });
-        t.observe(
-          limit,
-          answer.status === 200 ? `200, ${itemsOf(answer).length > 100 ? 'above' : 'up to'} 100 items` : answer.outcome,
-        );
+        const size = (count: number) => `${count > 100 ? 'above' : 'up to'} 100 items`;
+        t.observe(limit, answer.status === 200 ? `200, ${size(itemsOf(answer).length)}` : answer.outcome);
       }
     },
-  },
+  ),
   {
     id: 'limit.page.cursor',
     says: 'Following the cursor shows every item once.',
@@ -156,11 +148,8 @@ export const lists = defineRules('Limits', 'lists', [
     says: 'has_more is true on every page but the last.',
     check: on(historyRepository, async (t, { name }) => {
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
-      expectSame(
-        pages.map((one) => one.boolean('has_more')),
-        [true, true, false],
-        'true until the last',
-      );
+      const more = pages.map((one) => one.boolean('has_more'));
+      expectSame(more, [true, true, false], 'true until the last');
     }),
   },
   {
@@ -177,23 +166,20 @@ export const lists = defineRules('Limits', 'lists', [
       }
     },
   },
-  {
-    id: 'limit.page.invalid-cursor',
-    says: 'What a list does with a cursor it never gave out is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
-  },
-  {
-    id: 'limit.page.next_cursor.end',
-    says: 'What next_cursor is on the last page is left open.',
-    level: 'UNSPECIFIED',
-    check: on(historyRepository, async (t, { name }) => {
+  leftOpen('limit.page.invalid-cursor', 'What a list does with a cursor it never gave out is left open.', async (t) =>
+    t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
+  ),
+  leftOpen(
+    'limit.page.next_cursor.end',
+    'What next_cursor is on the last page is left open.',
+    historyRepository,
+    async (t, { name }) => {
       const answer = await listCommits(t, name, { limit: '100' });
       expectSame(answer.find('has_more'), false, 'it is the last page');
       const cursor = answer.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
-    }),
-  },
+    },
+  ),
 ]);
 
 /** What a throttled answer says in its RateLimit field, a structured field list (RFC 9651). */
@@ -206,25 +192,18 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** A rule about the throttled answers of every place. */
-function throttled(
-  id: string,
-  says: string,
-  check: (answer: Answer, rate: ReturnType<typeof rateOf>) => void,
-): RuleRow {
-  return {
-    id,
-    says,
-    writes: 'where-allowed',
-    reach: 'emulator',
-    check: async (t) => {
-      t.needsEmulator();
-      await forEachPlace(t, everyPlace, async ({ ask }) => {
-        const answer = await ask({}, { fault: 'rate_limited' });
-        check(answer, rateOf(answer));
-      });
-    },
-  };
+/** Checks the throttled answers of every place. */
+function throttled(t: RuleContext, check: (rate: ReturnType<typeof rateOf>, answer: Answer) => void): Promise<void> {
+  return forEachPlace(t, everyPlace, async ({ ask }) => {
+    const answer = await ask({}, { fault: 'rate_limited' });
+    check(rateOf(answer), answer);
+  });
+}
+
+/** A parameter of RateLimit is a count. */
+function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
+  const value = parameters.get(name);
+  expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} is a count`, value);
 }
 
 /** The parameters of the first item of a list. */
@@ -236,22 +215,26 @@ function parametersOf(field: string): Parameters | undefined {
   }
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
+const RETRY_AFTER = /^(\d+|[A-Z][a-z]{2}, .* GMT)$/;
 
 export const rates = defineRules('Limits', 'rates', [
-  throttled('rate.429.ratelimit', 'A 429 has a RateLimit field.', (_, { field }) =>
-    expectOther(field, '', 'RateLimit says something'),
-  ),
-  throttled('rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (_, { parameters }) =>
-    expectTrue(isCount(parameters.get('r')), 'r is a count', parameters.get('r')),
-  ),
-  throttled('rate.429.ratelimit.t', 'Its t is the window in seconds.', (_, { parameters }) =>
-    expectTrue(isCount(parameters.get('t')), 't is a number of seconds', parameters.get('t')),
-  ),
-  throttled('rate.429.retry-after', 'A 429 says in Retry-After how long to wait at least.', (answer) =>
-    expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date'),
+  ...rulesBy(
+    throttled,
+    [
+      [
+        'rate.429.ratelimit',
+        'A 429 has a RateLimit field.',
+        ({ field }) => expectOther(field, '', 'it says something'),
+      ],
+      ['rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (rate) => expectCount(rate, 'r')],
+      ['rate.429.ratelimit.t', 'Its t is the window in seconds.', (rate) => expectCount(rate, 't')],
+      [
+        'rate.429.retry-after',
+        'A 429 says in Retry-After how long to wait at least.',
+        (_, answer) => expectMatch(answer.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
+      ],
+    ],
+    { writes: 'where-allowed', reach: 'emulator' },
   ),
   {
     id: 'rate.429.retry-after.precedence',
@@ -267,12 +250,9 @@ export const rates = defineRules('Limits', 'rates', [
         for (const _ of ['first', 'second']) expectStatus(await read(), 200);
         const refused = await read();
         const { parameters } = rateOf(refused);
-        const seconds = secondsOf(refused.header('retry-after'));
-        expectTrue(
-          seconds !== undefined && seconds > 0,
-          'Retry-After is a time to come',
-          refused.header('retry-after'),
-        );
+        const after = refused.header('retry-after');
+        const seconds = secondsOf(after) ?? 0;
+        expectTrue(seconds > 0, 'Retry-After is a time to come', after);
         t.observe('Retry-After and t', [seconds, parameters.get('t')]);
         await askAdmin(inner, 'PATCH', '/clock', { advance: `PT${seconds}S` });
         expectStatus(await read(), 200);
@@ -286,10 +266,7 @@ export const rates = defineRules('Limits', 'rates', [
       return headerOf(exchange, 'ratelimit-policy') === undefined || `${exchange.path} carries RateLimit-Policy`;
     },
   },
-  {
-    id: 'rate.success.ratelimit',
-    says: 'Whether a success carries RateLimit is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
-  },
+  leftOpen('rate.success.ratelimit', 'Whether a success carries RateLimit is left open.', async (t) =>
+    t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
+  ),
 ]);

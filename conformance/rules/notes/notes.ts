@@ -5,10 +5,10 @@ import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, otherRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { listRefs } from '../../git/refs.js';
 import { expectKept, PADDED } from '../kept-text.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
@@ -33,8 +33,7 @@ async function isShown(t: RuleContext, repo: string): Promise<boolean> {
 
 /** The note of a commit as Git has it: one blob named after the commit, perhaps in folders. */
 async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
-  const git = await createGit(t);
-  const tip = await git.fetch(repo, NOTES);
+  const { git, tip } = await clone(t, repo, NOTES);
   const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
   return path === undefined ? undefined : (await git.readFile(tip, path)).toString();
 }
@@ -53,8 +52,8 @@ const UNREADABLE = Symbol('unreadable');
 /** Who wrote the commit of a note: as Git has it, or else as the API shows it. */
 async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
   if (await isShown(t, repo)) {
-    const git = await createGit(t);
-    const { author } = await git.commit(await git.fetch(repo, NOTES));
+    const { git, tip } = await clone(t, repo, NOTES);
+    const { author } = await git.commit(tip);
     return { name: author.name, email: author.email };
   }
   const answer = await getCommit(t, repo, sha);
@@ -120,27 +119,27 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectTrue(after === before, 'no other repository gets the note', after);
     }),
   },
-  {
-    id: 'note.status.success',
-    says: 'Which status a written note has is left open.',
-    level: 'UNSPECIFIED',
-    check: on(noted, async (t, { name, sha, answer }) => {
+  leftOpen(
+    'note.status.success',
+    'Which status a written note has is left open.',
+    noted,
+    async (t, { name, sha, answer }) => {
       t.observe('add', answer.status);
       t.observe('append', (await writeNote(t, name, { sha, action: 'append', note: 'more' })).status);
       t.tolerate('A24', 'note written', answer, ['201', '200']);
-    }),
-  },
-  ...refusals<Sent>(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
-  {
-    id: 'note.sha.unknown',
-    says: 'What a sha gives that names no commit, or is a branch, is left open.',
-    level: 'UNSPECIFIED',
-    check: on(bare, async (t, { name, sha }) => {
+    },
+  ),
+  ...rulesBy(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
+  leftOpen(
+    'note.sha.unknown',
+    'What a sha gives that names no commit, or is a branch, is left open.',
+    bare,
+    async (t, { name, sha }) => {
       t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
       t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
       t.observe('branch', await writeNote(t, name, { sha: 'main', action: 'append', note: 'x' }));
-    }),
-  },
+    },
+  ),
   {
     id: 'note.note.required',
     says: 'A note without text is 400.',
@@ -200,16 +199,11 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
     },
   },
-  {
-    id: 'note.action.append.separator',
-    says: 'What stands between the two texts is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
-      const { name, sha } = await noted(t, 'A');
-      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
-      t.observe('note', await mustReadNote(t, name, sha));
-    },
-  },
+  leftOpen('note.action.append.separator', 'What stands between the two texts is left open.', async (t) => {
+    const { name, sha } = await noted(t, 'A');
+    expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
+    t.observe('note', await mustReadNote(t, name, sha));
+  }),
   {
     id: 'note.action.append.creates',
     says: 'append on a commit without a note writes one.',

@@ -3,7 +3,7 @@ import { expectMatch, expectOneOf, expectSame, expectStatus, expectTime, expectT
 import type { RuleContext } from '../../check/rule-context.js';
 import { EXECUTABLE, historyRepository } from '../../fixtures/history.js';
 import type { JsonRecord } from '../../http/exchange.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 
 async function metadata(t: RuleContext, query: Record<string, string> = {}) {
   const history = await historyRepository(t);
@@ -21,13 +21,10 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.path.string',
     says: 'path is a path from the root of the repository, nested files included.',
-    check: on(metadata, async (_t, { history, files }) =>
-      expectSame(
-        files.map(({ path }) => path).sort(),
-        Object.keys(history.files).sort(),
-        'the paths are those of the tree',
-      ),
-    ),
+    check: on(metadata, async (_t, { history, files }) => {
+      const paths = files.map(({ path }) => path).sort();
+      expectSame(paths, Object.keys(history.files).sort(), 'the paths are those of the tree');
+    }),
   },
   {
     id: 'file-entry.mode.regular',
@@ -67,27 +64,23 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
         expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
     }),
   },
-  {
-    id: 'file-entry.special-modes',
-    says: 'Whether and how symbolic links and submodules are listed is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  leftOpen(
+    'file-entry.special-modes',
+    'Whether and how symbolic links and submodules are listed is left open.',
+    async (t) => {
       const { entry } = await metadata(t, { ref: 'special' });
       t.observe('link', entry('link')?.mode ?? 'not listed');
       t.observe('submodule', entry('vendor')?.mode ?? 'not listed');
     },
-  },
+  ),
   {
     id: 'file-entry.only-files',
     says: 'Directories are not listed.',
     level: 'SHOULD',
-    check: on(metadata, async (_t, { files }) =>
-      expectSame(
-        files.filter(({ mode }) => mode === '040000' || mode === '40000'),
-        [],
-        'no entry is a directory',
-      ),
-    ),
+    check: on(metadata, async (_t, { files }) => {
+      const directories = files.filter(({ mode }) => mode === '040000' || mode === '40000');
+      expectSame(directories, [], 'no entry is a directory');
+    }),
   },
 ]);
 
@@ -113,16 +106,16 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
     says: 'date is an RFC 3339 time.',
     check: async (t) => expectTime((await summary(t)).commit.date, 'date is a time'),
   },
-  {
-    id: 'commit-summary.date.which',
-    says: "Whether that date is the author's or the committer's is left open.",
-    level: 'UNSPECIFIED',
-    check: on(summary, async (t, { commit, known }) => {
+  leftOpen(
+    'commit-summary.date.which',
+    "Whether that date is the author's or the committer's is left open.",
+    summary,
+    async (t, { commit, known }) => {
       const seconds = Date.parse(String(commit.date)) / 1000;
       expectOneOf(seconds, [known.author.timestamp, known.committer.timestamp], 'date is one of the two');
       t.observe('date', seconds === known.author.timestamp ? 'author' : 'committer');
-    }),
-  },
+    },
+  ),
   {
     id: 'commit-summary.message.full',
     says: 'message has the body of the commit message as well as its subject.',

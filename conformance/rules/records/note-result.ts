@@ -1,17 +1,21 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { writeNote } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectSame, expectSha, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /** A note on a commit that has none. */
-async function note(t: RuleContext): Promise<{ name: string; sha: string; answer: Answer }> {
+async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
   const answer = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
-  return { name, sha, answer };
+  return { sha, answer };
+}
+
+/** The answer has a member with this value. */
+async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
+  expectSame((await note(t)).answer.find(...path), value, path.join('.'));
 }
 
 export const noteResult = defineWritingRules('Note write result', 'note-result', [
@@ -20,11 +24,9 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     says: 'sha is the commit the note belongs to.',
     check: on(note, async (_t, { sha, answer }) => expectSame(answer.string('sha'), sha, 'sha is the commit')),
   },
-  {
-    id: 'note.result.target_ref',
-    says: 'target_ref is refs/notes/commits.',
-    check: async (t) => expectSame((await note(t)).answer.string('target_ref'), 'refs/notes/commits', 'target_ref'),
-  },
+  ...rulesBy(shows, [
+    ['note.result.target_ref', 'target_ref is refs/notes/commits.', 'refs/notes/commits', 'target_ref'],
+  ]),
   {
     id: 'note.result.base_commit',
     says: 'base_commit is where the notes ref stood before.',
@@ -33,42 +35,31 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
       expectSame((await note(t)).answer.string('base_commit'), first, 'base_commit is the ref before');
     },
   },
-  {
-    id: 'note.result.base_commit.first',
-    says: 'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
-    level: 'UNSPECIFIED',
-    check: on(newRepository, async (t, { name, tip }) => {
+  leftOpen(
+    'note.result.base_commit.first',
+    'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
+    newRepository,
+    async (t, { name, tip }) => {
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
       t.observe('expecting zeros', answer);
       const { name: another, tip: commit } = await newRepository(t);
-      t.observe(
-        'base_commit',
-        (await writeNote(t, another, { sha: commit, note: 'first' })).find('base_commit') ?? 'absent',
-      );
-    }),
-  },
+      const first = await writeNote(t, another, { sha: commit, note: 'first' });
+      t.observe('base_commit', first.find('base_commit') ?? 'absent');
+    },
+  ),
   {
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is where the notes ref stands now.',
     check: on(note, async (t, { answer }) => {
       expectSha(answer.find('new_ref_sha'), 'new_ref_sha is a SHA');
-      expectSame(
-        (await note(t)).answer.string('base_commit'),
-        answer.string('new_ref_sha'),
-        'the next write starts there',
-      );
+      const next = (await note(t)).answer.string('base_commit');
+      expectSame(next, answer.string('new_ref_sha'), 'the next write starts there');
     }),
   },
-  {
-    id: 'note.result.result.success',
-    says: 'result.success is true.',
-    check: async (t) => expectSame((await note(t)).answer.boolean('result', 'success'), true, 'success'),
-  },
-  {
-    id: 'note.result.result.status',
-    says: 'result.status is ok.',
-    check: async (t) => expectSame((await note(t)).answer.string('result', 'status'), 'ok', 'status'),
-  },
+  ...rulesBy(shows, [
+    ['note.result.result.success', 'result.success is true.', true, 'result', 'success'],
+    ['note.result.result.status', 'result.status is ok.', 'ok', 'result', 'status'],
+  ]),
   {
     id: 'note.result.result.message',
     says: 'result.message may be left out, and is a string when it is there.',

@@ -4,9 +4,9 @@ import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
-import { createGit } from '../../git/git-client.js';
+import { clone } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
 /** A commit of two files on the repository of the group, with the tip before it. */
 async function write(t: RuleContext, metadata: object = {}) {
@@ -15,6 +15,11 @@ async function write(t: RuleContext, metadata: object = {}) {
   const unique = t.uniqueName();
   const written = await commitFiles(t, name, { 'one.txt': `1 ${unique}`, 'two.txt': `2 ${unique}` }, metadata);
   return { ...written, name, tip: before };
+}
+
+/** The result of a commit has a member with this value. */
+async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
+  expectSame((await write(t)).answer.find('result', member), value, `result.${member}`);
 }
 
 /** A commit onto the default branch, and one onto a branch that it makes: each tells which. */
@@ -44,8 +49,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     id: 'write.commit.tree_sha',
     says: 'commit.tree_sha is the tree of the new commit.',
     check: on(write, async (t, { name, sha, tree }) => {
-      const git = await createGit(t);
-      await git.fetch(name);
+      const { git } = await clone(t, name);
       expectSame((await git.commit(sha)).tree, tree, 'Git sees the same tree');
     }),
   },
@@ -72,15 +76,15 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
       t.observe('blob_count of two files', count);
     },
   },
-  {
-    id: 'write.commit.blob_count.restore',
-    says: 'Whether a restore counts blobs is left open.',
-    level: 'UNSPECIFIED',
-    check: on(write, async (t, { name, tip }) => {
+  leftOpen(
+    'write.commit.blob_count.restore',
+    'Whether a restore counts blobs is left open.',
+    write,
+    async (t, { name, tip }) => {
       const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
       t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
-    }),
-  },
+    },
+  ),
 ]);
 
 export const writeResult = defineWritingRules('Write result', 'write-result', [
@@ -117,12 +121,8 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     id: 'write.result.old_sha.zeros',
     says: 'result.old_sha is forty zeros for a branch that did not exist, in an empty repository too.',
     check: on(groupRepository, async (t, { name }) => {
-      const branch = await commitFiles(
-        t,
-        name,
-        { 'z.txt': 'z' },
-        { target_branch: t.uniqueName(), base_branch: 'main' },
-      );
+      const from = { target_branch: t.uniqueName(), base_branch: 'main' };
+      const branch = await commitFiles(t, name, { 'z.txt': 'z' }, from);
       expectSame(branch.before, ZEROS, 'old_sha of a new branch');
       const empty = t.uniqueName();
       await createNamedRepository(t, empty);
@@ -140,16 +140,10 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
       expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
     }),
   },
-  {
-    id: 'write.result.success.bool',
-    says: 'result.success is true.',
-    check: async (t) => expectSame((await write(t)).answer.boolean('result', 'success'), true, 'success'),
-  },
-  {
-    id: 'write.result.status.ok',
-    says: 'result.status is ok.',
-    check: async (t) => expectSame((await write(t)).answer.string('result', 'status'), 'ok', 'status'),
-  },
+  ...rulesBy(shows, [
+    ['write.result.success.bool', 'result.success is true.', 'success', true],
+    ['write.result.status.ok', 'result.status is ok.', 'status', 'ok'],
+  ]),
   {
     id: 'write.result.status.values',
     says: 'result.status is ok or precondition_failed.',

@@ -1,10 +1,9 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, mustTipOf, restore, restoreMetadata, tipOf } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
 import { expectAbsent, expectOther, expectRefused, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on, refusals } from '../rule.js';
+import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
@@ -29,7 +28,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
 }
 
 /** A restore to where the branch already is. */
-async function already(t: RuleContext): Promise<{ name: string; tip: string; answer: Answer }> {
+async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
   return { name, tip, answer: await restore(t, name, restoreMetadata(tip)) };
@@ -44,19 +43,17 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'The body is one NDJSON line with the key metadata.',
     check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(seed)), 201)),
   },
-  {
-    id: 'restore.content-type.json',
-    says: 'Whether the same line may be called application/json is left open.',
-    level: 'UNSPECIFIED',
-    check: on(moved, async (t, { name, seed }) =>
+  leftOpen(
+    'restore.content-type.json',
+    'Whether the same line may be called application/json is left open.',
+    moved,
+    async (t, { name, seed }) =>
       t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
-    ),
-  },
-  {
-    id: 'restore.body.extra-key',
-    says: 'What further keys, further lines and a missing last newline do is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+  ),
+  leftOpen(
+    'restore.body.extra-key',
+    'What further keys, further lines and a missing last newline do is left open.',
+    async (t) => {
       const forms: Record<string, (line: object) => string> = {
         'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
         'second line': (line) => `${JSON.stringify(line)}\n{}\n`,
@@ -68,12 +65,12 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
         t.observe(form, await restore(t, name, undefined, { body }));
       }
     },
-  },
-  ...refusals(refusesBody, [
+  ),
+  ...rulesBy(refusesBody, [
     ['restore.body.empty', 'An empty body is 400.', ''],
     ['restore.body.no-metadata', 'A line that is no JSON or has no metadata is 400.', '{\n', '{}\n'],
   ]),
-  ...refusals<object>(refusesMetadata, [
+  ...rulesBy(refusesMetadata, [
     [
       'restore.fields.invalid',
       'A field of another type is 400.',
@@ -81,34 +78,34 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     ],
     ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
   ]),
-  {
-    id: 'restore.target_branch.missing-branch',
-    says: 'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
-    level: 'UNSPECIFIED',
-    check: on(moved, async (t, { name, seed }) => {
+  leftOpen(
+    'restore.target_branch.missing-branch',
+    'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
+    moved,
+    async (t, { name, seed }) => {
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
       expectRefused(missing);
       t.observe('missing branch', missing);
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
       t.observe('refs/heads/main', await restore(t, name, restoreMetadata(seed, { target_branch: 'refs/heads/main' })));
       expectAbsent(await tipOf(t, name, 'refs/heads/refs/heads/main'), 'no doubled name appears');
-    }),
-  },
-  ...refusals<object>(refusesMetadata, [
+    },
+  ),
+  ...rulesBy(refusesMetadata, [
     ['restore.target_commit_sha.required', 'A restore without target_commit_sha is 400.', WITHOUT_COMMIT],
   ]),
-  {
-    id: 'restore.target_commit_sha.unreachable',
-    says: 'Whether a short SHA or a commit of another branch can be restored is left open.',
-    level: 'UNSPECIFIED',
-    check: on(moved, async (t, { name, seed }) => {
+  leftOpen(
+    'restore.target_commit_sha.unreachable',
+    'Whether a short SHA or a commit of another branch can be restored is left open.',
+    moved,
+    async (t, { name, seed }) => {
       t.observe('short SHA', await restore(t, name, restoreMetadata(seed.slice(0, 7))));
       const branch = { target_branch: 'aside', base_branch: 'main' };
       const { sha } = await commitFiles(t, name, { 'aside.txt': t.uniqueName() }, branch);
       t.observe('another branch', await restore(t, name, restoreMetadata(sha)));
-    }),
-  },
-  ...refusals<object>(refusesMetadata, [
+    },
+  ),
+  ...rulesBy(refusesMetadata, [
     ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
     ['restore.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS],
   ]),
@@ -156,11 +153,8 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
       expectTrue(empty, 'the three are empty', { branch, old_sha, new_sha });
-      t.tolerateValue('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', [
-        'empty string',
-        'null',
-        'absent',
-      ]);
+      const kinds = ['empty string', 'null', 'absent'];
+      t.tolerateValue('A08', 'empty', branch === '' ? 'empty string' : branch === null ? 'null' : 'absent', kinds);
     },
   },
   {
@@ -176,15 +170,15 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     says: 'Then message says why.',
     check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
   },
-  {
-    id: 'restore.already.http-status',
-    says: 'Which HTTP status that has is left open.',
-    level: 'UNSPECIFIED',
-    check: on(already, async (t, { answer }) => {
+  leftOpen(
+    'restore.already.http-status',
+    'Which HTTP status that has is left open.',
+    already,
+    async (t, { answer }) => {
       t.observe('status', answer.status);
       t.tolerate('A09', 'already matches', answer, ['409', '200', '201', '412']);
-    }),
-  },
+    },
+  ),
   {
     id: 'restore.already.no-commit',
     says: 'Then the branch stays where it is.',

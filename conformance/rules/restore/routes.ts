@@ -16,7 +16,7 @@ import { GENERIC, isListedCode } from '../../check/codes.js';
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import { tryAgain } from '../../check/try-again.js';
 import { groupRepository, newRepository, otherRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on } from '../rule.js';
+import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
@@ -66,11 +66,11 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       }
     }),
   },
-  {
-    id: 'restore.route.preferred',
-    says: 'Where restore-commit exists beside /api/v1 is left open.',
-    level: 'UNSPECIFIED',
-    check: on(groupRepository, async (t, { name }) => {
+  leftOpen(
+    'restore.route.preferred',
+    'Where restore-commit exists beside /api/v1 is left open.',
+    groupRepository,
+    async (t, { name }) => {
       for (const path of [
         RESTORE,
         `${repositoryPath(name)}/restore-commit`,
@@ -79,8 +79,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
       ]) {
         t.observe(path.replace(segment(name), '{repo_name}'), await t.post(path, { as: writer(name), body: '{' }));
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'restore.repo-from-claim',
     says: 'On the /api/v1 route the branch that moves is in the repository the token names.',

@@ -15,36 +15,32 @@ import {
   rejectsTokens,
 } from '../authentication/token-checks.js';
 import { SCOPES } from '../documented-operations.js';
-import { type Check, defineRules, type RuleRow } from '../rule.js';
-import { expectScopeMissing, expectTokenRefused, forEachPlace, type TokenPlace, type Visit } from '../token-places.js';
+import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
+import {
+  expectScopeMissing,
+  expectTokenRefused,
+  forEachPlace,
+  ofGit,
+  type TokenPlace,
+  type Visit,
+} from '../token-places.js';
 
 /** Tokens that are accepted are tried where nothing is written. */
 const READING = { reach: 'needs-setup' } as const;
 const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
-/** A token of the restricted key with these claims is refused. `now`: seconds since the epoch. */
-function rejectsClaims(
-  id: string,
-  says: string,
-  ...claims: readonly ((now: number) => Record<string, unknown>)[]
-): RuleRow {
-  return {
-    id,
-    says,
-    ...SETUP,
-    check: (t) => refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) }))),
-  };
+/** Tokens of the restricted key with these claims are refused. `now`: seconds since the epoch. */
+function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Record<string, unknown>)[]): Promise<void> {
+  return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
+
+const NONE_OUTSIDE = 'needs a restricted key that lacks some scope';
 
 /** The places whose scope the key may not give. */
 function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   const allowed = allowedScopes(t);
-  return forEachPlace(
-    t,
-    ({ scope }) => !allowed.includes(scope),
-    visit,
-    'needs a restricted key that lacks some scope',
-  );
+  const isOutside = ({ scope }: TokenPlace) => !allowed.includes(scope);
+  return forEachPlace(t, isOutside, visit, NONE_OUTSIDE);
 }
 
 /** Those whose scope it may give. */
@@ -100,21 +96,24 @@ function newRestrictedKey(allowedScopes: readonly string[]): SigningKey {
 const TOO_LONG: TokenRecipe = { key: 'restricted', lifetime: 3601 };
 
 const RESTRICTED: readonly RuleRow[] = [
-  rejectsClaims('restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({
-    iat: null,
-  })),
-  rejectsClaims('restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({
-    exp: null,
-  })),
-  rejectsClaims('restricted.seconds', 'Times in milliseconds are refused.', (now) => ({
-    iat: now * 1000,
-    exp: (now + 3600) * 1000,
-  })),
-  rejectsClaims(
-    'restricted.exp-after-iat.equal',
-    'An exp that is not after iat is refused.',
-    (now) => ({ iat: now + 600, exp: now + 600 }),
-    (now) => ({ iat: now + 900, exp: now + 600 }),
+  ...rulesBy(
+    refuseClaims,
+    [
+      ['restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })],
+      ['restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })],
+      [
+        'restricted.seconds',
+        'Times in milliseconds are refused.',
+        (now) => ({ iat: now * 1000, exp: (now + 3600) * 1000 }),
+      ],
+      [
+        'restricted.exp-after-iat.equal',
+        'An exp that is not after iat is refused.',
+        (now) => ({ iat: now + 600, exp: now + 600 }),
+        (now) => ({ iat: now + 900, exp: now + 600 }),
+      ],
+    ],
+    SETUP,
   ),
   acceptsToken(
     'restricted.lifetime.3600',
@@ -143,7 +142,7 @@ const RESTRICTED: readonly RuleRow[] = [
     check: async (t) => {
       const allowed = allowedScopes(t);
       const outside = SCOPES.find((scope) => !allowed.includes(scope));
-      if (outside === undefined) throw new Skip('needs a restricted key that lacks some scope');
+      if (outside === undefined) throw new Skip(NONE_OUTSIDE);
       await refuseTokens(t, ({ scope }) => ({ key: 'restricted', scopes: [scope, outside] }));
     },
   },
@@ -179,7 +178,6 @@ const RESTRICTED: readonly RuleRow[] = [
     ...SETUP,
     check: async (t) => {
       const isInside = await placesOf(t, 'restricted');
-      const ofGit = ({ isGit }: TokenPlace) => isGit;
       await forEachPlace(t, ofGit, async ({ place, ask }) => {
         const defect = isInside(place) ? TOO_LONG : { key: 'restricted' as const };
         expectTokenRefused(t, place, await ask(defect));

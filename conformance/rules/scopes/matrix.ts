@@ -1,7 +1,14 @@
-import { expectOther, expectSuccess, expectTrue } from '../../check/expect.js';
+import { commitFiles } from '../../api/commit-pack.js';
+import { expectOther, expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { sampleContent } from '../../fixtures/content.js';
+import { groupRepository } from '../../fixtures/repositories.js';
+import { clone, commitLocally } from '../../git/git-client.js';
+import { advertise, listRefs } from '../../git/refs.js';
+import { gitPath } from '../../http/git-remote.js';
 import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope, slug } from '../documented-operations.js';
 import { defineRules, on, type Rule, type RuleRow } from '../rule.js';
+import { expectScopeMissing, forEachPlace, type TokenPlace } from '../token-places.js';
 
 function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
   const id = `scope.matrix.${operation.name}.${slug(scope)}`;
@@ -44,10 +51,53 @@ function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
 }
 
 /** Every operation with every scope alone: no scope implies another. One group for each operation. */
-export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) =>
-  defineRules(
-    'Scopes',
-    `scopes-${operation.name}`,
-    SCOPES.map((scope) => cell(operation, scope)),
-  ),
-);
+export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) => {
+  const cells = SCOPES.map((scope) => cell(operation, scope));
+  return defineRules('Scopes', `scopes-${operation.name}`, cells);
+});
+
+/** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
+function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
+  const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;
+  return forEachPlace(t, isTried, async ({ place, ask }) =>
+    expectScopeMissing(t, place, await ask({ scopes: [scope] })),
+  );
+}
+
+function fetchCell(scope: Scope): RuleRow {
+  const allowed = scope === 'git:read';
+  return {
+    id: `scope.matrix.git-fetch.${slug(scope)}`,
+    says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
+    check: async (t) => {
+      if (!allowed) return isRefused(t, 'git:read', scope);
+      const { name: repo } = await sampleContent(t);
+      expectStatus(await advertise(t, gitPath(repo), { repo, scopes: [scope] }), 200);
+      expectTrue((await listRefs(t, repo, { repo, scopes: [scope] })).size > 0, 'refs are listed');
+    },
+  };
+}
+
+function pushCell(scope: Scope): RuleRow {
+  const allowed = scope === 'git:write';
+  return {
+    id: `scope.matrix.git-push.${slug(scope)}`,
+    says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
+    writes: true,
+    check: on(groupRepository, async (t, { name: repo }) => {
+      const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });
+      const { git } = await clone(t, repo);
+      const commit = await commitLocally(git, { parent: [sha], branch: 'main', text: scope });
+      const problem = await git.push(repo, ['main'], { repo, scopes: [scope] });
+      const tip = (await listRefs(t, repo, { repo, scopes: ['git:read'] })).get('refs/heads/main');
+      expectSame(problem === undefined, allowed, allowed ? `the push passes (${problem})` : 'the push is refused');
+      expectSame(tip, allowed ? commit : sha, allowed ? 'the branch moved' : 'the branch stays');
+      if (!allowed) await isRefused(t, 'git:write', scope);
+    }),
+  };
+}
+
+export const gitMatrix = [
+  ...defineRules('Scopes', 'scopes-git-fetch', SCOPES.map(fetchCell)),
+  ...defineRules('Scopes', 'scopes-git-push', SCOPES.map(pushCell)),
+];

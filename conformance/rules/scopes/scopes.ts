@@ -7,7 +7,7 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
 import { SCOPES } from '../documented-operations.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, on, rulesBy } from '../rule.js';
 
 /** Known only where hosting is switched on. */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
@@ -98,25 +98,25 @@ export const scopes = defineRules('Scopes', 'scopes', [
         return undefined;
       }),
   })),
-  {
-    id: 'scope.repo-write.lifecycle',
-    says: 'repo:write, and no other scope, creates, updates and deletes repositories, their base and their credentials.',
-    reach: 'needs-setup',
-    writes: true,
-    check: (t) => coversFamily(t, 'repo:write'),
-  },
-  {
-    id: 'scope.write-family',
-    says: 'git:write, and no other scope, covers branches, tags, commits, merges, notes and upstream pulls.',
-    reach: 'needs-setup',
-    writes: true,
-    check: (t) => coversFamily(t, 'git:write', 'deployment:write'),
-  },
-  {
-    id: 'scope.read-family',
-    says: 'git:read, and no other scope, covers blame, notes, tags and merge preview; the other reads have theirs.',
-    reach: 'needs-setup',
-    writes: true,
-    check: (t) => coversFamily(t, 'git:read', 'org:read', 'deployment:read'),
-  },
+  ...rulesBy(
+    coversFamily,
+    [
+      [
+        'scope.repo-write.lifecycle',
+        'repo:write, and no other scope, creates, updates and deletes repositories, their base and their credentials.',
+        'repo:write',
+      ],
+      [
+        'scope.write-family',
+        'git:write, and no other scope, covers branches, tags, commits, merges, notes and upstream pulls.',
+        ...['git:write', 'deployment:write'],
+      ],
+      [
+        'scope.read-family',
+        'git:read, and no other scope, covers blame, notes, tags and merge preview; the other reads have theirs.',
+        ...['git:read', 'org:read', 'deployment:read'],
+      ],
+    ],
+    { reach: 'needs-setup', writes: true },
+  ),
 ]);

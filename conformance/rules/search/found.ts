@@ -1,6 +1,6 @@
 import { grep } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
-import { expectStatus } from '../../check/expect.js';
+import { expectSame, expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
@@ -25,6 +25,10 @@ export function matchesOf(answer: Answer) {
   return linesOf(answer).filter(({ type }) => type === 'match');
 }
 
+export function textsOf(answer: Answer): string[] {
+  return matchesOf(answer).map(({ text }) => text);
+}
+
 export function pathsOf(answer: Answer): string[] {
   return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
 }
@@ -35,6 +39,17 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   const { query = {}, ...rest } = more as { query?: object };
   const answer = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
   return { history, answer };
+}
+
+/** A search of the history reads this commit of it. */
+export async function searchesCommit(
+  t: RuleContext,
+  commit: 'first' | 'second' | 'third' | 'feature',
+  pattern: string,
+  more?: object,
+): Promise<void> {
+  const { history, answer } = await search(t, pattern, more);
+  expectSame(answer.string('repo', 'commit'), history[commit].sha, `repo.commit is the ${commit} commit`);
 }
 
 /** The same as what a check looks at. */

@@ -2,7 +2,7 @@ import { grep } from '../../api/requests.js';
 import { expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { DENSE_LINES, largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
-import { defineRules, on } from '../rule.js';
+import { defineRules, leftOpen, on } from '../rule.js';
 import { allPages, foundInLarge, linesOf, matchesOf, searchLarge } from './found.js';
 
 /** A page as large as the default limits of other things allow. */
@@ -16,11 +16,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     check: on(foundInLarge('straw', WIDE), async (t, { answer }) => {
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
-      expectSame(
-        linesOf((await searchLarge(t, 'straw', { ...WIDE, limits })).answer),
-        linesOf(answer),
-        '2000 is the default',
-      );
+      const asked = (await searchLarge(t, 'straw', { ...WIDE, limits })).answer;
+      expectSame(linesOf(asked), linesOf(answer), '2000 is the default');
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
@@ -51,11 +48,11 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       expectTrue(matchesOf(few).length > 0, 'something is found');
     },
   },
-  {
-    id: 'grep.limits.invalid',
-    says: 'What limits of zero, below zero or of another type do is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name }) => {
+  leftOpen(
+    'grep.limits.invalid',
+    'What limits of zero, below zero or of another type do is left open.',
+    sampleContent,
+    async (t, { name }) => {
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
           const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
@@ -65,13 +62,12 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
       for (const limit of [0, -1, 'x']) {
         t.observe(`limit ${limit}`, await grep(t, name, { query: { pattern: 'e' }, pagination: { limit } }));
       }
-    }),
-  },
-  {
-    id: 'grep.limits.truncation',
-    says: 'Whether lines beyond max_lines or max_matches_per_file come on a next page is left open.',
-    level: 'UNSPECIFIED',
-    check: async (t) => {
+    },
+  ),
+  leftOpen(
+    'grep.limits.truncation',
+    'Whether lines beyond max_lines or max_matches_per_file come on a next page is left open.',
+    async (t) => {
       const lines = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       t.observe('max_lines', { has_more: lines.find('has_more'), cursor: typeof lines.find('next_cursor') });
       const matches = (await searchLarge(t, 'dense', { ...DENSE, limits: { max_matches_per_file: 3 } })).answer;
@@ -80,7 +76,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
         cursor: typeof matches.find('next_cursor'),
       });
     },
-  },
+  ),
   {
     id: 'grep.page.limit.default',
     says: 'A page holds at most 200 matches unless asked otherwise, and says that there is more.',
@@ -95,13 +91,10 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit bounds the matches of a page.',
     check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
-      const [items, matches, lines] = [
-        answer.array('matches').length,
-        matchesOf(answer).length,
-        linesOf(answer).length,
-      ];
+      const items = answer.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
-      const unit = lines <= 3 ? 'lines' : matches <= 3 ? 'match lines' : 'items of matches';
+      const ofMatches = matchesOf(answer).length <= 3 ? 'match lines' : 'items of matches';
+      const unit = linesOf(answer).length <= 3 ? 'lines' : ofMatches;
       t.observe('smallest unit within the limit', unit);
     }),
   },

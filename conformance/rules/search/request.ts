@@ -1,10 +1,16 @@
 import { grep } from '../../api/requests.js';
 import { expectOther, expectProblem, expectSame, expectStatus } from '../../check/expect.js';
+import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
-import { defineRules, on } from '../rule.js';
-import { found, matchesOf, pathsOf, search } from './found.js';
+import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
+import { found, matchesOf, pathsOf, search, searchesCommit, textsOf } from './found.js';
+
+/** A search finds the pattern in these files and in no other. */
+async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
+  expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the files in which the pattern is found');
+}
 
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
@@ -19,18 +25,12 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     says: 'The repository that is searched is the one the token names.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
-      const answers = [];
-      for (const { name } of [a, b]) answers.push(await grep(t, name, { query: { pattern: 'bytes of' } }));
-      expectSame(
-        answers.map((answer) => matchesOf(answer).map(({ text }) => text)),
-        [['bytes of the sample'], ['bytes of the other']],
-        'each token finds its own',
-      );
-      expectSame(
-        answers.map((answer) => answer.string('repo', 'commit')),
-        [a.tip, b.tip],
-        'each in its own commit',
-      );
+      const own = { 'bytes of the sample': a, 'bytes of the other': b };
+      for (const [text, { name, tip }] of Object.entries(own)) {
+        const answer = await grep(t, name, { query: { pattern: 'bytes of' } });
+        expectSame(textsOf(answer), [text], 'each token finds its own');
+        expectSame(answer.string('repo', 'commit'), tip, 'each in its own commit');
+      }
     },
   },
   {
@@ -39,33 +39,15 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     level: 'MAY',
     check: on(sampleContent, async (t, { name }) => {
       const { exchange } = await grep(t, name, { query: { pattern: 'e' } });
-      t.observe(
-        'headers',
-        Object.keys(exchange.headers).filter((header) => /beta|warning|preview/.test(header)),
-      );
+      const marks = Object.keys(exchange.headers).filter((header) => /beta|warning|preview/.test(header));
+      t.observe('headers', marks);
     }),
   },
-  {
-    id: 'grep.ref.default',
-    says: 'A search without ref looks at the tip of the default branch.',
-    check: on(found('foobar'), async (_t, { history, answer }) =>
-      expectSame(answer.string('repo', 'commit'), history.third.sha, 'repo.commit is the tip'),
-    ),
-  },
-  {
-    id: 'grep.ref.branch',
-    says: 'ref may be a branch.',
-    check: on(found('feature', { ref: 'feature' }), async (_t, { history, answer }) =>
-      expectSame(answer.string('repo', 'commit'), history.feature.sha, 'repo.commit is the tip of the branch'),
-    ),
-  },
-  {
-    id: 'grep.ref.tag',
-    says: 'ref may be a tag.',
-    check: on(found('edition', { ref: 'v1' }), async (_t, { history, answer }) =>
-      expectSame(answer.string('repo', 'commit'), history.first.sha, 'repo.commit is the tagged commit'),
-    ),
-  },
+  ...rulesBy(searchesCommit, [
+    ['grep.ref.default', 'A search without ref looks at the tip of the default branch.', 'third', 'foobar'],
+    ['grep.ref.branch', 'ref may be a branch.', 'feature', 'feature', { ref: 'feature' }],
+    ['grep.ref.tag', 'ref may be a tag.', 'first', 'edition', { ref: 'v1' }],
+  ]),
   {
     id: 'grep.ref.sha',
     says: 'ref may be a commit, and what the commit held is found.',
@@ -86,23 +68,19 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
     check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer }) =>
-      expectSame(
-        matchesOf(answer).map(({ text }) => text),
-        ['foobar', 'foobaz'],
-        'the lines it matches',
-      ),
+      expectSame(textsOf(answer), ['foobar', 'foobaz'], 'the lines it matches'),
     ),
   },
-  {
-    id: 'grep.pattern.dialect',
-    says: 'Which regular expressions are understood beyond the common ones is left open.',
-    level: 'UNSPECIFIED',
-    check: on(sampleContent, async (t, { name }) => {
+  leftOpen(
+    'grep.pattern.dialect',
+    'Which regular expressions are understood beyond the common ones is left open.',
+    sampleContent,
+    async (t, { name }) => {
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
         t.observe(pattern, await grep(t, name, { query: { pattern } }));
       }
-    }),
-  },
+    },
+  ),
   {
     id: 'grep.pattern.type',
     says: 'A pattern that is no string is 400.',
@@ -122,20 +100,22 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       expectOther(matchesOf((await search(t, 'hello')).answer), [], 'hello is found');
     },
   },
-  {
-    id: 'grep.case.false',
-    says: 'case_sensitive false finds either case.',
-    check: on(found('HELLO', { query: { case_sensitive: false } }), async (_t, { answer }) =>
-      expectSame(pathsOf(answer), ['bin/run.sh', 'docs/guide.md', 'src/app.js'], 'every hello is found'),
-    ),
-  },
-  {
-    id: 'grep.paths',
-    says: 'paths keeps the search below the paths listed.',
-    check: on(found('fo+ba', { paths: ['src'] }), async (_t, { answer }) =>
-      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js', 'src/types.ts'], 'only what lies below src'),
-    ),
-  },
+  ...rulesBy(findsIn, [
+    [
+      'grep.case.false',
+      'case_sensitive false finds either case.',
+      ['bin/run.sh', 'docs/guide.md', 'src/app.js'],
+      'HELLO',
+      { query: { case_sensitive: false } },
+    ],
+    [
+      'grep.paths',
+      'paths keeps the search below the paths listed.',
+      ['src/app.js', 'src/lib/deep.js', 'src/types.ts'],
+      'fo+ba',
+      { paths: ['src'] },
+    ],
+  ]),
   {
     id: 'grep.include_globs',
     says: 'include_globs keeps the files that fit a glob, at any depth.',
@@ -145,17 +125,15 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
     }),
   },
-  {
-    id: 'grep.exclude_globs',
-    says: 'exclude_globs drops the files that fit a glob.',
-    check: async (t) => {
-      const { answer } = await search(t, 'foobar', {
-        file_filters: { exclude_globs: ['**/*.md'] },
-        paths: ['src', 'docs'],
-      });
-      expectSame(pathsOf(answer), ['src/app.js', 'src/types.ts'], 'no Markdown');
-    },
-  },
+  ...rulesBy(findsIn, [
+    [
+      'grep.exclude_globs',
+      'exclude_globs drops the files that fit a glob.',
+      ['src/app.js', 'src/types.ts'],
+      'foobar',
+      { file_filters: { exclude_globs: ['**/*.md'] }, paths: ['src', 'docs'] },
+    ],
+  ]),
   {
     id: 'grep.extension_filters',
     says: 'extension_filters keeps the files with such an extension.',
