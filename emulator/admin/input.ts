@@ -9,7 +9,7 @@ import { readYaml, YamlError } from '../scenarios/yaml.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
-import type { AdminRoute } from './route.js';
+import type { AdminRow } from './route.js';
 
 /** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
 const MOST_BODY_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const MOST_YAML_BYTES = 64 * 1024;
 const noMembers = once(() => z.strictObject({}));
 
 /** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
-export function readQuery({ query, access }: AdminRoute, given: string): unknown {
+export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
   // What has no prototype is an object all the same.
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
@@ -46,7 +46,7 @@ export interface BodyPorts {
 }
 
 /** The body, by the schema of the route; none is read as an object without members. */
-export async function readJsonBody({ body, bodyType, takesYaml }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
   const { request, askForBody, idleTimeout, meter } = ports;
   const isYaml = takesYaml === true && typeOf(request.headers) === YAML;
   if (!isYaml) requireType(request, bodyType ?? 'application/json');

@@ -25,15 +25,19 @@ export function readPageLimit({ limit }: ListQuery): number {
   return readLimit(limit, CAP, PAGE);
 }
 
-export interface List<T> {
+interface Listed<T> {
   /** What the list is of: its cursors continue no other. */
   readonly of: readonly unknown[];
   /** Items in the order of the list. */
   readonly items: Iterable<T>;
-  /** What names an item as long as it is there. */
-  readonly keyOf: (item: T) => string;
+  /** What names an item as long as it is there. Default: its `id`. */
+  readonly keyOf?: (item: T) => string;
   readonly show?: (item: T) => unknown;
 }
+
+/** A list of items that have an `id`, or of items with `keyOf`. */
+export type List<T> = Listed<T> &
+  ([T] extends [{ readonly id: string }] ? object : { readonly keyOf: (item: T) => string });
 
 /** The last item of a page, and how many there were up to it. */
 type Position = readonly [key: string, count: number];
@@ -41,7 +45,7 @@ type Position = readonly [key: string, count: number];
 /** One page of a list. It goes on behind the last item of the page before, or from its place where that item has gone. */
 export function writeList<T>(
   { world, query }: AdminContext<ListQuery>,
-  { of, items, keyOf, show = (item) => item }: List<T>,
+  { of, items, keyOf = idOf, show = (item) => item }: List<T>,
 ): Reply {
   const limit = readPageLimit(query);
   const list = openList<Position>(world, query.cursor, ['admin', ...of]);
@@ -50,6 +54,10 @@ export function writeList<T>(
   const { page, hasMore } = takePage(all.slice(skip), limit);
   const end = list.end(hasMore, () => [keyOf(page.at(-1)!), skip + page.length]);
   return largeJson(200, { items: mapped(page, show), ...end });
+}
+
+function idOf(item: unknown): string {
+  return (item as { readonly id: string }).id;
 }
 
 function placeAfter(keys: readonly string[], [key, count]: Position): number {

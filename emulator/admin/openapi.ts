@@ -89,7 +89,7 @@ function writeRoute(route: AdminRoute): Json {
   };
 }
 
-function writeReplies({ replies, errors = [], access, method }: AdminRoute): Json {
+function writeReplies({ replies, errors, access, method }: AdminRoute): Json {
   const answers: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(replies)) {
     answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };

@@ -16,7 +16,7 @@ import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './l
 import {
   exactBytes,
   named,
-  showContent,
+  readContent,
   shownContent,
   showTagDetails,
   tagDetails,
@@ -61,8 +61,7 @@ function showSummary({ record, ownState, defaultBranch, git }: Repository): Repo
   };
 }
 
-export const listAllRepositories = adminRoute({
-  id: 'showRepositories',
+export const showRepositories = adminRoute({
   path: '/repositories',
   summary: 'List the repositories of an organization in order of creation, whatever their state',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
@@ -77,34 +76,28 @@ export const listAllRepositories = adminRoute({
     return writeList(ctx, {
       of: ['repositories', name],
       items: items.sort((one, other) => one.record.sequence - other.record.sequence),
-      keyOf: ({ id }) => id,
       show: showSummary,
     });
   },
 });
 
-export const showRepositoryRoute = adminRoute({
-  id: 'showRepository',
+export const showRepository = adminRoute({
   path: '/repositories/{name}',
   summary: 'Show a repository, whatever its state',
   query: z.strictObject(inOrganization),
   replies: { 200: summaryRecord },
-  errors: ['not_found'],
   handle: (ctx) => json(200, showSummary(findRepository(ctx))),
 });
 
 export const showRepositoryState = adminRoute({
-  id: 'showRepositoryState',
   path: '/repositories/{name}/state',
   summary: 'Show the state of a repository without bringing it into another',
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
-  errors: ['not_found'],
   handle: (ctx) => json(200, { state: findRepository(ctx).ownState }),
 });
 
 export const addRepository = adminRoute({
-  id: 'addRepository',
   method: 'POST',
   path: '/repositories',
   summary: 'Make an empty repository',
@@ -126,13 +119,11 @@ export const addRepository = adminRoute({
 });
 
 export const removeRepository = adminRoute({
-  id: 'removeRepository',
   method: 'DELETE',
   path: '/repositories/{name}',
   summary: 'Delete a repository, whatever its state',
   query: z.strictObject(inOrganization),
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: (ctx) => {
     const found = findRepository(ctx);
     requireFound(found.record.state !== 'deleted', 'repository', ctx.params.name);
@@ -146,7 +137,6 @@ export const removeRepository = adminRoute({
 type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({
-  id: 'showCommits',
   path: '/repositories/{name}/commits',
   summary: 'List the commits that a ref leads to, newest first',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
@@ -185,12 +175,10 @@ const entryRecord = z.object({
 export type TreeEntry = z.infer<typeof entryRecord>;
 
 export const showTree = adminRoute({
-  id: 'showTree',
   path: '/repositories/{name}/tree/{oid}',
   summary: 'List the entries of a tree, or of the tree of a commit or tag',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(entryRecord) },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
@@ -221,18 +209,16 @@ const blobRecord = z.object({ oid: z.string(), ...shownContent });
 export type BlobRecord = z.infer<typeof blobRecord>;
 
 export const showBlob = adminRoute({
-  id: 'showBlob',
   path: '/repositories/{name}/blob/{oid}',
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
   query: z.strictObject(inOrganization),
   replies: { 200: blobRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
     if (objects.typeOf(number) !== BLOB) throw problem('not_found', `${oid} is no blob.`);
-    return json(200, { oid, ...(await showContent(objects, number, ctx.meter)) });
+    return json(200, { oid, ...(await readContent(objects, number, ctx.meter)) });
   },
 });
 
@@ -241,12 +227,10 @@ const tagRecord = z.object({ oid: z.string(), ...tagDetails });
 export type TagRecord = z.infer<typeof tagRecord>;
 
 export const showTag = adminRoute({
-  id: 'showTag',
   path: '/repositories/{name}/tag/{oid}',
   summary: 'Show an annotated tag: what it names, who made it, and its message',
   query: z.strictObject(inOrganization),
   replies: { 200: tagRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);

@@ -19,8 +19,8 @@ import {
   commitLine,
   exactBytes,
   named,
+  readContent,
   showCommitLine,
-  showContent,
   shownContent,
   typeOfMode,
 } from './repository-records.js';
@@ -72,7 +72,6 @@ const commitDiff = z.object({
 export type CommitDiff = z.infer<typeof commitDiff>;
 
 export const showCommitDiff = adminRoute({
-  id: 'showCommitDiff',
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
@@ -165,8 +164,7 @@ const foundContent = z.object({
 
 export type FoundContent = z.infer<typeof foundContent>;
 
-export const showFileContent = adminRoute({
-  id: 'showContent',
+export const showContent = adminRoute({
   path: '/repositories/{name}/content',
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
@@ -188,7 +186,7 @@ export const showFileContent = adminRoute({
       type: typeOfMode(entry.mode),
       mode: formatMode(entry.mode),
       oid: entry.oid,
-      ...(isBlob && (await showContent(objects, number, meter))),
+      ...(isBlob && (await readContent(objects, number, meter))),
     });
   },
 });
@@ -220,7 +218,6 @@ const blameRecord = z.object({
 export type Blame = z.infer<typeof blameRecord>;
 
 export const showBlame = adminRoute({
-  id: 'showBlame',
   path: '/repositories/{name}/blame',
   summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
   query: z.strictObject({

@@ -16,10 +16,10 @@ import { listQuery, readPageLimit } from './lists.js';
 import {
   commitDetails,
   commitLine,
+  readContent,
   refsOf,
   showCommitDetails,
   showCommitLine,
-  showContent,
   shownContent,
 } from './repository-records.js';
 import { findRepository, inOrganization, refQuery, requireCommit, resolveCommit } from './repository-target.js';
@@ -56,7 +56,6 @@ interface Selection {
 }
 
 export const showGraph = adminRoute({
-  id: 'showGraph',
   path: '/repositories/{name}/graph',
   summary:
     'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
@@ -144,13 +143,11 @@ const commitRecord = z.object({
 
 export type CommitRecord = z.infer<typeof commitRecord>;
 
-export const showCommitRoute = adminRoute({
-  id: 'showCommit',
+export const showCommit = adminRoute({
   path: '/repositories/{name}/commits/{oid}',
   summary: 'Show a commit, with the refs that lead to it and its notes',
   query: z.strictObject(inOrganization),
   replies: { 200: commitRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { meter, params } = ctx;
     const repository = findRepository(ctx);
@@ -178,7 +175,7 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
     const oid = tree === undefined ? undefined : await inSlices(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);
     if (number < 0 || objects.typeOf(number) !== BLOB) continue;
-    notes.push({ ref: textOf(name), oid: oid!, ...(await showContent(objects, number, meter)) });
+    notes.push({ ref: textOf(name), oid: oid!, ...(await readContent(objects, number, meter)) });
     if (notes.length === MOST_NOTES) break;
   }
   return notes;

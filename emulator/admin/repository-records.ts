@@ -42,7 +42,7 @@ export const shownContent = {
 };
 
 /** A blob, of a large one the first MiB. */
-export async function showContent(objects: ObjectStore, number: number, meter: Meter) {
+export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
   const body = await inSlices(objects.readSteps(number), meter);
   const shown = body.subarray(0, MOST_BYTES);
   const isTruncated = shown.length < body.length;

@@ -53,12 +53,10 @@ function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespac
 }
 
 export const showRefs = adminRoute({
-  id: 'showRefs',
   path: '/repositories/{name}/refs',
   summary: 'List the refs of a repository by name, all namespaces included',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
-  errors: ['not_found'],
   handle: (ctx) => {
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
@@ -89,7 +87,6 @@ const NOTES = bytesOf('refs/notes/commits');
 type NotesCursor = readonly [tree: Oid, shown: number];
 
 export const showNotes = adminRoute({
-  id: 'showNotes',
   path: '/repositories/{name}/notes',
   summary: 'List the notes of a notes ref: what each is of, and its blob',
   query: z.strictObject({
@@ -98,7 +95,6 @@ export const showNotes = adminRoute({
     ref: z.string().optional().meta({ description: 'The full name; default refs/notes/commits.' }),
   }),
   replies: { 200: listOf(z.object({ target: z.string(), note: z.string() })) },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { world, query, meter } = ctx;
     const repository = findRepository(ctx);

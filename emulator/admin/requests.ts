@@ -27,7 +27,6 @@ const requestRecord = z.looseObject({
 });
 
 export const listSteps = adminRoute({
-  id: 'listSteps',
   path: '/steps',
   summary: 'List the steps of the way of a request, in order',
   replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
@@ -84,7 +83,6 @@ const requestList = z.object({
 });
 
 export const listRequests = adminRoute({
-  id: 'listRequests',
   path: '/requests',
   summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
   query: z.strictObject({
@@ -144,7 +142,6 @@ function exportRequests(
 const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
 
 export const followRequests = adminRoute({
-  id: 'followRequests',
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
   query: z.strictObject({ ...selection, bodies }),
@@ -167,11 +164,9 @@ function readLastId(given: string | undefined): number | undefined {
 }
 
 export const showRequest = adminRoute({
-  id: 'showRequest',
   path: '/requests/{id}',
   summary: 'Show one request',
   replies: { 200: requestRecord },
-  errors: ['not_found'],
   handle: ({ world, params }) => {
     const entry = world.state.journal.entry(params.id!);
     if (entry) return json(200, entry);
@@ -180,7 +175,6 @@ export const showRequest = adminRoute({
 });
 
 export const forgetRequests = adminRoute({
-  id: 'forgetRequests',
   method: 'DELETE',
   path: '/requests',
   summary: 'Empty the journal; requests are numbered on',
