@@ -5,9 +5,9 @@ import { json } from './reply.js';
 import { type MethodNotAllowed, Router } from './router.js';
 import { codeOf } from './test/code-of.js';
 
-const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
-  operation({
-    id,
+const row = (id: OperationId, ...routes: Operation['routes']): Operation => ({
+  id,
+  ...operation({
     group: 'Files',
     summary: id,
     routes,
@@ -17,7 +17,8 @@ const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
     replies: () => ({}),
     errors: [],
     handle: () => json(200, {}),
-  }) as unknown as Operation;
+  }),
+});
 
 t.test('routes match by segment, and a segment is decoded exactly once', async (t) => {
   const router = new Router([

@@ -45,7 +45,6 @@ const answeredObject = once(() =>
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation<Record<string, never>, BatchBody>({
-  id: 'lfsBatch',
   group: 'Git',
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],

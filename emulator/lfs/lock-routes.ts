@@ -38,10 +38,8 @@ const createBody = once(() => z.object({ path: z.string(), ref: refBody() }));
 
 export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType<typeof createBody>>>({
   ...LOCKING,
-  id: 'lfsCreateLock',
   summary: 'Git LFS: lock a file',
   routes: [{ method: 'POST', path: LOCKS_PATH }],
-  scopes: ['git:write'],
   body: createBody,
   replies: () => ({ 201: lockReply() }),
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
@@ -74,11 +72,9 @@ const listQuery = once(() =>
 
 export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
   ...LOCKING,
-  id: 'lfsListLocks',
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
   // "LFS Servers should ensure that users have at least pull access to the repository."
-  scopes: ['git:read'],
   query: listQuery,
   replies: () => ({ 200: z.object({ locks: z.array(shownLock()), next_cursor: z.string().optional() }) }),
   errors: ['not_acceptable'],
@@ -96,10 +92,8 @@ const verifyBody = once(() =>
 
 export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnType<typeof verifyBody>>>({
   ...LOCKING,
-  id: 'lfsVerifyLocks',
   summary: "Git LFS: list the locks, one's own and those of others, before a push",
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
-  scopes: ['git:write'],
   effect: 'read',
   body: verifyBody,
   replies: () => ({
@@ -120,10 +114,8 @@ const unlockBody = once(() => z.object({ force: z.boolean().nullish(), ref: refB
 
 export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typeof unlockBody>>>({
   ...LOCKING,
-  id: 'lfsUnlock',
   summary: 'Git LFS: remove a lock',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
-  scopes: ['git:write'],
   body: unlockBody,
   replies: () => ({ 200: lockReply() }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],

@@ -17,11 +17,9 @@ const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
 
 export const lfsDownloadObject = operation({
-  id: 'lfsDownloadObject',
   group: 'Git',
   summary: 'Git LFS: download an object',
   routes: [{ method: 'GET', path: OBJECT_PATH }],
-  scopes: ['git:read'],
   dialect: 'lfs',
   replies: () => ({ 200: OCTETS, 206: OCTETS, 304: '' }),
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
@@ -53,11 +51,9 @@ const uploadQuery = once(() =>
 );
 
 export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>>({
-  id: 'lfsUploadObject',
   group: 'Git',
   summary: 'Git LFS: upload an object',
   routes: [{ method: 'PUT', path: OBJECT_PATH }],
-  scopes: ['git:write'],
   dialect: 'lfs',
   query: uploadQuery,
   reads: 'stream',
@@ -94,11 +90,9 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
 });
 
 export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnType<typeof objectName>>>({
-  id: 'lfsVerifyObject',
   group: 'Git',
   summary: 'Git LFS: check that an object was uploaded',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
-  scopes: ['git:write'],
   effect: 'read',
   dialect: 'lfs',
   json: LFS_JSON,

@@ -75,11 +75,14 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
+/** A row whose id is the name of its export. */
+export type OperationRow = Omit<Operation, 'id'>;
+
 /** Members with a default, which most rows leave out. */
-type Defaults = 'subject' | 'effect' | 'reads' | 'errors';
+type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
 /** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
-type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies' | Defaults> &
+type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'query' | 'body' | 'replies' | Defaults> &
   Partial<Pick<Operation, Defaults>> & {
     readonly query?: () => z.ZodType<Query>;
     readonly body?: () => z.ZodType<Body>;
@@ -87,18 +90,19 @@ type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies
   };
 
 /**
- * Completes a row, which the compiler checks against its own schemas. Defaults: `subject` is `repository`, `effect` is
- * `write` if a scope ends with `:write` and else `read`, `reads` is `json` if there is a `body`, and `errors` is empty.
+ * Completes a row, which the compiler checks against its own schemas. Defaults: `scopes` is `git:read` if the method is GET
+ * and else `git:write`, `subject` is `repository`, `effect` is `write` if a scope ends with `:write` and else `read`,
+ * `reads` is `json` if there is a `body`, and `errors` is empty.
  */
-export function operation<Query = Record<string, never>, Body = undefined>(
-  row: Row<Query, Body>,
-): Operation<Query, Body> {
+export function operation<Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow {
+  const { scopes = [row.routes[0]!.method === 'GET' ? 'git:read' : 'git:write'] } = row;
   const query = row.query && once(row.query);
   const body = row.body && once(row.body);
   const replies = once(row.replies);
-  return {
+  const completed: Omit<Operation<Query, Body>, 'id'> = {
+    scopes,
     subject: 'repository',
-    effect: row.scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
+    effect: scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
     ...(body && { reads: 'json' }),
     errors: [],
     ...row,
@@ -112,6 +116,7 @@ export function operation<Query = Record<string, never>, Body = undefined>(
       return replies();
     },
   };
+  return completed as unknown as OperationRow;
 }
 
 /** Returns the two routes of a path below a repository: by the name in the path, and by the claim. */

@@ -12,7 +12,6 @@ import { patternList, readSelection } from '../pattern-lists.js';
 import { type RefQuestion, type ResolvedRef, resolveRef } from '../resolve.js';
 
 export const archive = operation({
-  id: 'archive',
   group: 'Files',
   summary: 'Download a tree as tar.gz',
   routes: routesOfRepository('POST', 'archive'),

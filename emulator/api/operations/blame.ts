@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blame, NoSuchFile } from '../../git/blame/blame.js';
+import { blame as blameLines, NoSuchFile } from '../../git/blame/blame.js';
 import type { BlamedLines } from '../../git/blame/blamed-lines.js';
 import { BadLineRange } from '../../git/blame/line-ranges.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
@@ -35,12 +35,10 @@ const blamedLine = once(() =>
   }),
 );
 
-export const blameFile = operation({
-  id: 'blame',
+export const blame = operation({
   group: 'Files',
   summary: 'Show who brought in each line of a file',
   routes: routesOfRepository('GET', 'blame'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       path: z.string(),
@@ -68,7 +66,7 @@ export const blameFile = operation({
     try {
       const known = repository.content.blames.of(repository.id);
       const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
-      const blamed = await blame(objects, history.graph, asked);
+      const blamed = await blameLines(objects, history.graph, asked);
       const origins = await readOrigins(objects, blamed, meter);
       return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
     } catch (error) {

@@ -28,11 +28,9 @@ function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branc
 type Position = [createdAt: number, name: ByteString];
 
 export const listBranches = operation({
-  id: 'listBranches',
   group: 'Branches',
   summary: 'List the branches in order of creation',
   routes: routesOfRepository('GET', 'branches'),
-  scopes: ['git:read'],
   query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
   replies: () => ({
     200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
@@ -76,11 +74,9 @@ function isAfter([time, name]: Position, [otherTime, otherName]: Position): bool
 }
 
 export const getBranch = operation({
-  id: 'getBranch',
   group: 'Branches',
   summary: 'Show one branch',
   routes: routesOfRepository('GET', 'branch'),
-  scopes: ['git:read'],
   query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ branch: branchRecord() }) }),
   errors: ['branch_not_found'],
@@ -116,11 +112,9 @@ const createBody = once(() =>
 );
 
 export const createBranch = operation({
-  id: 'createBranch',
   group: 'Branches',
   summary: 'Create a branch, or promote an ephemeral one',
   routes: routesOfRepository('POST', 'branches/create'),
-  scopes: ['git:write'],
   body: createBody,
   replies: () => ({
     200: z.object({
@@ -176,11 +170,9 @@ async function resolveBase(
 }
 
 export const deleteBranch = operation({
-  id: 'deleteBranch',
   group: 'Branches',
   summary: 'Delete a branch',
   routes: routesOfRepository('DELETE', 'branches'),
-  scopes: ['git:write'],
   body: () =>
     z.object({
       target_branch: z.string().optional(),

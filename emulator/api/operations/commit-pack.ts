@@ -53,11 +53,9 @@ interface CommitPackBody {
 }
 
 export const commitPack = operation({
-  id: 'commitPack',
   group: 'Commits',
   summary: 'Create a commit from streamed content',
   routes: routesOfRepository('POST', 'commit-pack'),
-  scopes: ['git:write'],
   reads: 'stream',
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],

@@ -9,11 +9,9 @@ import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from '
 import { resolveRef } from '../resolve.js';
 
 export const getCommit = operation({
-  id: 'getCommit',
   group: 'Commits',
   summary: 'Show one commit',
   routes: routesOfRepository('GET', 'commit'),
-  scopes: ['git:read'],
   query: () =>
     z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ commit: signedCommitRecord() }) }),
@@ -30,11 +28,9 @@ export const getCommit = operation({
 const CAP = 100;
 
 export const listCommits = operation({
-  id: 'listCommits',
   group: 'Commits',
   summary: 'List commits, newest first',
   routes: routesOfRepository('GET', 'commits'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ...pageQuery(),

@@ -30,7 +30,6 @@ type CreateContext = HandlerContext<{ default_branch?: string | undefined }, Cre
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
 export const createRepository = operation<{ default_branch?: string | undefined }, CreateBody>({
-  id: 'createRepository',
   group: 'Repositories',
   summary: 'Create the repository that the token names',
   routes: [

@@ -43,7 +43,6 @@ function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType
 }
 
 export const createDeployment = operation({
-  id: 'createDeployment',
   group: 'Deployments',
   summary: 'Deploy a revision, once per idempotency key',
   routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
@@ -133,7 +132,6 @@ function requireProject({
 }
 
 export const listDeployments = operation({
-  id: 'listDeployments',
   group: 'Deployments',
   summary: 'List the deployments, newest first',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
@@ -159,7 +157,6 @@ export const listDeployments = operation({
 });
 
 export const getDeployment = operation({
-  id: 'getDeployment',
   group: 'Deployments',
   summary: 'Show one deployment',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],

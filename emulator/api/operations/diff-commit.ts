@@ -26,12 +26,10 @@ import {
 const diffChunk = once(() => z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) }));
 type DiffChunk = z.infer<ReturnType<typeof diffChunk>>;
 
-export const commitPatch = operation({
-  id: 'diffCommit',
+export const diffCommit = operation({
   group: 'Commits',
   summary: 'Create a commit from a streamed patch',
   routes: routesOfRepository('POST', 'diff-commit'),
-  scopes: ['git:write'],
   reads: 'stream',
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],

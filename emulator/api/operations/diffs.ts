@@ -26,11 +26,9 @@ const applyFlags = once(() => ({
 }));
 
 export const diffBranch = operation({
-  id: 'diffBranch',
   group: 'Branches',
   summary: 'Compare a branch with where it left its base',
   routes: routesOfRepository('GET', 'branches/diff'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       branch: z.string(),
@@ -66,11 +64,9 @@ export const diffBranch = operation({
 });
 
 export const diffCommits = operation({
-  id: 'diffCommits',
   group: 'Commits',
   summary: 'Show what a commit changed, or how it differs from a base',
   routes: routesOfRepository('GET', 'diff'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ref: z.string().optional(),

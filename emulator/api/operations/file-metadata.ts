@@ -37,11 +37,9 @@ interface Position extends ResolvedRef {
 }
 
 export const fileMetadata = operation({
-  id: 'fileMetadata',
   group: 'Files',
   summary: 'Show size, mode and last commit of every file',
   routes: routesOfRepository('GET', 'files/metadata'),
-  scopes: ['git:read'],
   dialect: 'error',
   head: false,
   // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.

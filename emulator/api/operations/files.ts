@@ -14,11 +14,9 @@ import { flag, readFilePath } from '../fields.js';
 import { type RefContext, type RefQuestion, type ResolvedRef, resolveRef } from '../resolve.js';
 
 export const readFile = operation({
-  id: 'readFile',
   group: 'Files',
   summary: 'Read a file',
   routes: routesOfRepository('GET', 'file'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       path: z.string('is required'),

@@ -37,7 +37,6 @@ function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<ty
 }
 
 export const createCredential = operation({
-  id: 'createCredential',
   group: 'Repositories',
   summary: 'Store the credential that the upstream asks for',
   routes: routesOfRepository('POST', 'git-credentials'),
@@ -67,7 +66,6 @@ export const createCredential = operation({
 const changes = once(() => ({ username: username().optional(), password: password() }));
 
 export const updateCredential = operation({
-  id: 'updateCredential',
   group: 'Repositories',
   summary: 'Replace the password of a Git credential',
   routes: [{ method: 'PUT', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
@@ -82,7 +80,6 @@ export const updateCredential = operation({
 });
 
 export const deleteCredential = operation({
-  id: 'deleteCredential',
   group: 'Repositories',
   summary: 'Delete a Git credential',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
@@ -97,7 +94,6 @@ export const deleteCredential = operation({
 });
 
 export const updateCredentialByBody = operation({
-  id: 'updateCredentialByBody',
   group: 'Repositories',
   summary: 'Replace the password of the Git credential that the body names',
   routes: [{ method: 'PUT', path: '/api/v1/repos/git-credentials' }],
@@ -110,7 +106,6 @@ export const updateCredentialByBody = operation({
 });
 
 export const deleteCredentialByBody = operation({
-  id: 'deleteCredentialByBody',
   group: 'Repositories',
   summary: 'Delete the Git credential that the body names',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/git-credentials' }],

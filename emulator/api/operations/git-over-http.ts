@@ -19,12 +19,10 @@ import type { RepositoryView } from '../../smart-http/view.js';
 const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
 
 export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
-  id: 'gitInfoRefs',
   group: 'Git',
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
-  scopes: ['git:read'],
   // What advertises itself for a push is refused as the push would be, so that git shows why.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
@@ -48,7 +46,6 @@ export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>(
 });
 
 export const gitUploadPack = operation({
-  id: 'gitUploadPack',
   group: 'Git',
   summary: 'Git fetch and clone',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
@@ -61,11 +58,9 @@ export const gitUploadPack = operation({
 });
 
 export const gitReceivePack = operation({
-  id: 'gitReceivePack',
   group: 'Git',
   summary: 'Git push',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
-  scopes: ['git:write'],
   dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-receive-pack-result' }),

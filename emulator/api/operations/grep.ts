@@ -46,7 +46,6 @@ interface Position extends ResolvedRef {
 }
 
 export const grep = operation({
-  id: 'grep',
   group: 'Files',
   summary: 'Search the content of a tree',
   routes: routesOfRepository('POST', 'grep'),

@@ -41,12 +41,10 @@ interface ShownConflict {
   readonly theirs: Side;
 }
 
-export const previewMerge = operation({
-  id: 'mergePreview',
+export const mergePreview = operation({
   group: 'Branches',
   summary: 'Show what a merge would do',
   routes: routesOfRepository('GET', 'merge/preview'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       source_branch: z.string(),

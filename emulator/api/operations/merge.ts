@@ -50,12 +50,10 @@ interface Merged {
   readonly tree: Oid;
 }
 
-export const mergeBranches = operation({
-  id: 'merge',
+export const merge = operation({
   group: 'Branches',
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
-  scopes: ['git:write'],
   body: mergeBody,
   // A merge is given longer than a search before it is given up.
   work: { limit: 'searchTimeout', times: 5 },

@@ -66,11 +66,9 @@ interface Selection {
 }
 
 export const readNote = operation({
-  id: 'readNote',
   group: 'Notes',
   summary: 'Read the note of a commit',
   routes: routesOfRepository('GET', 'notes'),
-  scopes: ['git:read'],
   query: () => z.object(selection()),
   replies: () => ({ 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) }),
   errors: ['ref_not_found', 'not_found'],
@@ -89,11 +87,9 @@ export const readNote = operation({
 });
 
 export const writeNote = operation({
-  id: 'writeNote',
   group: 'Notes',
   summary: 'Add a note to a commit, or append to it',
   routes: routesOfRepository('POST', 'notes'),
-  scopes: ['git:write'],
   body: () =>
     z.object({
       ...guarded(),
@@ -110,11 +106,9 @@ export const writeNote = operation({
 });
 
 export const deleteNote = operation({
-  id: 'deleteNote',
   group: 'Notes',
   summary: 'Remove the note of a commit',
   routes: routesOfRepository('DELETE', 'notes'),
-  scopes: ['git:write'],
   body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
   replies: () => ({ 200: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
@@ -198,11 +192,9 @@ function showNote(
 }
 
 export const listNotesRefs = operation({
-  id: 'listNotesRefs',
   group: 'Notes',
   summary: 'List the refs that hold notes',
   routes: routesOfRepository('GET', 'notes/refs'),
-  scopes: ['git:read'],
   query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
   replies: () => ({
     200: z.object({

@@ -7,7 +7,6 @@ import { operation } from '../../operation/operation.js';
  * emulator's own. The addresses are of the block that RFC 5737 keeps for documentation.
  */
 export const getOrganization = operation({
-  id: 'getOrganization',
   group: 'Organization',
   summary: 'Show where the organization is hosted',
   routes: [{ method: 'GET', path: '/api/meta' }],

@@ -12,7 +12,6 @@ import { branchNotFound } from './branches.js';
 const CAP = 100;
 
 export const listRepositories = operation({
-  id: 'listRepositories',
   group: 'Repositories',
   summary: 'List the repositories of the organization',
   routes: [
@@ -41,20 +40,17 @@ export const listRepositories = operation({
 });
 
 export const getRepository = operation({
-  id: 'getRepository',
   group: 'Repositories',
   summary: 'Show the repository record',
   routes: [
     { method: 'GET', path: '/api/repos/{repo_name}' },
     { method: 'GET', path: '/api/v1/repo' },
   ],
-  scopes: ['git:read'],
   replies: () => ({ 200: repositoryRecord() }),
   handle: ({ repository }) => json(200, showRepository(repository)),
 });
 
 export const updateRepository = operation({
-  id: 'updateRepository',
   group: 'Repositories',
   summary: 'Change the default branch or the hosting project',
   routes: [
@@ -93,7 +89,6 @@ export const updateRepository = operation({
 });
 
 export const deleteRepository = operation({
-  id: 'deleteRepository',
   group: 'Repositories',
   summary: 'Delete the repository',
   routes: [

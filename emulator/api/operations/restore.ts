@@ -31,7 +31,6 @@ const restoreMetadata = once(() =>
 );
 
 export const restoreCommit = operation({
-  id: 'restoreCommit',
   group: 'Commits',
   summary: 'Bring a branch back to the content of a commit',
   routes: [
@@ -40,7 +39,6 @@ export const restoreCommit = operation({
     { method: 'POST', path: '/api/v1/repos/restore-commit' },
     { method: 'POST', path: '/api/v1/repos/reset-commits' },
   ],
-  scopes: ['git:write'],
   dialect: 'result',
   reads: 'stream',
   replies: () => ({ 201: writeResult() }),

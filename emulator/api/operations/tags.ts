@@ -45,11 +45,9 @@ function tagNotFound(name: string) {
 }
 
 export const listTags = operation({
-  id: 'listTags',
   group: 'Tags',
   summary: 'List the tags by name',
   routes: routesOfRepository('GET', 'tags'),
-  scopes: ['git:read'],
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
   handle: async (ctx) => {
@@ -72,11 +70,9 @@ export const listTags = operation({
 });
 
 export const getTag = operation({
-  id: 'getTag',
   group: 'Tags',
   summary: 'Show one tag',
   routes: routesOfRepository('GET', 'tag'),
-  scopes: ['git:read'],
   query: () => z.object({ name: z.string() }),
   replies: () => ({ 200: z.object({ tag: tagRecord() }) }),
   errors: ['ref_not_found'],
@@ -103,11 +99,9 @@ function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): 
 }
 
 export const createTag = operation({
-  id: 'createTag',
   group: 'Tags',
   summary: 'Create a lightweight tag',
   routes: routesOfRepository('POST', 'tags'),
-  scopes: ['git:write'],
   body: createBody,
   replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
   errors: ['ref_not_found', 'conflict'],
@@ -130,7 +124,6 @@ async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, nam
 }
 
 export const deleteTag = operation({
-  id: 'deleteTag',
   group: 'Tags',
   summary: 'Delete a tag named in the path',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
@@ -141,7 +134,6 @@ export const deleteTag = operation({
 });
 
 export const deleteTagByBody = operation({
-  id: 'deleteTagByBody',
   group: 'Tags',
   summary: 'Delete a tag named in the body',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],

@@ -33,11 +33,9 @@ interface Position extends ResolvedRef {
 }
 
 export const listFiles = operation({
-  id: 'listFiles',
   group: 'Files',
   summary: 'List the files of a tree',
   routes: routesOfRepository('GET', 'files'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ...pageQuery(),

@@ -16,11 +16,9 @@ const NO_NAME = bytesOf('');
 const message = once(() => z.object({ message: z.string() }));
 
 export const pullUpstream = operation({
-  id: 'pullUpstream',
   group: 'Repositories',
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
-  scopes: ['git:write'],
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
@@ -46,7 +44,6 @@ export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncR
 }
 
 export const detachBase = operation({
-  id: 'detachBase',
   group: 'Repositories',
   summary: 'Detach the repository from its upstream',
   routes: routesOfRepository('DELETE', 'base'),

@@ -24,7 +24,6 @@ export function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<Re
 }
 
 export const createWebhook = operation({
-  id: 'createWebhook',
   group: 'Webhooks',
   summary: 'Register a URL for events of the organization',
   routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
@@ -67,7 +66,6 @@ export const createWebhook = operation({
 });
 
 export const listWebhooks = operation({
-  id: 'listWebhooks',
   group: 'Webhooks',
   summary: 'List the registered URLs',
   routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
@@ -79,7 +77,6 @@ export const listWebhooks = operation({
 });
 
 export const deleteWebhook = operation({
-  id: 'deleteWebhook',
   group: 'Webhooks',
   summary: 'Remove a registered URL',
   routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
