@@ -4,6 +4,7 @@ import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http
 import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
+import { translateError } from '../http/translate-error.js';
 import { once } from '../memory/once.js';
 import { readYaml, YamlError } from '../scenarios/yaml.js';
 import type { Meter } from '../schedule/meter.js';
@@ -58,16 +59,13 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, port
     refuseContentEncoding(request);
     const maxBytes = isYaml ? MOST_YAML_BYTES : MOST_BODY_BYTES;
     const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
-    if (isYaml) value = await readYamlBody(raw);
-    else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
+    if (isYaml) {
+      value = await translateError(
+        YamlError,
+        () => readYaml(raw.toString()),
+        ({ message }) => problem('bad_request', `The body is not valid YAML: ${message}.`),
+      );
+    } else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   }
   return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
-}
-
-async function readYamlBody(raw: Buffer): Promise<unknown> {
-  try {
-    return await readYaml(raw.toString());
-  } catch (error) {
-    throw error instanceof YamlError ? problem('bad_request', `The body is not valid YAML: ${error.message}.`) : error;
-  }
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import type { Diff, DiffStats } from '../git/diff/diff.js';
+import { type Diff, type DiffStats, diffTrees } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
+import { TooManyChanges } from '../git/diff/trees.js';
 import { type ByteString, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
+import { problem } from '../http/problem.js';
+import { translateError } from '../http/translate-error.js';
 import type { CacheRegion } from '../memory/memory-cache.js';
 import { once } from '../memory/once.js';
 import type { AnswerCaches } from '../repositories/answer-caches.js';
@@ -100,6 +103,15 @@ function patchBytes({ files }: ShownDiff): number {
 
 function costOfDiff(shown: ShownDiff): number {
   return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
+}
+
+/** As `diffTrees`. Throws `unprocessable_entity` for too many changes. */
+export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Diff> {
+  return translateError(
+    TooManyChanges,
+    () => diffTrees(...given),
+    ({ message }) => problem('unprocessable_entity', `The diff is too large: ${message}.`),
+  );
 }
 
 /**

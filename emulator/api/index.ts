@@ -1,6 +1,8 @@
-import { OPERATION_IDS } from '../config/operation-ids.js';
-import type { Operation } from '../operation/operation.js';
+import { OPERATION_IDS, type OperationId } from '../config/operation-ids.js';
+import type { Operation, OperationRow } from '../operation/operation.js';
 import * as rows from './rows.js';
 
+const rowsById: Readonly<Record<OperationId, OperationRow>> = rows;
+
 /** Every operation of the service, in the order of `OPERATION_IDS`. */
-export const operations: readonly Operation[] = OPERATION_IDS.map((id) => Object.assign(rows[id], { id }));
+export const operations: readonly Operation[] = OPERATION_IDS.map((id) => Object.assign(rowsById[id], { id }));

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { blame as blameLines, NoSuchFile } from '../../git/blame/blame.js';
 import type { BlamedLines } from '../../git/blame/blamed-lines.js';
-import { BadLineRange } from '../../git/blame/line-ranges.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
 import { textOf } from '../../git/object/bytes.js';
 import { type Commit, readCommit } from '../../git/object/commit.js';
@@ -12,6 +10,7 @@ import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
+import { blameOrRefuse } from '../blame-lines.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
@@ -60,20 +59,13 @@ export const blame = operation({
   handle: async (ctx) => {
     const { repository, query, meter } = ctx;
     const path = readFilePath(query.path, 'path');
-    const { objects, history } = repository.git;
     const { commit, shown } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral });
-    await history.extend([commit], meter);
-    try {
-      const known = repository.content.blames.of(repository.id);
-      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
-      const blamed = await blameLines(objects, history.graph, asked);
-      const origins = await readOrigins(objects, blamed, meter);
-      return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
-    } catch (error) {
-      if (error instanceof NoSuchFile) throw problem('not_found', `There is no file ${textOf(path)} at ${shown}.`);
-      if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
-      throw error;
-    }
+    const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves };
+    const blamed = await blameOrRefuse(ctx, repository, asked, () =>
+      problem('not_found', `There is no file ${textOf(path)} at ${shown}.`),
+    );
+    const origins = await readOrigins(repository.git.objects, blamed, meter);
+    return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
   },
 });
 

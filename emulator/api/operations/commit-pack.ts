@@ -6,6 +6,7 @@ import { applyEdits, EditConflict, type TreeEdit } from '../../git/object/tree-e
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
+import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
@@ -189,10 +190,9 @@ async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit
     }
     if (meter.isOver) await meter.pass();
   }
-  try {
-    return await inSlices(applyEdits(objects, base, treeEdits), meter);
-  } catch (error) {
-    if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
-    throw error;
-  }
+  return translateError(
+    EditConflict,
+    () => inSlices(applyEdits(objects, base, treeEdits), meter),
+    ({ message }) => problem('bad_request', `metadata.files: ${message}.`),
+  );
 }

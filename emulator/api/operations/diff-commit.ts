@@ -7,6 +7,7 @@ import { copyInSlices } from '../../git/odb/object-writer.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
+import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
@@ -96,28 +97,15 @@ async function patchTree(
   base: Oid,
   patch: Buffer,
 ): Promise<{ tree: Oid; blobs: number }> {
-  const files = await readFiles(objects, base, patch, meter);
+  const refused = ({ message }: Error) => problem('bad_request', `The patch does not apply: ${message}.`);
+  const files = await translateError(PatchError, () => applyPatch(objects, base, patch, { meter }), refused);
   const edits: TreeEdit[] = [];
   for (const file of files) {
     edits.push(await editOf(objects, file, meter));
     if (meter.isOver) await meter.pass();
   }
-  try {
-    const tree = await inSlices(applyEdits(objects, base, edits), meter);
-    return { tree, blobs: files.filter((file) => !file.delete).length };
-  } catch (error) {
-    if (error instanceof EditConflict) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
-    throw error;
-  }
-}
-
-async function readFiles(objects: Quarantine, tree: Oid, patch: Buffer, meter: Meter): Promise<PatchedFile[]> {
-  try {
-    return await applyPatch(objects, tree, patch, { meter });
-  } catch (error) {
-    if (error instanceof PatchError) throw problem('bad_request', `The patch does not apply: ${error.message}.`);
-    throw error;
-  }
+  const tree = await translateError(EditConflict, () => inSlices(applyEdits(objects, base, edits), meter), refused);
+  return { tree, blobs: files.filter((file) => !file.delete).length };
 }
 
 async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { type Diff, type DiffOptions, diffTrees } from '../../git/diff/diff.js';
-import { TooManyChanges } from '../../git/diff/trees.js';
 import { type ByteString, bytesOf, textOf } from '../../git/object/bytes.js';
 import type { Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
@@ -8,7 +6,7 @@ import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
-import { diffBody, KeptDiffs, type ShownDiff, showDiff } from '../diff-records.js';
+import { diffBody, diffOrRefuse, KeptDiffs, type ShownDiff, showDiff } from '../diff-records.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 import { tipOf } from './branches.js';
@@ -145,21 +143,14 @@ async function compare(
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const options: DiffOptions = {
+  const diff = await diffOrRefuse(objects, oldTree, newTree, {
     meter,
     ignoreSpaceChange: !applies,
     binary: applies,
     utf8: applies,
     ...(paths.length > 0 ? { paths } : {}),
-  };
-  try {
-    const diff: Diff = await diffTrees(objects, oldTree, newTree, options);
-    const shown = await showDiff(objects, diff, paths.length > 0, meter);
-    kept.keep(key, shown);
-    return shown;
-  } catch (error) {
-    if (error instanceof TooManyChanges)
-      throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
-    throw error;
-  }
+  });
+  const shown = await showDiff(objects, diff, paths.length > 0, meter);
+  kept.keep(key, shown);
+  return shown;
 }

@@ -160,17 +160,16 @@ async function resolveForMetadata(
   ref: string | undefined,
   ephemeral: boolean,
 ): Promise<ResolvedRef> {
+  const { tagRefs, missingEphemeralRef, metadataRef } = ctx.world.variants;
   try {
-    const { tagRefs } = ctx.world.variants;
     const tags = tagRefs === 'accepted' || tagRefs === 'metadata-only';
-    return showAs(ctx.world.variants.metadataRef, await resolveRef(ctx, { ref, ephemeral, tags }));
+    const missing = ephemeral && missingEphemeralRef !== '404' ? 'bad_request' : undefined;
+    return showAs(metadataRef, await resolveRef(ctx, { ref, ephemeral, tags, missing }));
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral)
-      throw ctx.world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
+    if (ephemeral || !(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     const main = ref === undefined || ref === '' ? ctx.repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
-    return showAs(ctx.world.variants.metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
+    return showAs(metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
   }
 }
 

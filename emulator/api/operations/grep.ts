@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { compilePattern, InvalidPattern, type LineMatcher } from '../../git/grep/matcher.js';
+import { compilePattern, InvalidPattern } from '../../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../../git/grep/search.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
 import { textOf } from '../../git/object/bytes.js';
@@ -8,9 +8,10 @@ import { readCommit } from '../../git/object/commit.js';
 import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
+import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
-import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
 import { openList } from '../paging.js';
 import { patternList, readSelection } from '../pattern-lists.js';
@@ -72,7 +73,12 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = await inSlices(selectedBy(body), meter);
-    const pattern = await readPattern(query, meter);
+    // A mistake in the body is told before one in the ref, and whether or not there is anything to search.
+    const pattern = await translateError(
+      InvalidPattern,
+      () => compilePattern(query.pattern, !query.case_sensitive, meter),
+      ({ message }) => problem('bad_request', `query.pattern: ${message}.`),
+    );
     if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
       throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
     }
@@ -80,8 +86,8 @@ export const grep = operation({
     const list = openList<Position>(world, pagination?.cursor || undefined, ['grep', repository.id, searched]);
     const { position } = list;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
-    try {
-      const page = await searchPage(
+    const search = () =>
+      searchPage(
         repository.content.texts,
         readCommit(repository.git.objects, commit).tree,
         {
@@ -98,40 +104,26 @@ export const grep = operation({
         },
         meter,
       );
-      const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
-      const seen = world.state.searches.note(digest.digest('base64'));
-      return largeJson(
-        200,
-        {
-          query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
-          repo: { ref: shown, commit },
-          matches: page.files.map(({ path, lines }) => ({
-            path: textOf(path),
-            lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
-          })),
-          ...list.end(page.next !== undefined, () => ({ commit, shown, at: page.next! })),
-        },
-        { 'x-cache': seen ? 'HIT' : 'MISS' },
-      );
-    } catch (error) {
-      if (error instanceof WorkLimitExceeded) throw problem('gateway_timeout', 'The search took too long.');
-      throw error;
-    }
+    const page = await translateError(WorkLimitExceeded, search, () =>
+      problem('gateway_timeout', 'The search took too long.'),
+    );
+    const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
+    const seen = world.state.searches.note(digest.digest('base64'));
+    return largeJson(
+      200,
+      {
+        query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
+        repo: { ref: shown, commit },
+        matches: page.files.map(({ path, lines }) => ({
+          path: textOf(path),
+          lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
+        })),
+        ...list.end(page.next !== undefined, () => ({ commit, shown, at: page.next! })),
+      },
+      { 'x-cache': seen ? 'HIT' : 'MISS' },
+    );
   },
 });
-
-/** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
-async function readPattern(
-  { pattern, case_sensitive }: z.infer<ReturnType<typeof grepBody>>['query'],
-  meter: Meter,
-): Promise<LineMatcher> {
-  try {
-    return await compilePattern(pattern, !case_sensitive, meter);
-  } catch (error) {
-    if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
-    throw error;
-  }
-}
 
 function selectedBy({
   paths,
