@@ -31,7 +31,7 @@ export interface HandlerContext<Query = unknown, Body = unknown> {
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** What a Git service is asked to do wrong; undefined for almost every request. */
-  readonly faults: GitFaults | undefined;
+  readonly gitFaults: GitFaults | undefined;
   /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */
   readonly meter: Meter;
   /** `http://127.0.0.1:8080`: the origin Git remotes start with. */

@@ -11,12 +11,12 @@ export function findRepository(context: RequestContext): void {
     context.why.push(`${context.organizationName} has no repository ${JSON.stringify(claims.repo)}`);
     throw repositoryNotFound();
   }
-  context.repository = repository;
+  context.found = repository;
 }
 
 /** Step: the repository's state. */
 export function checkRepositoryState(context: RequestContext): void {
-  const { repository, operation, purpose, world, params } = context;
+  const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
   // One import may take several pushes.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();

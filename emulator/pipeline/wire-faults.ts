@@ -71,7 +71,7 @@ function loseAnswer(id: string, how: Lost): never {
 }
 
 function wireOf(context: RequestContext): WireBreakage {
-  context.wire ??= {};
+  context.wire ??= { breakBody: (chunks) => breakBody(context, chunks) };
   return context.wire;
 }
 
@@ -94,7 +94,7 @@ export function patienceOf({ world }: RequestContext): Patience {
 }
 
 /** The body of the request as it is read. */
-export function breakBody(context: RequestContext, chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+function breakBody(context: RequestContext, chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const { wire } = context;
   return wire?.bodyCut === undefined && wire?.bodyRate === undefined ? chunks : brokenChunks(context, wire, chunks);
 }
