@@ -45,9 +45,9 @@ export const listFaults = adminRoute({
   summary: 'List the faults: those that are registered, and those that requests have asked for',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(faultRecord) },
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const items = ctx.world.state.faults.list();
-    const { headers, ...reply } = writeList(ctx, { of: ['faults'], items });
+    const { headers, ...reply } = await writeList(ctx, { of: ['faults'], items });
     return { ...reply, headers: { ...headers, ...etagOf(ctx) } };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBranch } from '../api/fields.js';
-import { mapped, openList, takeLongPage } from '../api/paging.js';
+import { mapped, openList } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
@@ -12,7 +12,7 @@ import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { inSlices } from '../schedule/steps.js';
-import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
+import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import {
   exactBytes,
   named,
@@ -23,7 +23,7 @@ import {
   typeOfMode,
 } from './repository-records.js';
 import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
-import { type AdminContext, adminRoute, organizationName, requireFound } from './route.js';
+import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*
  * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
@@ -143,22 +143,18 @@ export const showCommits = adminRoute({
   replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const list = openList<Position>(world, query.cursor, ['admin', 'commits', repository.id, query.ref]);
+    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], PAGE);
     const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
     const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);
-    const { page, hasMore } = await takeLongPage(
-      git.history.logEach({ tips: [tip] }),
-      readPageLimit(query),
-      meter,
-      skip,
-    );
+    const log = git.history.logEach({ tips: [tip] });
+    const { page, end } = await list.take(log, (_, count) => [tip, count], skip);
     return largeJson(200, {
       items: mapped(page, (oid) => showCommit(git.objects, oid)),
-      ...list.end(hasMore, () => [tip, skip + page.length]),
+      ...end,
     });
   },
 });
@@ -184,7 +180,7 @@ export const showTree = adminRoute({
     const oid = requireObject(objects, ctx.params.oid!);
     const tree = await inSlices(findTree(objects, oid), ctx.meter);
     if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
-    return writeList(ctx as AdminContext<ListQuery>, {
+    return writeList(ctx, {
       of: ['tree', tree],
       items: await inSlices(readTree(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag } from '../api/fields.js';
-import { openList, pageEnd } from '../api/paging.js';
+import { openList, pageEnd, readLimit } from '../api/paging.js';
 import { findNote } from '../git/notes/note-tree.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { parseCommit } from '../git/object/commit.js';
@@ -12,7 +12,7 @@ import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { listQuery, readPageLimit } from './lists.js';
+import { listQuery, PAGE } from './lists.js';
 import {
   commitDetails,
   commitLine,
@@ -74,12 +74,12 @@ export const showGraph = adminRoute({
   },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const { cursor, limit, organization: _, ...selection } = query;
-    const most = readPageLimit({ limit });
+    const most = readLimit(limit, PAGE);
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
-    const list = openList<GraphCursor>(world, cursor, ['admin', 'graph', repository.id, selection]);
+    const list = openList<GraphCursor>(ctx, { cursor }, ['admin', 'graph', repository.id, selection]);
     const given = list.position;
     const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);

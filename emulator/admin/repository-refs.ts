@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { openList, takeLongPage } from '../api/paging.js';
+import { openList } from '../api/paging.js';
 import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { inSlices, runSync } from '../schedule/steps.js';
-import { listOf, listQuery, readPageLimit, writeList } from './lists.js';
+import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import { exactBytes, named } from './repository-records.js';
 import { findRepository, inOrganization } from './repository-target.js';
 import { adminRoute, requireFound } from './route.js';
@@ -96,18 +96,18 @@ export const showNotes = adminRoute({
   }),
   replies: { 200: listOf(z.object({ target: z.string(), note: z.string() })) },
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const list = openList<NotesCursor>(world, query.cursor, ['admin', 'notes', repository.id, query.ref]);
+    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], PAGE);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
     const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
-    const { page, hasMore } = await takeLongPage(notes, readPageLimit(query), meter, skip);
+    const { page, end } = await list.take(notes, (_, count) => [tree!, count], skip);
     return largeJson(200, {
       items: page.map(([target, note]) => ({ target, note })),
-      ...list.end(hasMore, () => [tree!, skip + page.length]),
+      ...end,
     });
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapped, openList, pageEnd, takePage } from '../api/paging.js';
+import { mapped, openList, pageEnd, readLimit } from '../api/paging.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
 import type { EntryOptions } from '../journal/entry.js';
@@ -8,7 +8,7 @@ import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/q
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
 import { MOST_STREAMS, streamRequests } from './event-streams.js';
-import { listQuery, readPageLimit } from './lists.js';
+import { listQuery, PAGE } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 export type { JournalEntry } from '../journal/entry.js';
@@ -102,10 +102,10 @@ export const listRequests = adminRoute({
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const list = openList<string>(ctx.world, cursor, ['admin', 'requests', query, order]);
+    const list = openList<string>(ctx, { cursor }, ['admin', 'requests', query, order]);
     const from = list.position === undefined ? undefined : Number(list.position);
     const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
-    const { page, hasMore } = takePage(selected(found, selectorOf(query)), readPageLimit({ limit }));
+    const { page, hasMore } = takePage(found, selectorOf(query), readLimit(limit, PAGE));
     return largeJson(200, {
       items: mapped(page, (record) => journal.write(record, options)),
       ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
@@ -115,8 +115,14 @@ export const listRequests = adminRoute({
   },
 });
 
-function* selected(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean) {
-  for (const record of records) if (isWanted(record)) yield record;
+function takePage(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
+  const page: RequestRecord[] = [];
+  for (const record of records) {
+    if (!isWanted(record)) continue;
+    if (page.length === limit) return { page, hasMore: true };
+    page.push(record);
+  }
+  return { page, hasMore: false };
 }
 
 const EXPORTS = {

@@ -1,4 +1,5 @@
 import { type BlameRequest, blame, NoSuchFile } from '../git/blame/blame.js';
+import { BlameMemory } from '../git/blame/blame-memory.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
 import { BadLineRange } from '../git/blame/line-ranges.js';
 import { problem } from '../http/problem.js';
@@ -14,7 +15,8 @@ export async function blameOrRefuse(
   missing: () => Error,
 ): Promise<BlamedLines[]> {
   await git.history.extend([asked.commit], meter);
-  const lines = () => blame(git.objects, git.history.graph, { ...asked, known: content.blames.of(id), meter });
+  const blames = content.answers.shared(BlameMemory, () => new BlameMemory(content.answers));
+  const lines = () => blame(git.objects, git.history.graph, { ...asked, known: blames.of(id), meter });
   return translateError(
     NoSuchFile,
     () => translateError(BadLineRange, lines, ({ message }) => problem('bad_request', `range: ${message}.`)),

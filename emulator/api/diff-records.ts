@@ -6,9 +6,8 @@ import { type ByteString, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, ZERO_OID } from '../git/object/object.js';
 import { problem } from '../http/problem.js';
 import { translateError } from '../http/translate-error.js';
-import type { CacheRegion } from '../memory/memory-cache.js';
+import type { CacheGroup, CacheRegion } from '../memory/memory-cache.js';
 import { once } from '../memory/once.js';
-import type { AnswerCaches } from '../repositories/answer-caches.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 
@@ -62,8 +61,6 @@ export interface ShownDiff {
   readonly filtered_files: readonly FilteredFile[];
 }
 
-/** The kind of what is kept of diffs. */
-const DIFFS = {};
 /** Patches of more bytes together are not kept, and would take long to copy. */
 const MOST_KEPT = 1024 * 1024;
 /** About what one file takes beside its patch. */
@@ -73,8 +70,8 @@ const FILE_BYTES = 1024;
 export class KeptDiffs {
   readonly #shown: CacheRegion<string, ShownDiff>;
 
-  constructor(answers: AnswerCaches) {
-    this.#shown = answers.ofKind(DIFFS, costOfDiff);
+  constructor(answers: CacheGroup) {
+    this.#shown = answers.region(costOfDiff);
   }
 
   get(key: string): ShownDiff | undefined {

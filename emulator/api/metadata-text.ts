@@ -5,11 +5,11 @@ import { numberOf, type ObjectReader, type Oid } from '../git/object/object.js';
 import { formatMode, MODE_GITLINK } from '../git/object/tree.js';
 import { PathCursor, PathList } from '../git/pathspec/path-list.js';
 import type { TreeWalk } from '../git/pathspec/tree-walk.js';
-import type { CacheRegion } from '../memory/memory-cache.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../memory/memory-cache.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { entryType } from './operations/tree-listing.js';
+import { entryType, walkPage } from './operations/tree-listing.js';
 
 /** Characters that are put together before they are encoded. */
 const PIECE = 64 * 1024;
@@ -53,33 +53,18 @@ interface ListedFiles {
  * of a commit, or of all files of one.
  */
 export class MetadataTexts {
-  /** `kept`: what was written of the same repository before. */
-  constructor(private readonly kept: CacheRegion<string, Buffer>) {}
+  /** Texts of the same repository that were written before, by keys that start with the repository's. */
+  readonly kept: CacheRegion<string, Buffer>;
 
-  /** The text kept under a key of the caller's, which starts with the repository's. */
-  get(key: string): Buffer | undefined {
-    return this.kept.get(key);
-  }
-
-  keep(key: string, text: Buffer): void {
-    this.kept.set(key, text);
+  constructor(answers: CacheGroup) {
+    this.kept = answers.region(costOfBuffer);
   }
 
   async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
-    const { touchedBy, limit, files: walk } = request;
+    const { touchedBy, skip, limit, files: walk } = request;
     const files: ListedFiles = { paths: new PathList(), modes: [], objects: [], commits: [] };
     const commits = new Map<Oid, number>();
-    let seen = 0;
-    let hasMore = false;
-    while (walk.step()) {
-      meter.spend(walk.cost);
-      if (meter.isOver) await meter.pass();
-      if (!walk.isFound || seen++ < request.skip) continue;
-      if (files.modes.length === limit) {
-        hasMore = true;
-        break;
-      }
-      const { path, mode } = walk;
+    const hasMore = await walkPage(walk, { skip, limit, meter }, ({ path, mode }) => {
       const commit = touchedBy(path);
       const place = commits.get(commit) ?? commits.size;
       commits.set(commit, place);
@@ -88,7 +73,7 @@ export class MetadataTexts {
       files.objects.push(mode === MODE_GITLINK ? -1 : numberOf(request.objects, walk.oid));
       files.commits.push(place);
       meter.spend(path.length * COST.byteScanned);
-    }
+    });
     request.allow(commits.size);
     return { text: this.#pieces(request, files, [...commits.keys()], meter), files: files.modes.length, hasMore };
   }

@@ -13,11 +13,9 @@ import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
-import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
-
-const CAP = 100;
 
 const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
@@ -36,15 +34,14 @@ export const listBranches = operation({
     200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
   }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<Position>(world, query.cursor, ['listBranches', repository.id, ephemeral]);
+    const list = openList<Position>(ctx, query, ['listBranches', repository.id, ephemeral]);
     const following = await inSlices(branchesAfter(repository, ephemeral, list.position), ctx.meter);
-    const { page, hasMore } = takePage(following, limit);
     const positionOf = ([name, ref]: [ByteString, Ref]): Position => [ref.createdAt, name];
+    const { page, end } = await list.take(following, positionOf);
     const branches = page.map((each) => ({ cursor: list.cursorAt(positionOf(each)), ...showBranch(...each) }));
-    return json(200, { branches, ...list.end(hasMore, () => positionOf(page.at(-1)!)) });
+    return json(200, { branches, ...end });
   },
 });
 

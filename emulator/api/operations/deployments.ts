@@ -9,10 +9,9 @@ import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
 import { requireHosting } from '../hosting.js';
-import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { resolveRef } from '../resolve.js';
 
-const CAP = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const target = once(() => z.enum(['preview', 'production']));
@@ -139,19 +138,16 @@ export const listDeployments = operation({
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ deployments: z.array(deploymentRecord()), ...pageEnd() }) }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found'],
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const { world, repository, query } = ctx;
     requireProject(ctx);
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<number>(world, query.cursor, ['listDeployments', repository.id]);
-    const { page, hasMore } = takePage(
-      (repository.record.deployments ?? Deployments.none).newest(list.position),
-      limit,
-    );
+    const list = openList<number>(ctx, query, ['listDeployments', repository.id]);
+    const { deployments = Deployments.none } = repository.record;
+    const { page, end } = await list.take(deployments.newest(list.position), ({ sequence }) => sequence);
     const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),
-      ...list.end(hasMore, () => page.at(-1)!.sequence),
+      ...end,
     });
   },
 });

@@ -139,7 +139,8 @@ async function compare(
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
-  const kept = new KeptDiffs(repository.content.answers);
+  const { answers } = repository.content;
+  const kept = answers.shared(KeptDiffs, () => new KeptDiffs(answers));
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
   const known = kept.get(key);
   if (known !== undefined) return known;

@@ -14,8 +14,7 @@ import { openList, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 import { listUnder, readFolder } from './tree-listing.js';
 
-const PAGE = 200;
-const CAP = 1000;
+const PAGE = { cap: 1000, usual: 200 };
 /** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
 const MOST_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -69,15 +68,16 @@ export const fileMetadata = operation({
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
     const path = readFolder(query.path);
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path];
-    const list = openList<Position>(world, paged ? query.cursor : undefined, ['fileMetadata', ...selection]);
+    const list = openList<Position>(ctx, { cursor: paged ? query.cursor : undefined }, ['fileMetadata', ...selection]);
     const { position } = list;
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
-    const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const texts = new MetadataTexts(repository.content.metadata);
+    const { answers } = repository.content;
+    const texts = answers.shared(MetadataTexts, () => new MetadataTexts(answers));
     // The limit is part of the key: what passed under one may be refused under another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
-    const known = paged ? undefined : texts.get(key);
+    const known = paged ? undefined : texts.kept.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
     const touched = await history.lastModified(commit, meter, path);
@@ -97,7 +97,7 @@ export const fileMetadata = operation({
     const members = { ref: shown, ...(paged && list.end(page.hasMore, next)) };
     const { whole, pieces } = await wholeUpTo(MOST_WHOLE, page.text);
     if (whole === undefined) return stream(200, withEnd(pieces, members), JSON_TYPE);
-    if (!paged) texts.keep(key, whole);
+    if (!paged) texts.kept.set(key, whole);
     return answer(whole, members);
   },
 });

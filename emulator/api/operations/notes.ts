@@ -16,13 +16,12 @@ import { operation, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { runSync } from '../../schedule/steps.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
 
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
-const CAP = 100;
 
 /** Git's own subjects (`git notes` writes one commit per change). */
 const SUBJECTS = {
@@ -58,12 +57,7 @@ const guarded = once(() => ({
   author: person().optional(),
 }));
 
-interface Selection {
-  readonly sha?: string | undefined;
-  readonly object_ref?: string | undefined;
-  readonly ref?: string | undefined;
-  readonly notes_ref?: string | undefined;
-}
+type Selection = z.infer<z.ZodObject<ReturnType<typeof selection>>>;
 
 export const readNote = operation({
   group: 'Notes',
@@ -204,18 +198,17 @@ export const listNotesRefs = operation({
     }),
   }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     requireCustomRefs(ctx);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<ByteString>(world, query.cursor, ['listNotesRefs', repository.id, prefix]);
+    const list = openList<ByteString>(ctx, query, ['listNotesRefs', repository.id, prefix]);
     const after = list.position ?? '';
     const following = function* () {
       for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const { page, end } = await list.take(following(), ([name]) => name);
     const refs = page.map(([name, { oid }]) => ({ cursor: list.cursorAt(name), ref: textOf(name), sha: oid }));
-    return json(200, { refs, prefix: textOf(prefix), ...list.end(hasMore, () => page.at(-1)![0]) });
+    return json(200, { refs, prefix: textOf(prefix), ...end });
   },
 });
 

@@ -5,11 +5,9 @@ import { operation } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import { readBranch } from '../fields.js';
 import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from '../hosting.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { repositoryRecord, showRepository } from '../records.js';
 import { branchNotFound } from './branches.js';
-
-const CAP = 100;
 
 export const listRepositories = operation({
   group: 'Repositories',
@@ -22,20 +20,17 @@ export const listRepositories = operation({
   subject: 'organization',
   query: () => z.object({ ...pageQuery(), q: z.string().optional() }),
   replies: () => ({ 200: z.object({ repos: z.array(repositoryRecord()), ...pageEnd() }) }),
-  handle: async ({ world, organization, query, meter }) => {
-    const limit = readLimit(query.limit, CAP);
+  handle: async (ctx) => {
+    const { world, organization, query } = ctx;
     const text = query.q?.trim().toLowerCase() ?? '';
-    const list = openList<number>(world, query.cursor, ['listRepositories', organization.name, text]);
+    const list = openList<number>(ctx, query, ['listRepositories', organization.name, text]);
     const matching = function* () {
       for (const repository of world.state.repositories.list(organization.name, list.position)) {
         yield repository.name.toLowerCase().includes(text) ? repository : undefined;
       }
     };
-    const { page, hasMore } = await takeLongPage(matching(), limit, meter);
-    return json(200, {
-      repos: page.map(showRepository),
-      ...list.end(hasMore, () => page.at(-1)!.record.sequence),
-    });
+    const { page, end } = await list.take(matching(), ({ record }) => record.sequence);
+    return json(200, { repos: page.map(showRepository), ...end });
   },
 });
 

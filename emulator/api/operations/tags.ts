@@ -11,12 +11,11 @@ import { operation, routesOfRepository } from '../../operation/operation.js';
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { deleteRef } from './branches.js';
 
-const CAP = 100;
 const PREFIX = bytesOf('refs/tags/');
 const NO_NAME = bytesOf('');
 
@@ -51,21 +50,20 @@ export const listTags = operation({
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     const { refs, objects } = repository.git;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<ByteString>(world, query.cursor, ['listTags', repository.id]);
+    const list = openList<ByteString>(ctx, query, ['listTags', repository.id]);
     const start = concatBytes(PREFIX, list.position ?? NO_NAME);
     const following = function* () {
       for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const { page, end } = await list.take(following(), ([ref]) => sliceBytes(ref, PREFIX.length));
     const tags: z.infer<ReturnType<typeof listedTag>>[] = [];
     for (const [ref, { oid }] of page) {
       const name = sliceBytes(ref, PREFIX.length);
       tags.push({ cursor: list.cursorAt(name), ...(await showTag(objects, name, oid, ctx.meter)) });
     }
-    return json(200, { tags, ...list.end(hasMore, () => sliceBytes(page.at(-1)![0], PREFIX.length)) });
+    return json(200, { tags, ...end });
   },
 });
 
