@@ -15,14 +15,17 @@ import { inSlices } from '../schedule/steps.js';
 import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import {
   exactBytes,
+  findRepository,
+  inOrganization,
   named,
   readContent,
+  requireObject,
+  resolveCommit,
   shownContent,
   showTagDetails,
   tagDetails,
   typeOfMode,
 } from './repository-records.js';
-import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*

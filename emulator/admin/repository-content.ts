@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { blameOrRefuse } from '../api/blame-lines.js';
-import { diffOrRefuse } from '../api/diff-records.js';
+import { blameOrRefuse } from '../api/operations/blame.js';
+import { diffOrRefuse } from '../api/operations/diffs.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
 import type { Diff } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
@@ -16,21 +16,19 @@ import { inSlices } from '../schedule/steps.js';
 import {
   commitLine,
   exactBytes,
+  findRepository,
+  inOrganization,
   named,
+  pathQuery,
+  readBytes,
   readContent,
+  refQuery,
+  requireCommit,
+  resolveCommit,
   showCommitLine,
   shownContent,
   typeOfMode,
 } from './repository-records.js';
-import {
-  findRepository,
-  inOrganization,
-  pathQuery,
-  readBytes,
-  refQuery,
-  requireCommit,
-  resolveCommit,
-} from './repository-target.js';
 import { adminRoute } from './route.js';
 
 /** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */

@@ -16,13 +16,17 @@ import { listQuery, PAGE } from './lists.js';
 import {
   commitDetails,
   commitLine,
+  findRepository,
+  inOrganization,
   readContent,
+  refQuery,
   refsOf,
+  requireCommit,
+  resolveCommit,
   showCommitDetails,
   showCommitLine,
   shownContent,
 } from './repository-records.js';
-import { findRepository, inOrganization, refQuery, requireCommit, resolveCommit } from './repository-target.js';
 import { adminRoute } from './route.js';
 
 /** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */

@@ -7,8 +7,7 @@ import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { inSlices, runSync } from '../schedule/steps.js';
 import { listOf, listQuery, PAGE, writeList } from './lists.js';
-import { exactBytes, named } from './repository-records.js';
-import { findRepository, inOrganization } from './repository-target.js';
+import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
 /** Where the refs of a namespace are: `git help namespaces`. */

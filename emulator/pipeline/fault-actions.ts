@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cut, CutPoint, Ending } from '../faults/kinds/cut.js';
 import type { ErrorValue, RetryAfter } from '../faults/kinds/error.js';
-import { callByKind } from '../faults/kinds/index.js';
+import { callByKind, type KindName, type KindValues } from '../faults/kinds/index.js';
+import type { Lost } from '../faults/kinds/lost.js';
 import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
+import { AnswerCut, type Patience } from '../http/answer-cut.js';
+import { breakBytes, breakReply } from '../http/broken-answer.js';
+import type { CutPlace } from '../http/broken-bytes.js';
 import { genericCodeOf, type Problem, problem } from '../http/problem.js';
-import { bytes, empty, type Reply } from '../http/reply.js';
+import { bytes, type ConnectionEnding, empty, type Reply } from '../http/reply.js';
 import type { StepId } from '../journal/steps.js';
 import { throttled } from '../quotas/throttled.js';
 import { failedResult } from '../repositories/branch-write.js';
@@ -14,8 +19,7 @@ import { STATES_BY_CODE, stateProblem } from '../repositories/lifecycle.js';
 import type { GitFaults } from '../smart-http/git-faults.js';
 import { stateRefusal } from './fault-facts.js';
 import { CHALLENGE } from './refusal-variants.js';
-import type { RequestContext, Step } from './request-context.js';
-import { type CarryOut, ON_WIRE } from './wire-faults.js';
+import type { RequestContext, Step, WireBreakage } from './request-context.js';
 
 /** Seconds that a client is told to wait when a fault does not say how many. */
 const RETRY_AFTER = 1;
@@ -100,7 +104,18 @@ const BEFORE_ANSWER: CarryOut = {
   },
 };
 
-const EVERYWHERE: CarryOut = { ...BEFORE_ANSWER, ...ON_WIRE };
+/** Every kind: those of `BEFORE_ANSWER`, and those that end or break the connection of a request. */
+const EVERYWHERE: CarryOut = {
+  ...BEFORE_ANSWER,
+  cut: (cut, { context, position }) => cutAt(context, position, cut),
+  throttle: ({ bps }, { context, position }) => {
+    wireOf(context)[position === 'body' ? 'bodyRate' : 'rate'] = bps;
+  },
+  corrupt: ({ flip }, { context }) => {
+    wireOf(context).flip = { offset: flip };
+  },
+  lost: (how, { id }) => loseAnswer(id, how),
+};
 
 function injected(id: string): string {
   return `The fault ${id} was asked for.`;
@@ -158,4 +173,102 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
     default:
       return { 'retry-after': String(given) };
   }
+}
+
+/** A fault that a request has met, and where. */
+interface Met {
+  readonly context: RequestContext;
+  /** Id of the fault. */
+  readonly id: string;
+  /** Undefined at a stage of Git. */
+  readonly position: Position | undefined;
+}
+
+/** Carries out the kinds of faults; throws what ends the request. */
+type CarryOut = {
+  readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
+};
+
+function cutAt(context: RequestContext, position: Position | undefined, { at, how = 'fin' }: Cut): void {
+  switch (position) {
+    case 'body':
+      wireOf(context).bodyCut = { at, how };
+      return;
+    case 'response.body':
+      wireOf(context).cut = { at: placeOf(at), how };
+      return;
+    case 'response.head':
+      context.reply = {
+        ...context.reply,
+        cut: { how: connectionEnding(how), bytes: at?.bytes, fraction: at?.fraction },
+      };
+      return;
+    default:
+      throw new AnswerCut(connectionEnding(how));
+  }
+}
+
+/** Where there is no payload that could be short, valid HTTP is no answer at all. */
+function connectionEnding(how: Ending): ConnectionEnding {
+  return how === 'end' ? 'fin' : how;
+}
+
+function placeOf(at: CutPoint | undefined): CutPlace {
+  return at?.bytes === undefined ? { fraction: at?.fraction ?? 0.5 } : { bytes: at.bytes };
+}
+
+function loseAnswer(id: string, how: Lost): never {
+  if (typeof how === 'string') throw new AnswerCut(how);
+  const { status } = how;
+  throw problem(genericCodeOf(status), `The answer was lost: the fault ${id} was asked for.`, { status });
+}
+
+function wireOf(context: RequestContext): WireBreakage {
+  context.wire ??= { breakBody: (chunks) => breakBody(context, chunks) };
+  return context.wire;
+}
+
+/** The reply to a request that was cut: nothing of it is sent. A journal shows the status that would have been. */
+export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: AnswerCut): Reply {
+  return { status: reply?.status ?? 0, cut: { how } };
+}
+
+/** The answer as it leaves. */
+export function breakAnswer({ reply, request, wire, world }: RequestContext): Reply {
+  if (wire === undefined || reply.cut !== undefined) return reply;
+  const { cut, flip, rate } = wire;
+  if (cut === undefined && flip === undefined && rate === undefined) return reply;
+  return breakReply(reply, { cut, flip, bytesPerSecond: rate }, request.method, world.engine.schedule);
+}
+
+/** How long an answer stalls that was asked to. */
+export function patienceOf({ world }: RequestContext): Patience {
+  return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
+}
+
+/** The body of the request as it is read. */
+function breakBody(context: RequestContext, chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const { wire } = context;
+  return wire?.bodyCut === undefined && wire?.bodyRate === undefined ? chunks : brokenChunks(context, wire, chunks);
+}
+
+async function* brokenChunks(
+  context: RequestContext,
+  { bodyCut, bodyRate }: WireBreakage,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const length = Number(context.request.headers['content-length'] ?? 0);
+  const at = bodyCut && placeWhileReading(bodyCut.at, length);
+  const bytes = breakBytes(chunks, { cut: at && { at, how: 'fin' }, bytesPerSecond: bodyRate });
+  for await (const piece of bytes) yield Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  if (bodyCut === undefined) return;
+  const error = new AnswerCut(connectionEnding(bodyCut.how));
+  context.thrown = { error, at: 'faults.body' };
+  throw error;
+}
+
+/** How long the whole is has to be known before it was read; of what is sent in chunks, one byte is read. */
+function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
+  if (at?.bytes !== undefined) return { bytes: at.bytes };
+  return { bytes: Math.max(1, Math.floor(length * (at?.fraction ?? 0.5))) };
 }

@@ -16,12 +16,11 @@ import { ScheduleClosed } from '../schedule/schedule.js';
 import { worldReplaced } from '../world/background.js';
 import type { Switches } from '../world/organizations.js';
 import { bendProblem } from './adversary.js';
-import { InjectedReply } from './fault-actions.js';
+import { cutReply, InjectedReply } from './fault-actions.js';
 import { recordRequest } from './record-request.js';
 import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
-import { cutReply } from './wire-faults.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {

@@ -18,7 +18,7 @@ import {
   checkScope,
   comparePathWithClaim,
 } from './credential.js';
-import { faultsAt, meetFaults } from './fault-actions.js';
+import { breakAnswer, faultsAt, meetFaults, patienceOf } from './fault-actions.js';
 import { checkRepositoryState, findRepository } from './gate.js';
 import { callHandler, readBodyForFaults, readInput, readPurpose } from './handle.js';
 import { recordOutcome, renderFailure } from './outcome.js';
@@ -34,7 +34,6 @@ import {
   meetExpectation,
   readTarget,
 } from './target.js';
-import { breakAnswer, patienceOf } from './wire-faults.js';
 
 export interface AppOptions extends AdminOptions {
   /** The organization this port belongs to. */

@@ -2,7 +2,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { NO_FAULTS, type RequestFaults } from '../faults/armed-request.js';
+import type { CutPoint, Ending } from '../faults/kinds/cut.js';
 import { readChunks } from '../http/body.js';
+import type { CutPlace } from '../http/broken-bytes.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
@@ -22,7 +24,6 @@ import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
-import type { WireBreakage } from './wire-breakage.js';
 
 const NOTHING_IGNORED: readonly string[] = [];
 
@@ -264,4 +265,17 @@ export interface Listener {
   readonly inBandFaults: boolean;
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
+}
+
+/** What is to happen to the bytes of one request and its answer. */
+export interface WireBreakage {
+  /** Returns the body of the request, broken as `bodyCut` and `bodyRate` say. */
+  readonly breakBody: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+  /** Of the body of the request. */
+  bodyCut?: { readonly at: CutPoint | undefined; readonly how: Ending };
+  bodyRate?: number;
+  /** Of the body of the answer. */
+  cut?: { readonly at: CutPlace; readonly how: Ending };
+  flip?: { readonly offset: number | undefined };
+  rate?: number;
 }

@@ -4,7 +4,6 @@ import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
 import type { RepositoryContent } from './content.js';
 import type { Deployments } from './deployments.js';
-import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
 import { type LfsObject, LfsObjects } from './lfs-objects.js';
@@ -199,4 +198,14 @@ export class Repository {
       ? sliceBytes(head.symref, 'refs/heads/'.length)
       : undefined;
   }
+}
+
+/** What an upstream asks for. A repository has at most one. */
+export interface GitCredential {
+  readonly id: string;
+  readonly username?: string | undefined;
+  /** Leaves the process in an `Authorization` header to the upstream, and in no other way. */
+  readonly password: string;
+  /** Milliseconds on the world's clock. */
+  readonly createdAt: number;
 }

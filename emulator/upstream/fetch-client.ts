@@ -4,8 +4,6 @@ import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-import { UpstreamError } from './upstream-error.js';
-
 /** A repository elsewhere, and how to get there. */
 export interface Remote {
   /** Without user name and password. */
@@ -213,5 +211,20 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     bytes += piece.length;
     if (bytes > MOST_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
     yield piece;
+  }
+}
+
+/** Why an upstream could not be read. The message is text, holds no credential and is shown to clients. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+
+  constructor(
+    message: string,
+    /** The HTTP status it answered with, if that was the trouble. */
+    readonly status?: number,
+    /** Whether the same request may succeed a moment later. */
+    readonly isTransient = false,
+  ) {
+    super(message);
   }
 }

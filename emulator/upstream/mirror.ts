@@ -13,8 +13,7 @@ import { translateError } from '../http/translate-error.js';
 import { Meter } from '../schedule/meter.js';
 import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
-import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
-import { UpstreamError } from './upstream-error.js';
+import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetch-client.js';
 
 /** What a mirror holds: every branch and tag of the upstream, and no others. */
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { type BlameRequest, blame as blameLines, NoSuchFile } from '../../git/blame/blame.js';
+import { BlameMemory } from '../../git/blame/blame-memory.js';
 import type { BlamedLines } from '../../git/blame/blamed-lines.js';
+import { BadLineRange } from '../../git/blame/line-ranges.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
 import { textOf } from '../../git/object/bytes.js';
 import { type Commit, readCommit } from '../../git/object/commit.js';
@@ -7,10 +10,11 @@ import { formatDate } from '../../git/object/identity.js';
 import type { ObjectReader, Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
+import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
+import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
-import { blameOrRefuse } from '../blame-lines.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
@@ -119,4 +123,21 @@ function showOrigin(oid: Oid, { author, committer, message }: Commit) {
     committer_time: formatDate(committer),
     summary: subject === '' ? `(${oid})` : subject,
   };
+}
+
+/** Blames a file. Throws `missing()` if there is none, and `bad_request` for a range that is invalid. */
+export async function blameOrRefuse(
+  { meter }: { readonly meter: Meter },
+  { id, git, content }: Repository,
+  asked: Omit<BlameRequest, 'known' | 'meter'>,
+  missing: () => Error,
+): Promise<BlamedLines[]> {
+  await git.history.extend([asked.commit], meter);
+  const blames = content.answers.shared(BlameMemory, () => new BlameMemory(content.answers));
+  const lines = () => blameLines(git.objects, git.history.graph, { ...asked, known: blames.of(id), meter });
+  return translateError(
+    NoSuchFile,
+    () => translateError(BadLineRange, lines, ({ message }) => problem('bad_request', `range: ${message}.`)),
+    missing,
+  );
 }

@@ -5,10 +5,9 @@ import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operation, routesOfRepository } from '../../operation/operation.js';
-import type { GitCredential } from '../../repositories/git-credential.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import { meetState } from '../../repositories/meet-state.js';
-import type { Repository } from '../../repositories/repository.js';
+import type { GitCredential, Repository } from '../../repositories/repository.js';
 
 /** The claim that tokens of older clients carry here instead of a repository's name. */
 const WHOLE_ORGANIZATION = 'org';
