@@ -83,11 +83,8 @@ export const grep = operation({
       throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
     }
     const { pagination: _, limits: __, ...searched } = body;
-    const list = openList<Position>(ctx, { cursor: pagination?.cursor || undefined }, [
-      'grep',
-      repository.id,
-      searched,
-    ]);
+    const cursor = pagination?.cursor || undefined;
+    const list = openList<Position>(ctx, { cursor }, ['grep', repository.id, searched]);
     const { position } = list;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
     const search = () =>
