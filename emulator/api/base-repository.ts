@@ -6,7 +6,6 @@ import { Problem, problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { meetState } from '../repositories/meet-state.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
 import { UpstreamError } from '../upstream/fetch-client.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
@@ -146,7 +145,7 @@ export async function findForkPoint(
   }
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();
-  meetState(source, { id: 'createRepository', effect: 'read' }, world.moment);
+  source.meetState({ id: 'createRepository', effect: 'read' }, world.variants);
   const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
   const at = { repository: source, meter, note: (why: string) => ctx.note(why) };
   const commit = isEmpty ? undefined : (await resolveRef(at, { ref: base.revision ?? 'HEAD' })).commit;

@@ -1,14 +1,13 @@
 import t from 'tap';
 import type { OperationId } from '../config/operation-ids.js';
-import { type Operation, operation } from '../operation/operation.js';
+import { type Operation, operationsOf } from '../operation/operation.js';
 import { json } from './reply.js';
 import { type MethodNotAllowed, Router } from './router.js';
 import { codeOf } from './test/code-of.js';
 
 const row = (id: OperationId, ...routes: Operation['routes']): Operation => ({
   id,
-  ...operation({
-    group: 'Files',
+  ...operationsOf('Files')({
     summary: id,
     routes,
     scopes: [],

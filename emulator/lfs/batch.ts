@@ -3,9 +3,11 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { operationsOf } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
+
+const operation = operationsOf('Git');
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 
@@ -45,7 +47,6 @@ const answeredObject = once(() =>
 const LONGEST = 2 ** 31 - 1;
 
 export const lfsBatch = operation<Record<string, never>, BatchBody>({
-  group: 'Git',
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],

@@ -3,7 +3,7 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { operationsOf } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
@@ -27,17 +27,12 @@ const shownLock = once(() =>
 );
 const lockReply = once(() => z.object({ lock: shownLock() }));
 
-/** What all rows have in common. Who may push may lock. */
-const LOCKING = {
-  group: 'Git',
-  dialect: 'lfs',
-  json: LFS_JSON,
-} as const;
+// Who may push may lock.
+const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
 const createBody = once(() => z.object({ path: z.string(), ref: refBody() }));
 
 export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType<typeof createBody>>>({
-  ...LOCKING,
   summary: 'Git LFS: lock a file',
   routes: [{ method: 'POST', path: LOCKS_PATH }],
   body: createBody,
@@ -71,7 +66,6 @@ const listQuery = once(() =>
 );
 
 export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
-  ...LOCKING,
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
   // "LFS Servers should ensure that users have at least pull access to the repository."
@@ -91,7 +85,6 @@ const verifyBody = once(() =>
 );
 
 export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnType<typeof verifyBody>>>({
-  ...LOCKING,
   summary: "Git LFS: list the locks, one's own and those of others, before a push",
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
   effect: 'read',
@@ -113,7 +106,6 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnTyp
 const unlockBody = once(() => z.object({ force: z.boolean().nullish(), ref: refBody() }));
 
 export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typeof unlockBody>>>({
-  ...LOCKING,
   summary: 'Git LFS: remove a lock',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
   body: unlockBody,

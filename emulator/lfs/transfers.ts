@@ -5,11 +5,13 @@ import { empty } from '../http/reply.js';
 import { StoreFull } from '../memory/memory-budget.js';
 import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { operationsOf } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON, refuseImportRemote } from './remote.js';
+
+const operation = operationsOf('Git', { dialect: 'lfs' });
 
 // The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
 
@@ -17,10 +19,8 @@ const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
 
 export const lfsDownloadObject = operation({
-  group: 'Git',
   summary: 'Git LFS: download an object',
   routes: [{ method: 'GET', path: OBJECT_PATH }],
-  dialect: 'lfs',
   replies: () => ({ 200: OCTETS, 206: OCTETS, 304: '' }),
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: (ctx) => {
@@ -51,10 +51,8 @@ const uploadQuery = once(() =>
 );
 
 export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>>({
-  group: 'Git',
   summary: 'Git LFS: upload an object',
   routes: [{ method: 'PUT', path: OBJECT_PATH }],
-  dialect: 'lfs',
   query: uploadQuery,
   reads: 'stream',
   consumes: OCTETS,
@@ -90,11 +88,9 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
 });
 
 export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnType<typeof objectName>>>({
-  group: 'Git',
   summary: 'Git LFS: check that an object was uploaded',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
   effect: 'read',
-  dialect: 'lfs',
   json: LFS_JSON,
   body: objectName,
   replies: () => ({ 200: '' }),

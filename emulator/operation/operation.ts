@@ -82,41 +82,49 @@ export type OperationRow = Omit<Operation, 'id'>;
 type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
 /** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
-type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'query' | 'body' | 'replies' | Defaults> &
+type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 'body' | 'replies' | Defaults> &
   Partial<Pick<Operation, Defaults>> & {
     readonly query?: () => z.ZodType<Query>;
     readonly body?: () => z.ZodType<Body>;
     readonly replies: () => Operation['replies'];
   };
 
+/** What all rows of a module can have in common. */
+type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
+
 /**
- * Completes a row, which the compiler checks against its own schemas. Defaults: `scopes` is `git:read` if the method is GET
+ * Returns a function that completes a row of a group, which the compiler checks against its own schemas. Defaults beside
+ * `common`: `scopes` is `git:read` if the method is GET
  * and else `git:write`, `subject` is `repository`, `effect` is `write` if a scope ends with `:write` and else `read`,
  * `reads` is `json` if there is a `body`, and `errors` is empty.
  */
-export function operation<Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow {
-  const { scopes = [row.routes[0]!.method === 'GET' ? 'git:read' : 'git:write'] } = row;
-  const query = row.query && once(row.query);
-  const body = row.body && once(row.body);
-  const replies = once(row.replies);
-  const completed: Omit<Operation<Query, Body>, 'id'> = {
-    scopes,
-    subject: 'repository',
-    effect: scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
-    ...(body && { reads: 'json' }),
-    errors: [],
-    ...row,
-    get query() {
-      return query?.();
-    },
-    get body() {
-      return body?.();
-    },
-    get replies() {
-      return replies();
-    },
+export function operationsOf(group: Operation['group'], common: Common = {}) {
+  return <Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow => {
+    const { scopes = [row.routes[0]!.method === 'GET' ? 'git:read' : 'git:write'] } = row;
+    const query = row.query && once(row.query);
+    const body = row.body && once(row.body);
+    const replies = once(row.replies);
+    const completed: Omit<Operation<Query, Body>, 'id'> = {
+      scopes,
+      group,
+      subject: 'repository',
+      effect: scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
+      ...(body && { reads: 'json' }),
+      errors: [],
+      ...common,
+      ...row,
+      get query() {
+        return query?.();
+      },
+      get body() {
+        return body?.();
+      },
+      get replies() {
+        return replies();
+      },
+    };
+    return completed as unknown as OperationRow;
   };
-  return completed as unknown as OperationRow;
 }
 
 /** Returns the two routes of a path below a repository: by the name in the path, and by the claim. */

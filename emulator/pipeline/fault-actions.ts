@@ -146,7 +146,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
 /** What the operation answers while the repository is in the state, by the one table of states. */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = stateRefusal(context, code) ?? code;
-  const usual = stateProblem(STATES_BY_CODE[code]!, refusal, { retryAfter: RETRY_AFTER });
+  const usual = stateProblem(STATES_BY_CODE[code]!, refusal, RETRY_AFTER);
   const waits = usual.options.headers?.['retry-after'] !== undefined;
   const headers = retryAfterHeader(context, retryAfter ?? (waits ? RETRY_AFTER : 'omit'));
   return problem(refusal, detail ?? usual.detail, { headers });

@@ -1,5 +1,4 @@
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { meetState } from '../repositories/meet-state.js';
 import type { RequestContext } from './request-context.js';
 
 /** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
@@ -20,5 +19,5 @@ export function checkRepositoryState(context: RequestContext): void {
   if (!repository) return;
   // One import may take several pushes.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
-  meetState(repository, { id: operation.id, effect: purpose.effect }, world.moment);
+  repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

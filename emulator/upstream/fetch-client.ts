@@ -42,9 +42,7 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
       `The upstream ${remote.url.href} is not on an allowed host; --allow-upstream and --upstream-host say which are.`,
     );
   }
-  const body = await send(remote, 'GET', 'info/refs?service=git-upload-pack');
-  return reading(body, async () => {
-    const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
+  return ask(remote, 'GET', 'info/refs?service=git-upload-pack', undefined, async (reader) => {
     let line = await reader.readLine();
     if (line === '# service=git-upload-pack') {
       await reader.readLine();
@@ -74,36 +72,32 @@ export class UpstreamSession {
 
   /** The refs below `prefixes`, in the order of the upstream; names that Git refuses are left out. */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
-    const lines = prefixes.map((prefix) => packet(latin1`ref-prefix ${prefix}\n`));
-    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
-    return reading(body, async () => {
-      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
-      const refs: RemoteRef[] = [];
-      for (let line = await reader.readLine(); ; line = await reader.readLine()) {
-        if (typeof line !== 'string') {
-          if (line.mark !== 'flush') throw new ProtocolError('the list of refs ends early');
-          await reader.read();
-          return refs;
-        }
-        const ref = parseRef(line);
-        if (prefixes.some((prefix) => ref.name.startsWith(prefix)) && isRefName(ref.name)) refs.push(ref);
-      }
-    });
+    const given = prefixes.map((prefix) => latin1`ref-prefix ${prefix}\n`);
+    const refs = await this.#lsRefs(given, parseRef);
+    return refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)) && isRefName(name));
   }
 
   /** The branch that HEAD names there; undefined where it names none, or leads to nothing yet. */
   async findHead(): Promise<ByteString | undefined> {
-    const lines = [packet(bytesOf('symrefs\n')), packet(bytesOf('ref-prefix HEAD\n'))];
-    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
-    return reading(body, async () => {
-      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
-      let head: ByteString | undefined;
-      for (let line = await reader.readLine(); typeof line === 'string'; line = await reader.readLine()) {
-        const target = parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined;
-        if (target !== undefined && isRefName(target as ByteString)) head = target as ByteString;
+    const targets = await this.#lsRefs([bytesOf('symrefs\n'), bytesOf('ref-prefix HEAD\n')], (line) =>
+      parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined,
+    );
+    const target = targets.findLast((name) => name !== undefined);
+    return target !== undefined && isRefName(target as ByteString) ? (target as ByteString) : undefined;
+  }
+
+  /** Returns what `readLine` makes of each line of the answer to `ls-refs`. */
+  #lsRefs<T>(given: readonly ByteString[], readLine: (line: ByteString) => T): Promise<T[]> {
+    const command = this.#command('ls-refs', given.map(packet));
+    return ask(this.remote, 'POST', 'git-upload-pack', command, async (reader) => {
+      const lines: T[] = [];
+      for (let line = await reader.readLine(); ; line = await reader.readLine()) {
+        if (typeof line === 'string') lines.push(readLine(line));
+        else if (line.mark === 'flush') break;
+        else throw new ProtocolError('the list of refs ends early');
       }
       await reader.read();
-      return head;
+      return lines;
     });
   }
 
@@ -186,10 +180,17 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
   }
 }
 
-/** Runs `read` on a body and lets go of it, whatever comes of that. */
-async function reading<T>(body: Body, read: () => Promise<T>): Promise<T> {
+/** Sends a request, and reads the lines of its answer by `read`. */
+async function ask<T>(
+  remote: Remote,
+  method: 'GET' | 'POST',
+  path: string,
+  content: Buffer | undefined,
+  read: (reader: PacketReader) => Promise<T>,
+): Promise<T> {
+  const body = await send(remote, method, path, content);
   try {
-    return await read();
+    return await read(new PacketReader(bounded(body), { packets: MOST_LINES }));
   } catch (error) {
     throw translate(error);
   } finally {

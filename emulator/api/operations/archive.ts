@@ -4,14 +4,15 @@ import { InvalidPrefix, parsePrefix } from '../../git/archive/prefix.js';
 import { problem } from '../../http/problem.js';
 import { stream } from '../../http/reply.js';
 import { translateError } from '../../http/translate-error.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { patternList, readSelection } from '../pattern-lists.js';
 import { resolveRef } from '../resolve.js';
 
+const operation = operationsOf('Files');
+
 export const archive = operation({
-  group: 'Files',
   summary: 'Download a tree as tar.gz',
   routes: routesOfRepository('POST', 'archive'),
   scopes: ['git:read'],

@@ -12,11 +12,13 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 const MOST_RANGES = requestLimit('blameRanges');
 const LONGEST_RANGE = requestLimit('blameRangeLength');
@@ -39,7 +41,6 @@ const blamedLine = once(() =>
 );
 
 export const blame = operation({
-  group: 'Files',
   summary: 'Show who brought in each line of a file',
   routes: routesOfRepository('GET', 'blame'),
   query: () =>

@@ -8,7 +8,7 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
@@ -16,6 +16,8 @@ import { flag, readBranch } from '../fields.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Branches');
 
 const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
@@ -26,7 +28,6 @@ function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branc
 type Position = [createdAt: number, name: ByteString];
 
 export const listBranches = operation({
-  group: 'Branches',
   summary: 'List the branches in order of creation',
   routes: routesOfRepository('GET', 'branches'),
   query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
@@ -71,7 +72,6 @@ function isAfter([time, name]: Position, [otherTime, otherName]: Position): bool
 }
 
 export const getBranch = operation({
-  group: 'Branches',
   summary: 'Show one branch',
   routes: routesOfRepository('GET', 'branch'),
   query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
@@ -109,7 +109,6 @@ const createBody = once(() =>
 );
 
 export const createBranch = operation({
-  group: 'Branches',
   summary: 'Create a branch, or promote an ephemeral one',
   routes: routesOfRepository('POST', 'branches/create'),
   body: createBody,
@@ -167,7 +166,6 @@ async function resolveBase(
 }
 
 export const deleteBranch = operation({
-  group: 'Branches',
   summary: 'Delete a branch',
   routes: routesOfRepository('DELETE', 'branches'),
   body: () =>

@@ -12,7 +12,7 @@ import { json } from '../../http/reply.js';
 import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -26,6 +26,8 @@ import {
   type WriteMetadata,
   writeMetadata,
 } from '../streamed-write.js';
+
+const operation = operationsOf('Commits');
 
 const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
 
@@ -64,7 +66,6 @@ interface CommitPackBody {
 }
 
 export const commitPack = operation({
-  group: 'Commits',
   summary: 'Create a commit from streamed content',
   routes: routesOfRepository('POST', 'commit-pack'),
   reads: 'stream',
@@ -211,7 +212,6 @@ const diffChunk = once(() => z.strictObject({ diff_chunk: z.strictObject({ data:
 type DiffChunk = z.infer<ReturnType<typeof diffChunk>>;
 
 export const diffCommit = operation({
-  group: 'Commits',
   summary: 'Create a commit from a streamed patch',
   routes: routesOfRepository('POST', 'diff-commit'),
   reads: 'stream',

@@ -2,14 +2,15 @@ import { z } from 'zod';
 import type { Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { flag, readFilePath } from '../fields.js';
 import { mapped, openList, pageEnd, pageQuery } from '../paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from '../records.js';
 import { resolveRef } from '../resolve.js';
 
+const operation = operationsOf('Commits');
+
 export const getCommit = operation({
-  group: 'Commits',
   summary: 'Show one commit',
   routes: routesOfRepository('GET', 'commit'),
   query: () =>
@@ -26,7 +27,6 @@ export const getCommit = operation({
 });
 
 export const listCommits = operation({
-  group: 'Commits',
   summary: 'List commits, newest first',
   routes: routesOfRepository('GET', 'commits'),
   query: () =>

@@ -4,13 +4,15 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operationsOf } from '../../operation/operation.js';
 import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../../repositories/deployments.js';
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
 import { requireHosting } from '../hosting.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Deployments');
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -42,7 +44,6 @@ function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType
 }
 
 export const createDeployment = operation({
-  group: 'Deployments',
   summary: 'Deploy a revision, once per idempotency key',
   routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:write'],
@@ -131,7 +132,6 @@ function requireProject({
 }
 
 export const listDeployments = operation({
-  group: 'Deployments',
   summary: 'List the deployments, newest first',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:read'],
@@ -153,7 +153,6 @@ export const listDeployments = operation({
 });
 
 export const getDeployment = operation({
-  group: 'Deployments',
   summary: 'Show one deployment',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],
   scopes: ['deployment:read'],

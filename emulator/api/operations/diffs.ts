@@ -10,7 +10,7 @@ import { translateError } from '../../http/translate-error.js';
 import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
@@ -29,8 +29,7 @@ const applyFlags = once(() => ({
   gitApplyCompatible: flag().optional(),
 }));
 
-export const diffBranch = operation({
-  group: 'Branches',
+export const diffBranch = operationsOf('Branches')({
   summary: 'Compare a branch with where it left its base',
   routes: routesOfRepository('GET', 'branches/diff'),
   query: () =>
@@ -67,8 +66,7 @@ export const diffBranch = operation({
   },
 });
 
-export const diffCommits = operation({
-  group: 'Commits',
+export const diffCommits = operationsOf('Commits')({
   summary: 'Show what a commit changed, or how it differs from a base',
   routes: routesOfRepository('GET', 'diff'),
   query: () =>

@@ -12,7 +12,7 @@ import { bytes, type Reply, stream } from '../../http/reply.js';
 import { type CacheGroup, type CacheRegion, costOfBuffer } from '../../memory/memory-cache.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -20,6 +20,8 @@ import { flag } from '../fields.js';
 import { openList, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 import { entryType, listUnder, readFolder, walkPage } from './tree-listing.js';
+
+const operation = operationsOf('Files');
 
 const PAGE = { cap: 1000, usual: 200 };
 /** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
@@ -43,7 +45,6 @@ interface Position extends ResolvedRef {
 }
 
 export const fileMetadata = operation({
-  group: 'Files',
   summary: 'Show size, mode and last commit of every file',
   routes: routesOfRepository('GET', 'files/metadata'),
   dialect: 'error',

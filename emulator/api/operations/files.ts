@@ -6,14 +6,15 @@ import { findEntry } from '../../git/object/read-tree.js';
 import { MODE_GITLINK, MODE_TREE } from '../../git/object/tree.js';
 import { respondConditionally } from '../../http/conditional.js';
 import { problem } from '../../http/problem.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { inSlices } from '../../schedule/steps.js';
 import { contentTypeOf } from '../content-type.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
+const operation = operationsOf('Files');
+
 export const readFile = operation({
-  group: 'Files',
   summary: 'Read a file',
   routes: routesOfRepository('GET', 'file'),
   query: () =>

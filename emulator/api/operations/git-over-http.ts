@@ -8,7 +8,7 @@ import { COMMIT, type ObjectReader, type Oid, readAs } from '../../git/object/ob
 import { problem } from '../../http/problem.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operationsOf } from '../../operation/operation.js';
 import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { Meter } from '../../schedule/meter.js';
 import { type Service, serviceOf } from '../../smart-http/advertise.js';
@@ -16,17 +16,17 @@ import { NO_CACHE } from '../../smart-http/git-service.js';
 import { commitsBroughtBy, losesCommits, type ProposedUpdate } from '../../smart-http/receive-pack.js';
 import type { RepositoryView } from '../../smart-http/view.js';
 
+const operation = operationsOf('Git', { dialect: 'git' });
+
 const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
 
 export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
-  group: 'Git',
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
   // What advertises itself for a push is refused as the push would be, so that git shows why.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
-  dialect: 'git',
   query: infoRefsQuery,
   replies: () => ({ 200: 'application/x-git-upload-pack-advertisement' }),
   errors: ['sync_in_progress'],
@@ -46,11 +46,9 @@ export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>(
 });
 
 export const gitUploadPack = operation({
-  group: 'Git',
   summary: 'Git fetch and clone',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
   scopes: ['git:read'],
-  dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-upload-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],
@@ -58,10 +56,8 @@ export const gitUploadPack = operation({
 });
 
 export const gitReceivePack = operation({
-  group: 'Git',
   summary: 'Git push',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
-  dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-receive-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],

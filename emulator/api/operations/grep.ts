@@ -10,12 +10,14 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
 import { openList } from '../paging.js';
 import { patternList, readSelection } from '../pattern-lists.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 /** Specification, Limits. */
 const MATCHES_PER_FILE = 200;
@@ -47,7 +49,6 @@ interface Position extends ResolvedRef {
 }
 
 export const grep = operation({
-  group: 'Files',
   summary: 'Search the content of a tree',
   routes: routesOfRepository('POST', 'grep'),
   scopes: ['git:read'],

@@ -13,7 +13,7 @@ import { problem } from '../../http/problem.js';
 import { json, largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, type CommitWritten, commitTo, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, runSync } from '../../schedule/steps.js';
@@ -21,6 +21,8 @@ import { flag, person, readBranch, readIdentity, readMessage, sha } from '../fie
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { branchNotFound, tipOf } from './branches.js';
+
+const operation = operationsOf('Branches');
 
 const mergeBody = once(() =>
   z.object({
@@ -57,7 +59,6 @@ interface Merged {
 }
 
 export const merge = operation({
-  group: 'Branches',
   summary: 'Merge a branch into another',
   routes: routesOfRepository('POST', 'merge'),
   body: mergeBody,
@@ -235,7 +236,6 @@ interface ShownConflict {
 }
 
 export const mergePreview = operation({
-  group: 'Branches',
   summary: 'Show what a merge would do',
   routes: routesOfRepository('GET', 'merge/preview'),
   query: () =>

@@ -12,13 +12,15 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { runSync } from '../../schedule/steps.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Notes');
 
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
@@ -60,7 +62,6 @@ const guarded = once(() => ({
 type Selection = z.infer<z.ZodObject<ReturnType<typeof selection>>>;
 
 export const readNote = operation({
-  group: 'Notes',
   summary: 'Read the note of a commit',
   routes: routesOfRepository('GET', 'notes'),
   query: () => z.object(selection()),
@@ -81,7 +82,6 @@ export const readNote = operation({
 });
 
 export const writeNote = operation({
-  group: 'Notes',
   summary: 'Add a note to a commit, or append to it',
   routes: routesOfRepository('POST', 'notes'),
   body: () =>
@@ -100,7 +100,6 @@ export const writeNote = operation({
 });
 
 export const deleteNote = operation({
-  group: 'Notes',
   summary: 'Remove the note of a commit',
   routes: routesOfRepository('DELETE', 'notes'),
   body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
@@ -186,7 +185,6 @@ function showNote(
 }
 
 export const listNotesRefs = operation({
-  group: 'Notes',
   summary: 'List the refs that hold notes',
   routes: routesOfRepository('GET', 'notes/refs'),
   query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),

@@ -3,7 +3,7 @@ import { problem } from '../../http/problem.js';
 import { empty, json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { operationsOf } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import { copyFiles, copyHistory } from '../../repositories/copy.js';
 import type { Repository } from '../../repositories/repository.js';
@@ -16,8 +16,9 @@ import { repositoryRecord, showRepository } from '../records.js';
 import { branchNotFound } from './branches.js';
 import { syncRequestOf } from './upstream.js';
 
+const operation = operationsOf('Repositories');
+
 export const listRepositories = operation({
-  group: 'Repositories',
   summary: 'List the repositories of the organization',
   routes: [
     { method: 'GET', path: '/api/repos' },
@@ -42,7 +43,6 @@ export const listRepositories = operation({
 });
 
 export const getRepository = operation({
-  group: 'Repositories',
   summary: 'Show the repository record',
   routes: [
     { method: 'GET', path: '/api/repos/{repo_name}' },
@@ -53,7 +53,6 @@ export const getRepository = operation({
 });
 
 export const updateRepository = operation({
-  group: 'Repositories',
   summary: 'Change the default branch or the hosting project',
   routes: [
     { method: 'PATCH', path: '/api/repos/{repo_name}' },
@@ -91,7 +90,6 @@ export const updateRepository = operation({
 });
 
 export const deleteRepository = operation({
-  group: 'Repositories',
   summary: 'Delete the repository',
   routes: [
     { method: 'DELETE', path: '/api/repos/{repo_name}' },
@@ -125,7 +123,6 @@ type CreateContext = HandlerContext<{ default_branch?: string | undefined }, Cre
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
 export const createRepository = operation<{ default_branch?: string | undefined }, CreateBody>({
-  group: 'Repositories',
   summary: 'Create the repository that the token names',
   routes: [
     { method: 'POST', path: '/api/repos' },

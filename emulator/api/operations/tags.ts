@@ -7,7 +7,7 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
@@ -15,6 +15,8 @@ import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { deleteRef } from './branches.js';
+
+const operation = operationsOf('Tags');
 
 const PREFIX = bytesOf('refs/tags/');
 const NO_NAME = bytesOf('');
@@ -44,7 +46,6 @@ function tagNotFound(name: string) {
 }
 
 export const listTags = operation({
-  group: 'Tags',
   summary: 'List the tags by name',
   routes: routesOfRepository('GET', 'tags'),
   query: () => z.object(pageQuery()),
@@ -68,7 +69,6 @@ export const listTags = operation({
 });
 
 export const getTag = operation({
-  group: 'Tags',
   summary: 'Show one tag',
   routes: routesOfRepository('GET', 'tag'),
   query: () => z.object({ name: z.string() }),
@@ -97,7 +97,6 @@ function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): 
 }
 
 export const createTag = operation({
-  group: 'Tags',
   summary: 'Create a lightweight tag',
   routes: routesOfRepository('POST', 'tags'),
   body: createBody,
@@ -122,7 +121,6 @@ async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, nam
 }
 
 export const deleteTag = operation({
-  group: 'Tags',
   summary: 'Delete a tag named in the path',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
   scopes: ['git:read', 'git:write'],
@@ -132,7 +130,6 @@ export const deleteTag = operation({
 });
 
 export const deleteTagByBody = operation({
-  group: 'Tags',
   summary: 'Delete a tag named in the body',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
   scopes: ['git:read', 'git:write'],

@@ -9,12 +9,14 @@ import { selectPath } from '../../git/pathspec/select-files.js';
 import { TreeWalk } from '../../git/pathspec/tree-walk.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { openList, pageEnd, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 const PAGE = { cap: 5000, usual: 1000 };
 
@@ -32,7 +34,6 @@ interface Position extends ResolvedRef {
 }
 
 export const listFiles = operation({
-  group: 'Files',
   summary: 'List the files of a tree',
   routes: routesOfRepository('GET', 'files'),
   query: () =>

@@ -5,18 +5,19 @@ import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { SyncRequest } from '../../upstream/syncs.js';
 import { requireForgeApp } from '../base-repository.js';
 import { requireAllowed } from '../policy.js';
+
+const operation = operationsOf('Repositories');
 
 const NO_NAME = bytesOf('');
 
 const message = once(() => z.object({ message: z.string() }));
 
 export const pullUpstream = operation({
-  group: 'Repositories',
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
@@ -44,7 +45,6 @@ export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncR
 }
 
 export const detachBase = operation({
-  group: 'Repositories',
   summary: 'Detach the repository from its upstream',
   routes: routesOfRepository('DELETE', 'base'),
   scopes: ['repo:write'],
