@@ -46,7 +46,7 @@ const answeredObject = once(() =>
 /** "expires_in: Whole number of seconds … Maximum of 2147483647". */
 const LONGEST = 2 ** 31 - 1;
 
-export const lfsBatch = operation<Record<string, never>, BatchBody>({
+export const lfsBatch = operation({
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],

@@ -30,12 +30,10 @@ const lockReply = once(() => z.object({ lock: shownLock() }));
 // Who may push may lock.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
-const createBody = once(() => z.object({ path: z.string(), ref: refBody() }));
-
-export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType<typeof createBody>>>({
+export const lfsCreateLock = operation({
   summary: 'Git LFS: lock a file',
   routes: [{ method: 'POST', path: LOCKS_PATH }],
-  body: createBody,
+  body: () => z.object({ path: z.string(), ref: refBody() }),
   replies: () => ({ 201: lockReply() }),
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
   handle: (ctx) => {
@@ -52,24 +50,21 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType
   },
 });
 
-const listQuery = once(() =>
-  z.object({
-    path: z.string().optional(),
-    id: z.string().optional(),
-    cursor: z.string().optional(),
-    limit: z
-      .string()
-      .regex(/^\d{0,9}$/, 'is no whole number')
-      .optional(),
-    refspec: z.string().optional(),
-  }),
-);
-
-export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
+export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
   // "LFS Servers should ensure that users have at least pull access to the repository."
-  query: listQuery,
+  query: () =>
+    z.object({
+      path: z.string().optional(),
+      id: z.string().optional(),
+      cursor: z.string().optional(),
+      limit: z
+        .string()
+        .regex(/^\d{0,9}$/, 'is no whole number')
+        .optional(),
+      refspec: z.string().optional(),
+    }),
   replies: () => ({ 200: z.object({ locks: z.array(shownLock()), next_cursor: z.string().optional() }) }),
   errors: ['not_acceptable'],
   handle: (ctx) => {
@@ -80,15 +75,11 @@ export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
   },
 });
 
-const verifyBody = once(() =>
-  z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
-);
-
-export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnType<typeof verifyBody>>>({
+export const lfsVerifyLocks = operation({
   summary: "Git LFS: list the locks, one's own and those of others, before a push",
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
   effect: 'read',
-  body: verifyBody,
+  body: () => z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
   replies: () => ({
     200: z.object({ ours: z.array(shownLock()), theirs: z.array(shownLock()), next_cursor: z.string().optional() }),
   }),
@@ -103,12 +94,10 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnTyp
   },
 });
 
-const unlockBody = once(() => z.object({ force: z.boolean().nullish(), ref: refBody() }));
-
-export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typeof unlockBody>>>({
+export const lfsUnlock = operation({
   summary: 'Git LFS: remove a lock',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
-  body: unlockBody,
+  body: () => z.object({ force: z.boolean().nullish(), ref: refBody() }),
   replies: () => ({ 200: lockReply() }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
   handle: (ctx) => {

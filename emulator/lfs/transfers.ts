@@ -3,7 +3,6 @@ import { type PiecedBody, respondConditionally } from '../http/conditional.js';
 import { problem } from '../http/problem.js';
 import { empty } from '../http/reply.js';
 import { StoreFull } from '../memory/memory-budget.js';
-import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/handler-context.js';
 import { operationsOf } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
@@ -41,19 +40,16 @@ export const lfsDownloadObject = operation({
   },
 });
 
-const uploadQuery = once(() =>
-  z.object({
-    size: z
-      .string()
-      .regex(/^\d{1,15}$/, 'is no size')
-      .optional(),
-  }),
-);
-
-export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>>({
+export const lfsUploadObject = operation({
   summary: 'Git LFS: upload an object',
   routes: [{ method: 'PUT', path: OBJECT_PATH }],
-  query: uploadQuery,
+  query: () =>
+    z.object({
+      size: z
+        .string()
+        .regex(/^\d{1,15}$/, 'is no size')
+        .optional(),
+    }),
   reads: 'stream',
   consumes: OCTETS,
   replies: () => ({ 200: '' }),
@@ -87,7 +83,7 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
   },
 });
 
-export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnType<typeof objectName>>>({
+export const lfsVerifyObject = operation({
   summary: 'Git LFS: check that an object was uploaded',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
   effect: 'read',

@@ -258,11 +258,14 @@ export type Step = (context: RequestContext) => void | Promise<void>;
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
+  /** The organization that the port belongs to. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
   /** Whether it is not that of a port. */
   readonly isOriginGiven?: boolean | undefined;
+  /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
+  /** What awkward answers are drawn from; undefined where there are none. */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
 }

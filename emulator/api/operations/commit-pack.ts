@@ -60,11 +60,6 @@ interface WrittenFile {
   readonly content: readonly Buffer[];
 }
 
-interface CommitPackBody {
-  readonly metadata: z.infer<ReturnType<typeof packMetadata>>;
-  readonly edits: readonly FileEdit[];
-}
-
 export const commitPack = operation({
   summary: 'Create a commit from streamed content',
   routes: routesOfRepository('POST', 'commit-pack'),
@@ -92,7 +87,7 @@ export const commitPack = operation({
  * `blob_chunk` a line. Nothing is written before the whole body has arrived and been found complete. Throws
  * `bad_request` that names the line or the file.
  */
-async function readCommitPack(ctx: HandlerContext): Promise<CommitPackBody> {
+async function readCommitPack(ctx: HandlerContext) {
   const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
   const schemas = { metadata: metadataSchema, chunk: blobChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, ({ files }) => Contents.of(files, ctx));

@@ -126,27 +126,22 @@ function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApp
   return query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
 }
 
-interface Comparison {
-  readonly paths: readonly ByteString[];
-  /**
-   * Whether `git apply` has to take the patches: white space counts, binary files are written out, and so are files
-   * that JSON cannot carry as text.
-   */
-  readonly applies: boolean;
-}
-
+/**
+ * `applies`: whether `git apply` has to take the patches: white space counts, binary files are written out, and so are
+ * files that JSON cannot carry as text.
+ */
 async function compare(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
   before: Oid | undefined,
   after: Oid,
-  { paths, applies }: Comparison,
+  { paths, applies }: { readonly paths: readonly ByteString[]; readonly applies: boolean },
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
   const { answers } = repository.content;
   const kept = answers.shared(KeptDiffs, () => new KeptDiffs(answers));
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
-  const known = kept.get(key);
+  const known = kept.shown.get(key);
   if (known !== undefined) return known;
   const diff = await diffOrRefuse(objects, oldTree, newTree, {
     meter,
@@ -217,14 +212,10 @@ const FILE_BYTES = 1024;
 
 /** Diffs that were shown before, by keys of the caller's, who says of which trees, and how: trees never change. */
 class KeptDiffs {
-  readonly #shown: CacheRegion<string, ShownDiff>;
+  readonly shown: CacheRegion<string, ShownDiff>;
 
   constructor(answers: CacheGroup) {
-    this.#shown = answers.region(costOfDiff);
-  }
-
-  get(key: string): ShownDiff | undefined {
-    return this.#shown.get(key);
+    this.shown = answers.region(costOfDiff);
   }
 
   keep(key: string, shown: ShownDiff): void {
@@ -237,7 +228,7 @@ class KeptDiffs {
       at += raw.length;
       return { ...file, raw };
     });
-    this.#shown.set(key, { ...shown, files });
+    this.shown.set(key, { ...shown, files });
   }
 }
 

@@ -6,7 +6,6 @@ import { NO_BYTES, textOf } from '../../git/object/bytes.js';
 import { payloadOf, readCommit } from '../../git/object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
-import { once } from '../../memory/once.js';
 import type { HandlerContext } from '../../operation/handler-context.js';
 import { operationsOf } from '../../operation/operation.js';
 import { EPHEMERAL } from '../../repositories/branch-write.js';
@@ -18,16 +17,14 @@ import type { RepositoryView } from '../../smart-http/view.js';
 
 const operation = operationsOf('Git', { dialect: 'git' });
 
-const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
-
-export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
+export const gitInfoRefs = operation({
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
   // What advertises itself for a push is refused as the push would be, so that git shows why.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
-  query: infoRefsQuery,
+  query: () => z.object({ service: z.string().optional() }),
   replies: () => ({ 200: 'application/x-git-upload-pack-advertisement' }),
   errors: ['sync_in_progress'],
   handle(ctx) {

@@ -122,7 +122,7 @@ type CreateContext = HandlerContext<{ default_branch?: string | undefined }, Cre
 /** The commit of a snapshot, unless the client words its own. */
 const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
 
-export const createRepository = operation<{ default_branch?: string | undefined }, CreateBody>({
+export const createRepository = operation({
   summary: 'Create the repository that the token names',
   routes: [
     { method: 'POST', path: '/api/repos' },
