@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
-import { Problem, problem } from '../http/problem.js';
+import { Problem, problem, translateError } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
 import { UpstreamError } from '../upstream/fetch-client.js';
@@ -102,14 +102,10 @@ export async function requireAccess(
 ): Promise<void> {
   if (base.access === 'credential') return;
   if (base.access === 'app') requireForgeApp(organization);
-  try {
-    await world.background.syncs.probe(organization.name, base, signal);
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
-    const { status = 0 } = error;
-    const options = status >= 400 && status < 500 ? { status } : {};
-    throw problem('forge_repository_inaccessible', error.message, options);
-  }
+  const probe = () => world.background.syncs.probe(organization.name, base, signal);
+  await translateError(UpstreamError, probe, ({ status = 0, message }) => {
+    return problem('forge_repository_inaccessible', message, status >= 400 && status < 500 ? { status } : {});
+  });
 }
 
 const MAIN = bytesOf('main');
@@ -132,17 +128,15 @@ export async function findForkPoint(
   base: Exclude<Base, { kind: 'sync' }>,
 ): Promise<ForkPoint> {
   const { world, organization, meter } = ctx;
-  try {
+  const authenticate = async () => {
     const { authenticator } = world.engine;
     const question = world.authenticationOf(`Bearer ${base.token}`, 'api', organization);
     const { claims } = authenticator.recall(question) ?? (await authenticator.prove(question));
     requireScopes(claims, ['git:read']);
     if (claims.repo !== base.source) throw repositoryNotFound();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    // The words are about another token than the request's, and no challenge would help.
-    throw problem(error.code, `base_repo: ${error.detail}`);
-  }
+  };
+  // The words are about another token than the request's, and no challenge would help.
+  await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
   const source = world.state.repositories.find(organization.name, base.source);
   if (!source) throw repositoryNotFound();
   source.meetState({ id: 'createRepository', effect: 'read' }, world.variants);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 
 /** The query parameters every list takes. */
 export const pageQuery = once(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));

@@ -4,7 +4,7 @@ import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
 import { problem } from '../http/problem.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { inSlices } from '../schedule/steps.js';

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import { operationsOf } from '../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
-import { problem } from '../http/problem.js';
+import { problem, translateError } from '../http/problem.js';
 import { empty } from '../http/reply.js';
 import { StoreFull } from '../memory/memory-budget.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import { operationsOf } from '../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
@@ -65,7 +64,7 @@ export const lfsUploadObject = operation({
     requireAnnouncedLength(ctx, announced);
     // What is held already is only checked.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
-    try {
+    const receive = async () => {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
       for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
@@ -76,9 +75,8 @@ export const lfsUploadObject = operation({
       if (!repository.record.lfsObjects?.get(oid)) {
         repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
-    } catch (error) {
-      throw error instanceof StoreFull ? outOfRoom(error.limit) : error;
-    }
+    };
+    await translateError(StoreFull, receive, ({ limit }) => outOfRoom(limit));
     return empty(200);
   },
 });

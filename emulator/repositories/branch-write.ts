@@ -7,8 +7,7 @@ import { LONGEST_HEADER, writeTypeAndSize } from '../git/pack/entry-header.js';
 import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import type { TransactOptions } from '../git/repository/repository.js';
-import { problem } from '../http/problem.js';
-import { translateError } from '../http/translate-error.js';
+import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */

@@ -1,7 +1,7 @@
 import { type EmulatorOptions, OptionError, resolveOptions } from '../config/options.js';
 import { importPath, type OnImport, openState, openStateFolder, organizationsIn } from '../exports/open-state.js';
 import { Persistence } from '../exports/persistence.js';
-import { translateError } from '../http/translate-error.js';
+import { translateError } from '../http/problem.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { CurrentWorld } from '../world/current-world.js';
 

@@ -1,6 +1,5 @@
 import { type EmulatorOptions, OptionError } from '../config/options.js';
-import { Problem } from '../http/problem.js';
-import { translateError } from '../http/translate-error.js';
+import { Problem, translateError } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { parseTime } from '../time/iso-8601.js';

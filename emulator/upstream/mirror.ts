@@ -9,7 +9,7 @@ import type { Refs } from '../git/refs/refs.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
-import { translateError } from '../http/translate-error.js';
+import { translateError } from '../http/problem.js';
 import { Meter } from '../schedule/meter.js';
 import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { writeArchive } from '../../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../../git/archive/prefix.js';
-import { problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { stream } from '../../http/reply.js';
-import { translateError } from '../../http/translate-error.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
-import { patternList, readSelection } from '../pattern-lists.js';
+import { patternList, readSelection } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');

@@ -3,8 +3,7 @@ import type { OperationId } from '../../config/operation-ids.js';
 import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operationsOf, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import type { GitCredential, Repository } from '../../repositories/repository.js';
 

@@ -6,15 +6,14 @@ import { requestLimit } from '../../git/limits/request-limits.js';
 import { textOf } from '../../git/object/bytes.js';
 import { readCommit } from '../../git/object/commit.js';
 import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
-import { problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { translateError } from '../../http/translate-error.js';
 import { once } from '../../memory/once.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
+import { patternList, readSelection } from '../fields.js';
 import { openList } from '../paging.js';
-import { patternList, readSelection } from '../pattern-lists.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');
