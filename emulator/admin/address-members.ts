@@ -1,26 +1,34 @@
+/** Where one organization is reached. Addresses are origins without a trailing slash. */
+export interface OrganizationAddress {
+  readonly org: string;
+  readonly baseUrl: string;
+  /** `<gitUrl>/<repo_name>.git` is a remote. */
+  readonly gitUrl: string;
+  /** Host and port of `gitUrl`. */
+  readonly gitHost: string;
+  /** Where it listens, which this machine reaches; only where `publicUrl` or `publicGitUrl` stands in place of it. */
+  readonly localUrl?: string;
+  /** The same by HTTPS, with the option `tls`. */
+  readonly https?: SecureAddress;
+}
+
 /** Addresses of an organization that begin with `https://`. */
-interface HttpsAddress {
+export interface SecureAddress {
   readonly baseUrl: string;
   readonly gitUrl: string;
   readonly gitHost: string;
 }
 
-interface Address extends HttpsAddress {
-  readonly org: string;
-  readonly localUrl?: string;
-  readonly https?: HttpsAddress;
-}
-
 /** What is known of a service that runs. Empty: it has no key. */
 interface Running {
-  readonly orgs: readonly Address[];
+  readonly orgs: readonly OrganizationAddress[];
   readonly keyId: string;
   readonly keyFile: string;
   readonly adminUrl: string;
 }
 
 /** An address as it stands in JSON. */
-export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: Address) {
+export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: OrganizationAddress) {
   return {
     org,
     base_url: baseUrl,

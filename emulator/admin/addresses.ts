@@ -5,7 +5,6 @@ import { addressesRecord } from './controls.js';
 import { adminRoute } from './route.js';
 
 export const showAddresses = adminRoute({
-  id: 'showAddresses',
   path: '/addresses',
   summary: 'List by which addresses the organizations are reached',
   replies: { 200: addressesRecord },
@@ -13,7 +12,6 @@ export const showAddresses = adminRoute({
 });
 
 export const showCa = adminRoute({
-  id: 'showCa',
   path: '/ca',
   summary: 'Print the certificate to trust for HTTPS (PEM)',
   replies: { 200: z.object({ certificate: z.string() }) },
@@ -25,7 +23,6 @@ export const showCa = adminRoute({
 });
 
 export const shutDown = adminRoute({
-  id: 'shutDown',
   method: 'POST',
   path: '/shutdown',
   summary: 'Stop listening, answer what is under way, and end',

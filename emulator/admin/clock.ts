@@ -10,16 +10,15 @@ const clockRecord = z.object({ mode: z.enum(CLOCK_MODES), now: z.iso.datetime() 
 
 export type ClockRecord = z.infer<typeof clockRecord>;
 
-function showClock({ state: { clock } }: World): ClockRecord {
+function readClock({ state: { clock } }: World): ClockRecord {
   return { mode: clock.snapshot().mode, now: new Date(clock.now()).toISOString() };
 }
 
-export const showClockRoute = adminRoute({
-  id: 'showClock',
+export const showClock = adminRoute({
   path: '/clock',
   summary: 'Show the time of the emulator, and what moves it',
   replies: { 200: clockRecord },
-  handle: ({ world }) => json(200, showClock(world)),
+  handle: ({ world }) => json(200, readClock(world)),
 });
 
 const moment = z
@@ -30,7 +29,6 @@ const duration = z
   .refine((text) => parseDuration(text) !== undefined, 'has to be an ISO 8601 duration such as PT30S or P1DT2H');
 
 export const changeClock = adminRoute({
-  id: 'changeClock',
   method: 'PATCH',
   path: '/clock',
   summary: 'Set the time, move it on, or change what moves it; what becomes due has run before the answer',
@@ -42,6 +40,6 @@ export const changeClock = adminRoute({
   replies: { 200: clockRecord },
   handle: async ({ world, body }) => {
     await applyClockChanges(world.state.clock, body);
-    return json(200, showClock(world));
+    return json(200, readClock(world));
   },
 });

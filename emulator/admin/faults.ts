@@ -13,7 +13,7 @@ import { empty, json } from '../http/reply.js';
 import type { Operation } from '../operation/operation.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
-import { type AdminContext, adminRoute } from './route.js';
+import { type AdminContext, adminRoute, requireFound } from './route.js';
 
 /** What was set, and what has become of it. */
 const faultRecord = z.looseObject({
@@ -40,16 +40,13 @@ function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string,
 }
 
 export const listFaults = adminRoute({
-  id: 'listFaults',
-  method: 'GET',
   path: '/faults',
   summary: 'List the faults: those that are registered, and those that requests have asked for',
-  access: 'token',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(faultRecord) },
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const items = ctx.world.state.faults.list();
-    const { headers, ...reply } = writeList(ctx, { of: ['faults'], items, keyOf: ({ id }) => id, show: (one) => one });
+    const { headers, ...reply } = await writeList(ctx, { of: ['faults'], items });
     return { ...reply, headers: { ...headers, ...etagOf(ctx) } };
   },
 });
@@ -83,11 +80,8 @@ const memberRecord = z.object({
 });
 
 export const listFaultKinds = adminRoute({
-  id: 'listFaultKinds',
-  method: 'GET',
   path: '/fault-kinds',
   summary: 'List what faults can do: their names, keys and stages',
-  access: 'token',
   replies: {
     200: z.object({
       grammar: z.string(),
@@ -154,11 +148,9 @@ function listKinds(forgePrefix: string) {
 }
 
 export const addFault = adminRoute({
-  id: 'addFault',
   method: 'POST',
   path: '/faults',
   summary: 'Add a fault, as JSON or in the words of the grammar',
-  access: 'token',
   body: members,
   shownBody: writtenFault,
   replies: { 201: faultRecord },
@@ -170,11 +162,9 @@ export const addFault = adminRoute({
 });
 
 export const checkFault = adminRoute({
-  id: 'checkFault',
   method: 'POST',
   path: '/fault-checks',
   summary: 'Read a fault as it would be added, and add none: what it is in JSON, or why it is none',
-  access: 'token',
   body: members,
   shownBody: writtenFault,
   replies: { 200: z.object({ fault: z.looseObject({}) }) },
@@ -195,26 +185,19 @@ const faultForms = z.object({
 });
 
 export const showFaultForms = adminRoute({
-  id: 'showFaultForms',
-  method: 'GET',
   path: '/faults/{id}/forms',
   summary: 'Write a fault in every way to ask for it: header, claim, command, TypeScript, JSON, scenario step',
-  access: 'token',
   replies: { 200: faultForms },
-  errors: ['not_found'],
   handle: (ctx) => {
-    const fault = ctx.world.state.faults.definition(ctx.params.id!);
-    if (!fault) throw noFault(ctx.params.id!);
-    return json(200, writeForms(fault, ctx));
+    const { id } = ctx.params;
+    return json(200, writeForms(requireFound(ctx.world.state.faults.definition(id!), 'fault', id), ctx));
   },
 });
 
 export const writeFaultForms = adminRoute({
-  id: 'writeFaultForms',
   method: 'POST',
   path: '/faults/forms',
   summary: 'Write a fault that is not added in every way to ask for it, or say why it is none',
-  access: 'token',
   body: members,
   shownBody: writtenFault,
   replies: { 200: faultForms },
@@ -233,12 +216,10 @@ function writeForms(fault: Fault, { operations, origin, header }: AdminContext) 
 }
 
 export const replaceFaults = adminRoute({
-  id: 'replaceFaults',
   method: 'PUT',
   path: '/faults',
   summary:
     'Put these faults in the place of all that are registered, or of none; with If-Match, unless they have changed',
-  access: 'token',
   body: z.strictObject({ faults: z.array(z.unknown()) }),
   shownBody: z.strictObject({ faults: z.array(writtenFault) }),
   replies: { 200: z.object({ items: z.array(faultRecord) }) },
@@ -269,57 +250,41 @@ function* readFaults(given: readonly unknown[]): Steps<Fault[]> {
 }
 
 export const showFault = adminRoute({
-  id: 'showFault',
-  method: 'GET',
   path: '/faults/{id}',
   summary: 'Show a fault, and what has become of it',
-  access: 'token',
   replies: { 200: faultRecord },
-  errors: ['not_found'],
-  handle: ({ world, params }) => {
-    const found = world.state.faults.get(params.id!);
-    if (!found) throw noFault(params.id!);
-    return json(200, found);
-  },
+  handle: ({ world, params: { id } }) => json(200, requireFound(world.state.faults.get(id!), 'fault', id)),
 });
 
 export const changeFault = adminRoute({
-  id: 'changeFault',
   method: 'PATCH',
   path: '/faults/{id}',
   summary: 'Change members of a registered fault; its counters go on',
-  access: 'token',
   body: members,
   shownBody: faultSchema(),
   replies: { 200: faultRecord },
   errors: ['not_found', 'conflict'],
   handle: (ctx) => {
-    const changed = ctx.world.state.faults.patch(ctx.params.id!, readFault(ctx.body, 'The fault'), ctx.operations);
-    if (!changed) throw noFault(ctx.params.id!);
-    return json(200, changed, etagOf(ctx));
+    const { id } = ctx.params;
+    const changed = ctx.world.state.faults.patch(id!, readFault(ctx.body, 'The fault'), ctx.operations);
+    return json(200, requireFound(changed, 'fault', id), etagOf(ctx));
   },
 });
 
 export const removeFault = adminRoute({
-  id: 'removeFault',
   method: 'DELETE',
   path: '/faults/{id}',
   summary: 'End a fault, or the counters of one that requests ask for',
-  access: 'token',
   replies: { 204: '' },
-  errors: ['not_found'],
-  handle: ({ world, params }) => {
-    if (!world.state.faults.remove(params.id!)) throw noFault(params.id!);
+  handle: ({ world, params: { id } }) => {
+    requireFound(world.state.faults.remove(id!), 'fault', id);
     return empty(204);
   },
 });
 
 export const listLatches = adminRoute({
-  id: 'listLatches',
-  method: 'GET',
   path: '/latches',
   summary: 'List the latches that something waits for, with how much does',
-  access: 'token',
   replies: { 200: z.object({ items: z.array(z.object({ name: z.string(), waiting: z.int() })) }) },
   handle: ({ world }) => {
     const items = [...world.background.latches.waiting()].map(([name, waiting]) => ({ name, waiting }));
@@ -328,15 +293,10 @@ export const listLatches = adminRoute({
 });
 
 export const releaseLatch = adminRoute({
-  id: 'releaseLatch',
   method: 'POST',
   path: '/latches/{name}/release',
   summary: 'Let go of what is held by a latch, and end the states that last until it is released',
-  access: 'token',
   replies: { 200: z.object({ released: z.int() }) },
+  errors: [],
   handle: ({ world, params }) => json(200, { released: world.releaseLatch(params.name!) }),
 });
-
-function noFault(id: string) {
-  return problem('not_found', `There is no fault ${JSON.stringify(id)}.`);
-}

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http/body.js';
 import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
-import { problem } from '../http/problem.js';
+import { problem, translateError } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
 import { once } from '../memory/once.js';
 import { readYaml, YamlError } from '../scenarios/yaml.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
-import type { AdminRoute } from './route.js';
+import type { AdminRow } from './route.js';
 
 /** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
 const MOST_BODY_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const MOST_YAML_BYTES = 64 * 1024;
 const noMembers = once(() => z.strictObject({}));
 
 /** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
-export function readQuery({ query, access }: AdminRoute, given: string): unknown {
+export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
   // What has no prototype is an object all the same.
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
@@ -46,7 +46,7 @@ export interface BodyPorts {
 }
 
 /** The body, by the schema of the route; none is read as an object without members. */
-export async function readJsonBody({ body, bodyType, takesYaml }: AdminRoute, ports: BodyPorts): Promise<unknown> {
+export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
   const { request, askForBody, idleTimeout, meter } = ports;
   const isYaml = takesYaml === true && typeOf(request.headers) === YAML;
   if (!isYaml) requireType(request, bodyType ?? 'application/json');
@@ -58,16 +58,13 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRoute, po
     refuseContentEncoding(request);
     const maxBytes = isYaml ? MOST_YAML_BYTES : MOST_BODY_BYTES;
     const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
-    if (isYaml) value = await readYamlBody(raw);
-    else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
+    if (isYaml) {
+      value = await translateError(
+        YamlError,
+        () => readYaml(raw.toString()),
+        ({ message }) => problem('bad_request', `The body is not valid YAML: ${message}.`),
+      );
+    } else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   }
   return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
-}
-
-async function readYamlBody(raw: Buffer): Promise<unknown> {
-  try {
-    return await readYaml(raw.toString());
-  } catch (error) {
-    throw error instanceof YamlError ? problem('bad_request', `The body is not valid YAML: ${error.message}.`) : error;
-  }
 }

@@ -38,7 +38,6 @@ function requireOrganization({ state }: World, name: string): Organization {
 }
 
 export const listKeys = adminRoute({
-  id: 'listKeys',
   path: '/keys',
   summary: 'List the public keys that tokens may be signed with, of one organization or of all',
   query: z.strictObject({ ...listQuery, organization: z.string().optional() }),
@@ -67,7 +66,6 @@ const allowedScopes = z
   .transform((scopes) => scopes as AllowedScopes);
 
 export const addKey = adminRoute({
-  id: 'addKey',
   method: 'POST',
   path: '/keys',
   summary: 'Register a public key with an organization; of a private one only the public part is kept',
@@ -111,13 +109,11 @@ function register(given: string | Record<string, unknown>, fields: Parameters<ty
 }
 
 export const removeKey = adminRoute({
-  id: 'removeKey',
   method: 'DELETE',
   path: '/keys/{id}',
   summary: 'Remove a key from an organization: tokens that it signed are refused from now on',
   query: z.strictObject({ organization: organizationName() }),
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: ({ world, organization, query, params }) => {
     const { name, keys } = requireOrganization(world, query.organization ?? organization);
     if (!keys.find(params.id!)) throw problem('not_found', `${name} has no key ${JSON.stringify(params.id)}.`);

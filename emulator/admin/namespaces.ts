@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { empty, json } from '../http/reply.js';
-import { type NamespaceView, namespaceOptions, namespaceRecord } from './controls.js';
+import { namespaceOptions, namespaceRecord } from './controls.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, requireFound } from './route.js';
 
 export const createNamespace = adminRoute({
-  id: 'createNamespace',
   method: 'POST',
   path: '/namespaces',
   summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot of this world',
@@ -16,23 +15,17 @@ export const createNamespace = adminRoute({
 });
 
 export const listNamespaces = adminRoute({
-  id: 'listNamespaces',
   path: '/namespaces',
   summary: 'List the namespaces, oldest first; in a namespace, those that were made there',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(namespaceRecord) },
-  handle: (ctx) => {
-    const items = ctx.controls.namespaces.list();
-    return writeList(ctx, { of: ['namespaces'], items, keyOf: ({ id }) => id, show: (one: NamespaceView) => one });
-  },
+  handle: (ctx) => writeList(ctx, { of: ['namespaces'], items: ctx.controls.namespaces.list() }),
 });
 
 export const showNamespace = adminRoute({
-  id: 'showNamespace',
   path: '/namespaces/{id}',
   summary: 'Show where a namespace is',
   replies: { 200: namespaceRecord },
-  errors: ['not_found'],
   handle: (ctx) => {
     const { id } = ctx.params;
     return json(200, requireFound(ctx.controls.namespaces.get(id!), 'namespace', id));
@@ -40,12 +33,10 @@ export const showNamespace = adminRoute({
 });
 
 export const removeNamespace = adminRoute({
-  id: 'removeNamespace',
   method: 'DELETE',
   path: '/namespaces/{id}',
   summary: 'Remove a namespace with all that is in it',
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { id } = ctx.params;
     requireFound(await ctx.controls.namespaces.remove(id!), 'namespace', id);

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { packageVersion } from '../config/version.js';
 import { bytes, json } from '../http/reply.js';
 import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
-import { type AdminRoute, adminRoute } from './route.js';
+import { type AdminRow, adminRoute } from './route.js';
 
 /** These rows are loaded by every start, which makes none of their schemas. */
 export const showHealth = adminRoute({
-  id: 'showHealth',
   path: pathBelowAdmin(HEALTH_PATH),
   summary: 'Say that the emulator can serve requests',
   access: 'open',
@@ -17,7 +16,6 @@ export const showHealth = adminRoute({
 });
 
 export const showVersion = adminRoute({
-  id: 'showVersion',
   path: '/version',
   summary: 'Show the version of the emulator and of the API it serves',
   access: 'open',
@@ -28,7 +26,6 @@ export const showVersion = adminRoute({
 });
 
 export const showOpenApi = adminRoute({
-  id: 'showOpenApi',
   path: '/openapi.json',
   summary: 'Print the OpenAPI document of the service and of these routes',
   access: 'open',
@@ -44,7 +41,7 @@ export const showOpenApi = adminRoute({
 });
 
 /** The routes that ask for no token where there is one: they tell nothing that it guards. */
-export const openRoutes: readonly AdminRoute[] = [showHealth, showVersion, showOpenApi];
+export const openRoutes: readonly AdminRow[] = [showHealth, showVersion, showOpenApi];
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => ADMIN_PREFIX + path));
 

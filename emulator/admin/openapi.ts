@@ -1,7 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { inputSchema, pathParameters, queryParameters, writeOpenApi } from '../api/openapi.js';
-import { type ProblemCode, problemCodes } from '../http/problem.js';
+import { inputSchema, pathParameters, queryParameters, writeOpenApi, writeResponses } from '../api/openapi.js';
+import type { ProblemCode } from '../http/problem.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { ADMIN_PREFIX } from './path.js';
@@ -89,32 +88,18 @@ function writeRoute(route: AdminRoute): Json {
   };
 }
 
-function writeReplies({ replies, errors = [], access, method }: AdminRoute): Json {
-  const answers: Record<string, Json> = {};
-  for (const [status, reply] of Object.entries(replies)) {
-    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(reply) };
-  }
+function writeReplies({ replies, errors, access, method }: AdminRoute): Json {
   const codes = new Set<ProblemCode>([...COMMON_CODES, ...errors]);
   if (access === 'token') codes.add('unauthorized');
   if (method !== 'GET') for (const code of BODY_CODES) codes.add(code);
-  for (const { code, status } of problemCodes()) {
-    if (!codes.has(code)) continue;
-    const names = [...((answers[status]?.names as string[] | undefined) ?? []), `\`${code}\``];
-    answers[status] = { names };
-  }
-  return Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, worded(status, answer)]));
+  return writeResponses(replies, codes, { forgePrefix: 'forge', replyContent, errorContent });
 }
 
-function worded(status: string, answer: Json): Json {
-  if (!Array.isArray(answer.names)) return answer;
-  return {
-    description: `${STATUS_CODES[status]}: ${answer.names.join(', ')}`,
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-  };
+function errorContent(): Json {
+  return { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } };
 }
 
 function replyContent(reply: z.ZodType | string): Json {
-  if (reply === '') return {};
   if (typeof reply === 'string') return { content: { [reply]: { schema: { type: 'string' } } } };
   const { $schema: _, ...schema } = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' }) as Json;
   return { content: { 'application/json': { schema } } };

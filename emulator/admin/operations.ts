@@ -20,7 +20,6 @@ const operationRecord = z.object({
 export type OperationRecord = z.infer<typeof operationRecord>;
 
 export const listOperations = adminRoute({
-  id: 'listOperations',
   path: '/operations',
   summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
   query: z.strictObject(listQuery),
@@ -31,7 +30,6 @@ export const listOperations = adminRoute({
       items: ctx.buildOnce('operations', () =>
         ctx.operations.map((operation) => showOperation(operation, ctx.current.config.forgePrefix)),
       ),
-      keyOf: ({ id }) => id,
     }),
 });
 

@@ -19,8 +19,7 @@ const deliveryRecord = z.object({
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
 export type WebhookRecord = z.infer<ReturnType<typeof webhookRecord>>;
 
-export const listAllWebhooks = adminRoute({
-  id: 'showWebhooks',
+export const showWebhooks = adminRoute({
   path: '/webhooks',
   summary: 'List the webhooks that are registered for an organization',
   query: z.strictObject({ ...listQuery, organization: organizationName() }),
@@ -30,14 +29,12 @@ export const listAllWebhooks = adminRoute({
     return writeList(ctx, {
       of: ['webhooks', name],
       items: ctx.world.state.webhooks.of(name),
-      keyOf: ({ id }) => id,
       show: showWebhook,
     });
   },
 });
 
 export const listDeliveries = adminRoute({
-  id: 'listDeliveries',
   path: '/webhooks/outbox',
   summary: 'List what is or was on its way to webhooks, oldest first',
   query: z.strictObject(listQuery),
@@ -46,7 +43,6 @@ export const listDeliveries = adminRoute({
     writeList(ctx, {
       of: ['outbox'],
       items: ctx.world.state.deliveries.all(),
-      keyOf: ({ id }) => id,
       show: showDelivery,
     }),
 });

@@ -77,7 +77,6 @@ function serve(name: string, { header }: AdminContext): Reply {
 
 /** The address without the slash, as it is easily typed. */
 export const leadToPage = adminRoute({
-  id: 'leadToPage',
   path: '',
   summary: 'Lead to the page',
   access: 'open',
@@ -86,7 +85,6 @@ export const leadToPage = adminRoute({
 });
 
 export const showPage = adminRoute({
-  id: 'showPage',
   path: '/',
   summary: 'Show the page: requests as they come, repositories, faults, clock, and what clients do wrong',
   access: 'open',
@@ -95,11 +93,9 @@ export const showPage = adminRoute({
 });
 
 export const showPageFile = adminRoute({
-  id: 'showPageFile',
   path: '/page/{file}',
   summary: 'Show a file that the page is made of',
   access: 'open',
   replies: { 200: 'application/octet-stream' },
-  errors: ['not_found'],
   handle: (ctx) => serve(ctx.params.file!, ctx),
 });

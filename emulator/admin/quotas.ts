@@ -18,7 +18,6 @@ function showAll({ state }: World): z.infer<typeof quotasRecord> {
 }
 
 export const showQuotas = adminRoute({
-  id: 'showQuotas',
   path: '/quotas',
   summary: 'Show the quotas by name',
   replies: { 200: quotasRecord },
@@ -26,7 +25,6 @@ export const showQuotas = adminRoute({
 });
 
 export const changeQuotas = adminRoute({
-  id: 'changeQuotas',
   method: 'PATCH',
   path: '/quotas',
   summary: 'Set quotas by name, and remove those that are null; all of them or none',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBranch } from '../api/fields.js';
-import { mapped, openList, takeLongPage } from '../api/paging.js';
+import { mapped, openList } from '../api/paging.js';
 import { commitRecord, showCommit } from '../api/records.js';
 import { textOf } from '../git/object/bytes.js';
 import { BLOB, type ObjectReader, type Oid, TAG } from '../git/object/object.js';
@@ -12,18 +12,21 @@ import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { inSlices } from '../schedule/steps.js';
-import { type ListQuery, listOf, listQuery, readPageLimit, writeList } from './lists.js';
+import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import {
   exactBytes,
+  findRepository,
+  inOrganization,
   named,
-  showContent,
+  readContent,
+  requireObject,
+  resolveCommit,
   shownContent,
   showTagDetails,
   tagDetails,
   typeOfMode,
 } from './repository-records.js';
-import { findRepository, inOrganization, requireObject, resolveCommit } from './repository-target.js';
-import { type AdminContext, adminRoute, organizationName, requireFound } from './route.js';
+import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*
  * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
@@ -61,8 +64,7 @@ function showSummary({ record, ownState, defaultBranch, git }: Repository): Repo
   };
 }
 
-export const listAllRepositories = adminRoute({
-  id: 'showRepositories',
+export const showRepositories = adminRoute({
   path: '/repositories',
   summary: 'List the repositories of an organization in order of creation, whatever their state',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
@@ -77,34 +79,28 @@ export const listAllRepositories = adminRoute({
     return writeList(ctx, {
       of: ['repositories', name],
       items: items.sort((one, other) => one.record.sequence - other.record.sequence),
-      keyOf: ({ id }) => id,
       show: showSummary,
     });
   },
 });
 
-export const showRepositoryRoute = adminRoute({
-  id: 'showRepository',
+export const showRepository = adminRoute({
   path: '/repositories/{name}',
   summary: 'Show a repository, whatever its state',
   query: z.strictObject(inOrganization),
   replies: { 200: summaryRecord },
-  errors: ['not_found'],
   handle: (ctx) => json(200, showSummary(findRepository(ctx))),
 });
 
 export const showRepositoryState = adminRoute({
-  id: 'showRepositoryState',
   path: '/repositories/{name}/state',
   summary: 'Show the state of a repository without bringing it into another',
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
-  errors: ['not_found'],
   handle: (ctx) => json(200, { state: findRepository(ctx).ownState }),
 });
 
 export const addRepository = adminRoute({
-  id: 'addRepository',
   method: 'POST',
   path: '/repositories',
   summary: 'Make an empty repository',
@@ -126,13 +122,11 @@ export const addRepository = adminRoute({
 });
 
 export const removeRepository = adminRoute({
-  id: 'removeRepository',
   method: 'DELETE',
   path: '/repositories/{name}',
   summary: 'Delete a repository, whatever its state',
   query: z.strictObject(inOrganization),
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: (ctx) => {
     const found = findRepository(ctx);
     requireFound(found.record.state !== 'deleted', 'repository', ctx.params.name);
@@ -146,29 +140,24 @@ export const removeRepository = adminRoute({
 type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({
-  id: 'showCommits',
   path: '/repositories/{name}/commits',
   summary: 'List the commits that a ref leads to, newest first',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
   replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const list = openList<Position>(world, query.cursor, ['admin', 'commits', repository.id, query.ref]);
+    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], PAGE);
     const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
     const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);
-    const { page, hasMore } = await takeLongPage(
-      git.history.logEach({ tips: [tip] }),
-      readPageLimit(query),
-      meter,
-      skip,
-    );
+    const log = git.history.logEach({ tips: [tip] });
+    const { page, end } = await list.take(log, (_, count) => [tip, count], skip);
     return largeJson(200, {
       items: mapped(page, (oid) => showCommit(git.objects, oid)),
-      ...list.end(hasMore, () => [tip, skip + page.length]),
+      ...end,
     });
   },
 });
@@ -185,18 +174,16 @@ const entryRecord = z.object({
 export type TreeEntry = z.infer<typeof entryRecord>;
 
 export const showTree = adminRoute({
-  id: 'showTree',
   path: '/repositories/{name}/tree/{oid}',
   summary: 'List the entries of a tree, or of the tree of a commit or tag',
   query: z.strictObject({ ...listQuery, ...inOrganization }),
   replies: { 200: listOf(entryRecord) },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const tree = await inSlices(findTree(objects, oid), ctx.meter);
     if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
-    return writeList(ctx as AdminContext<ListQuery>, {
+    return writeList(ctx, {
       of: ['tree', tree],
       items: await inSlices(readTree(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,
@@ -221,18 +208,16 @@ const blobRecord = z.object({ oid: z.string(), ...shownContent });
 export type BlobRecord = z.infer<typeof blobRecord>;
 
 export const showBlob = adminRoute({
-  id: 'showBlob',
   path: '/repositories/{name}/blob/{oid}',
   summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
   query: z.strictObject(inOrganization),
   replies: { 200: blobRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
     if (objects.typeOf(number) !== BLOB) throw problem('not_found', `${oid} is no blob.`);
-    return json(200, { oid, ...(await showContent(objects, number, ctx.meter)) });
+    return json(200, { oid, ...(await readContent(objects, number, ctx.meter)) });
   },
 });
 
@@ -241,12 +226,10 @@ const tagRecord = z.object({ oid: z.string(), ...tagDetails });
 export type TagRecord = z.infer<typeof tagRecord>;
 
 export const showTag = adminRoute({
-  id: 'showTag',
   path: '/repositories/{name}/tag/{oid}',
   summary: 'Show an annotated tag: what it names, who made it, and its message',
   query: z.strictObject(inOrganization),
   replies: { 200: tagRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { blame, NoSuchFile } from '../git/blame/blame.js';
+import { blameOrRefuse } from '../api/operations/blame.js';
+import { diffOrRefuse } from '../api/operations/diffs.js';
 import type { BlamedLines } from '../git/blame/blamed-lines.js';
-import { BadLineRange } from '../git/blame/line-ranges.js';
-import { type Diff, diffTrees } from '../git/diff/diff.js';
+import type { Diff } from '../git/diff/diff.js';
 import type { FileDiff } from '../git/diff/file-diff.js';
-import { TooManyChanges } from '../git/diff/trees.js';
 import { requestLimit } from '../git/limits/request-limits.js';
 import { type ByteString, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { BLOB, type Oid, ZERO_OID } from '../git/object/object.js';
@@ -12,27 +11,24 @@ import { findEntry } from '../git/object/read-tree.js';
 import { formatMode } from '../git/object/tree.js';
 import { problem } from '../http/problem.js';
 import { json, largeJson } from '../http/reply.js';
-import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import {
   commitLine,
   exactBytes,
-  named,
-  showCommitLine,
-  showContent,
-  shownContent,
-  typeOfMode,
-} from './repository-records.js';
-import {
   findRepository,
   inOrganization,
+  named,
   pathQuery,
   readBytes,
+  readContent,
   refQuery,
   requireCommit,
   resolveCommit,
-} from './repository-target.js';
+  showCommitLine,
+  shownContent,
+  typeOfMode,
+} from './repository-records.js';
 import { adminRoute } from './route.js';
 
 /** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */
@@ -72,7 +68,6 @@ const commitDiff = z.object({
 export type CommitDiff = z.infer<typeof commitDiff>;
 
 export const showCommitDiff = adminRoute({
-  id: 'showCommitDiff',
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
     'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
@@ -96,19 +91,13 @@ export const showCommitDiff = adminRoute({
     ].filter((path) => path !== undefined);
     const { tree, parents } = history.commit(oid);
     const base = parents[readParent(query.parent, parents.length) - 1];
-    try {
-      const diff = await diffTrees(objects, base && history.commit(base).tree, tree, {
-        meter,
-        ...(paths.length > 0 && { paths }),
-      });
-      const files = await showFiles(diff, paths.length > 0 ? MOST_PATCH_BYTES : MOST_BYTES_OF_FILE, meter);
-      const isTruncated = files.length < diff.files.length;
-      return largeJson(200, { oid, base: base ?? null, stats: diff.stats, files, is_truncated: isTruncated });
-    } catch (error) {
-      if (error instanceof TooManyChanges)
-        throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
-      throw error;
-    }
+    const diff = await diffOrRefuse(objects, base && history.commit(base).tree, tree, {
+      meter,
+      ...(paths.length > 0 && { paths }),
+    });
+    const files = await showFiles(diff, paths.length > 0 ? MOST_PATCH_BYTES : MOST_BYTES_OF_FILE, meter);
+    const isTruncated = files.length < diff.files.length;
+    return largeJson(200, { oid, base: base ?? null, stats: diff.stats, files, is_truncated: isTruncated });
   },
 });
 
@@ -165,8 +154,7 @@ const foundContent = z.object({
 
 export type FoundContent = z.infer<typeof foundContent>;
 
-export const showFileContent = adminRoute({
-  id: 'showContent',
+export const showContent = adminRoute({
   path: '/repositories/{name}/content',
   summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
@@ -188,7 +176,7 @@ export const showFileContent = adminRoute({
       type: typeOfMode(entry.mode),
       mode: formatMode(entry.mode),
       oid: entry.oid,
-      ...(isBlob && (await showContent(objects, number, meter))),
+      ...(isBlob && (await readContent(objects, number, meter))),
     });
   },
 });
@@ -220,7 +208,6 @@ const blameRecord = z.object({
 export type Blame = z.infer<typeof blameRecord>;
 
 export const showBlame = adminRoute({
-  id: 'showBlame',
   path: '/repositories/{name}/blame',
   summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
   query: z.strictObject({
@@ -241,7 +228,8 @@ export const showBlame = adminRoute({
     const path = readBytes(query.path, query.path_bytes, 'path');
     if (path === undefined) throw problem('bad_request', 'path is required.');
     const commit = await resolveCommit(repository, query.ref, meter);
-    const blamed = await blameLines(repository, { commit, path, range: query.range }, meter);
+    const ranges = query.range === undefined ? undefined : [query.range];
+    const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => nothingAt(path, commit));
     const { objects } = repository.git;
     return largeJson(200, {
       commit,
@@ -253,28 +241,6 @@ export const showBlame = adminRoute({
     });
   },
 });
-
-interface BlamedFile {
-  readonly commit: Oid;
-  readonly path: ByteString;
-  readonly range: string | undefined;
-}
-
-async function blameLines(
-  { id, git, content }: Repository,
-  { commit, path, range }: BlamedFile,
-  meter: Meter,
-): Promise<BlamedLines[]> {
-  await git.history.extend([commit], meter);
-  const ranges = range === undefined ? undefined : [range];
-  try {
-    return await blame(git.objects, git.history.graph, { commit, path, ranges, known: content.blames.of(id), meter });
-  } catch (error) {
-    if (error instanceof NoSuchFile) throw nothingAt(path, commit);
-    if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
-    throw error;
-  }
-}
 
 function* showRanges(blamed: readonly BlamedLines[]): Generator<z.infer<typeof blamedRange>> {
   for (const { start, count, commit, originalStart, originalPath, previous } of blamed) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag } from '../api/fields.js';
-import { openList, pageEnd } from '../api/paging.js';
+import { openList, pageEnd, readLimit } from '../api/paging.js';
 import { findNote } from '../git/notes/note-tree.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { parseCommit } from '../git/object/commit.js';
@@ -12,17 +12,21 @@ import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { listQuery, readPageLimit } from './lists.js';
+import { listQuery, PAGE } from './lists.js';
 import {
   commitDetails,
   commitLine,
+  findRepository,
+  inOrganization,
+  readContent,
+  refQuery,
   refsOf,
+  requireCommit,
+  resolveCommit,
   showCommitDetails,
   showCommitLine,
-  showContent,
   shownContent,
 } from './repository-records.js';
-import { findRepository, inOrganization, refQuery, requireCommit, resolveCommit } from './repository-target.js';
 import { adminRoute } from './route.js';
 
 /** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */
@@ -56,7 +60,6 @@ interface Selection {
 }
 
 export const showGraph = adminRoute({
-  id: 'showGraph',
   path: '/repositories/{name}/graph',
   summary:
     'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
@@ -75,12 +78,12 @@ export const showGraph = adminRoute({
   },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const { cursor, limit, organization: _, ...selection } = query;
-    const most = readPageLimit({ limit });
+    const most = readLimit(limit, PAGE);
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
-    const list = openList<GraphCursor>(world, cursor, ['admin', 'graph', repository.id, selection]);
+    const list = openList<GraphCursor>(ctx, { cursor }, ['admin', 'graph', repository.id, selection]);
     const given = list.position;
     const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
@@ -144,13 +147,11 @@ const commitRecord = z.object({
 
 export type CommitRecord = z.infer<typeof commitRecord>;
 
-export const showCommitRoute = adminRoute({
-  id: 'showCommit',
+export const showCommit = adminRoute({
   path: '/repositories/{name}/commits/{oid}',
   summary: 'Show a commit, with the refs that lead to it and its notes',
   query: z.strictObject(inOrganization),
   replies: { 200: commitRecord },
-  errors: ['not_found'],
   handle: async (ctx) => {
     const { meter, params } = ctx;
     const repository = findRepository(ctx);
@@ -178,7 +179,7 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
     const oid = tree === undefined ? undefined : await inSlices(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);
     if (number < 0 || objects.typeOf(number) !== BLOB) continue;
-    notes.push({ ref: textOf(name), oid: oid!, ...(await showContent(objects, number, meter)) });
+    notes.push({ ref: textOf(name), oid: oid!, ...(await readContent(objects, number, meter)) });
     if (notes.length === MOST_NOTES) break;
   }
   return notes;

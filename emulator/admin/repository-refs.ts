@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { openList, takeLongPage } from '../api/paging.js';
+import { openList } from '../api/paging.js';
 import { eachNote } from '../git/notes/note-tree.js';
 import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/bytes.js';
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { inSlices, runSync } from '../schedule/steps.js';
-import { listOf, listQuery, readPageLimit, writeList } from './lists.js';
-import { exactBytes, named } from './repository-records.js';
-import { findRepository, inOrganization } from './repository-target.js';
+import { listOf, listQuery, PAGE, writeList } from './lists.js';
+import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
 /** Where the refs of a namespace are: `git help namespaces`. */
@@ -53,12 +52,10 @@ function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespac
 }
 
 export const showRefs = adminRoute({
-  id: 'showRefs',
   path: '/repositories/{name}/refs',
   summary: 'List the refs of a repository by name, all namespaces included',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
-  errors: ['not_found'],
   handle: (ctx) => {
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
@@ -89,7 +86,6 @@ const NOTES = bytesOf('refs/notes/commits');
 type NotesCursor = readonly [tree: Oid, shown: number];
 
 export const showNotes = adminRoute({
-  id: 'showNotes',
   path: '/repositories/{name}/notes',
   summary: 'List the notes of a notes ref: what each is of, and its blob',
   query: z.strictObject({
@@ -98,20 +94,19 @@ export const showNotes = adminRoute({
     ref: z.string().optional().meta({ description: 'The full name; default refs/notes/commits.' }),
   }),
   replies: { 200: listOf(z.object({ target: z.string(), note: z.string() })) },
-  errors: ['not_found'],
   handle: async (ctx) => {
-    const { world, query, meter } = ctx;
+    const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const list = openList<NotesCursor>(world, query.cursor, ['admin', 'notes', repository.id, query.ref]);
+    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], PAGE);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
     const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
-    const { page, hasMore } = await takeLongPage(notes, readPageLimit(query), meter, skip);
+    const { page, end } = await list.take(notes, (_, count) => [tree!, count], skip);
     return largeJson(200, {
       items: page.map(([target, note]) => ({ target, note })),
-      ...list.end(hasMore, () => [tree!, skip + page.length]),
+      ...end,
     });
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapped, openList, pageEnd, takePage } from '../api/paging.js';
+import { mapped, openList, pageEnd, readLimit } from '../api/paging.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
 import type { EntryOptions } from '../journal/entry.js';
@@ -8,7 +8,7 @@ import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/q
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
 import { MOST_STREAMS, streamRequests } from './event-streams.js';
-import { listQuery, readPageLimit } from './lists.js';
+import { listQuery, PAGE } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 export type { JournalEntry } from '../journal/entry.js';
@@ -27,7 +27,6 @@ const requestRecord = z.looseObject({
 });
 
 export const listSteps = adminRoute({
-  id: 'listSteps',
   path: '/steps',
   summary: 'List the steps of the way of a request, in order',
   replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
@@ -84,7 +83,6 @@ const requestList = z.object({
 });
 
 export const listRequests = adminRoute({
-  id: 'listRequests',
   path: '/requests',
   summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
   query: z.strictObject({
@@ -104,10 +102,10 @@ export const listRequests = adminRoute({
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
-    const list = openList<string>(ctx.world, cursor, ['admin', 'requests', query, order]);
+    const list = openList<string>(ctx, { cursor }, ['admin', 'requests', query, order]);
     const from = list.position === undefined ? undefined : Number(list.position);
     const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
-    const { page, hasMore } = takePage(selected(found, selectorOf(query)), readPageLimit({ limit }));
+    const { page, hasMore } = takePage(found, selectorOf(query), readLimit(limit, PAGE));
     return largeJson(200, {
       items: mapped(page, (record) => journal.write(record, options)),
       ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
@@ -117,8 +115,14 @@ export const listRequests = adminRoute({
   },
 });
 
-function* selected(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean) {
-  for (const record of records) if (isWanted(record)) yield record;
+function takePage(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
+  const page: RequestRecord[] = [];
+  for (const record of records) {
+    if (!isWanted(record)) continue;
+    if (page.length === limit) return { page, hasMore: true };
+    page.push(record);
+  }
+  return { page, hasMore: false };
 }
 
 const EXPORTS = {
@@ -144,7 +148,6 @@ function exportRequests(
 const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
 
 export const followRequests = adminRoute({
-  id: 'followRequests',
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
   query: z.strictObject({ ...selection, bodies }),
@@ -167,11 +170,9 @@ function readLastId(given: string | undefined): number | undefined {
 }
 
 export const showRequest = adminRoute({
-  id: 'showRequest',
   path: '/requests/{id}',
   summary: 'Show one request',
   replies: { 200: requestRecord },
-  errors: ['not_found'],
   handle: ({ world, params }) => {
     const entry = world.state.journal.entry(params.id!);
     if (entry) return json(200, entry);
@@ -180,7 +181,6 @@ export const showRequest = adminRoute({
 });
 
 export const forgetRequests = adminRoute({
-  id: 'forgetRequests',
   method: 'DELETE',
   path: '/requests',
   summary: 'Empty the journal; requests are numbered on',

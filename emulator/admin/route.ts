@@ -48,8 +48,7 @@ export interface AdminContext<Query = unknown, Body = unknown> {
  * One route of the admin API, as a row: router, guard, OpenAPI document and tests are read from it. What is not a member
  * of `query` or `body` is refused; without them, there are no members.
  */
-export interface AdminRoute<Query = unknown, Body = unknown> {
-  readonly id: string;
+export interface AdminRow<Query = unknown, Body = unknown> {
   readonly method: Method;
   /** Below `/_emulator`; a `{parameter}` fills one segment. */
   readonly path: string;
@@ -67,19 +66,25 @@ export interface AdminRoute<Query = unknown, Body = unknown> {
   /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
   /** Codes it can answer beside those of the guard and of input. */
-  readonly errors?: readonly ProblemCode[];
+  readonly errors: readonly ProblemCode[];
   readonly handle: (ctx: AdminContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-type Defaults = 'method' | 'access';
+/** A row by its id, which is the name of its export. */
+export type AdminRoute = AdminRow & { readonly id: string };
 
-/** Completes a row, which the compiler checks against its own schemas. Defaults: `method` is GET, `access` is `token`. */
+type Defaults = 'method' | 'access' | 'errors';
+
+/**
+ * Completes a row, which the compiler checks against its own schemas. Defaults: `method` is GET, `access` is `token`, and
+ * `errors` is `not_found` if the path has a parameter, and else empty.
+ */
 export function adminRoute<Query = Record<string, never>, Body = Record<string, never>>(
-  row: Omit<AdminRoute<Query, Body>, Defaults> & Partial<Pick<AdminRoute, Defaults>>,
-): AdminRoute {
-  const { method = 'GET', access = 'token' } = row;
+  row: Omit<AdminRow<Query, Body>, Defaults> & Partial<Pick<AdminRow, Defaults>>,
+): AdminRow {
+  const { method = 'GET', access = 'token', errors = row.path.includes('{') ? ['not_found'] : [] } = row;
   // Not a copy: the schemas of some rows are made when they are first read.
-  return Object.assign(row, { method, access }) as unknown as AdminRoute;
+  return Object.assign(row, { method, access, errors }) as unknown as AdminRow;
 }
 
 /** A member that names an organization; the one that `Host` selects where it is absent. */

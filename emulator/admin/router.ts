@@ -12,7 +12,7 @@ import type { EventStreams } from './event-streams.js';
 import { readJsonBody, readQuery } from './input.js';
 import { isOpenPath, openRoutes } from './open-routes.js';
 import { ADMIN_PREFIX } from './path.js';
-import type { AdminContext, AdminRoute } from './route.js';
+import type { AdminContext, AdminRoute, AdminRow } from './route.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
@@ -69,7 +69,7 @@ async function loadRoutes(): Promise<readonly AdminRoute[]> {
   return (await import('./routes.js')).adminRoutes;
 }
 
-function routerOf(routes: readonly AdminRoute[], buildOnce: AdminContext['buildOnce']): Router<AdminState> {
+function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnce']): Router<AdminState> {
   const router = new Router<AdminState>({ strict: true, sensitive: true });
   for (const route of routes) {
     const path = ADMIN_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1');
@@ -85,7 +85,7 @@ export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-opti
 
 /** `captures`: the path parameters as they were sent. */
 async function answer(
-  route: AdminRoute,
+  route: AdminRow,
   { current, options, admin, streams }: Omit<AdminState, 'reply'>,
   captures: readonly string[] | undefined,
   buildOnce: AdminContext['buildOnce'],

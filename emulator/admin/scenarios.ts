@@ -56,7 +56,6 @@ async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): P
 }
 
 export const listScenarios = adminRoute({
-  id: 'listScenarios',
   path: '/scenarios',
   summary: 'List the scenarios, and how far each has come',
   query: z.strictObject(listQuery),
@@ -71,7 +70,6 @@ export const listScenarios = adminRoute({
 });
 
 export const listShippedScenarios = adminRoute({
-  id: 'listShippedScenarios',
   path: '/shipped-scenarios',
   summary: 'List the scenarios that come with the emulator: as their files say it, and as they are registered',
   replies: {
@@ -95,7 +93,6 @@ export const listShippedScenarios = adminRoute({
 });
 
 export const addScenario = adminRoute({
-  id: 'addScenario',
   method: 'POST',
   path: '/scenarios',
   summary:
@@ -121,7 +118,6 @@ export const addScenario = adminRoute({
 });
 
 export const startScenario = adminRoute({
-  id: 'startScenario',
   method: 'POST',
   path: '/scenarios/{id}/start',
   summary: 'Start a registered scenario for all requests',
@@ -134,7 +130,6 @@ export const startScenario = adminRoute({
 });
 
 export const showScenario = adminRoute({
-  id: 'showScenario',
   path: '/scenarios/{id}',
   summary: 'Show a scenario, how far it has come, and whether what it expects is met',
   replies: { 200: scenarioDetail },
@@ -146,12 +141,10 @@ export const showScenario = adminRoute({
 });
 
 export const removeScenario = adminRoute({
-  id: 'removeScenario',
   method: 'DELETE',
   path: '/scenarios/{id}',
   summary: 'End a scenario: its faults go and its steps do not come; the states and quotas it has set stay',
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: ({ world, params }) => {
     requireFound(world.scenarios.remove(params.id!), 'scenario', params.id);
     return empty(204);

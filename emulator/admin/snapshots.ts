@@ -20,7 +20,6 @@ function showSnapshot({ id, takenAt, repositories }: Kept): SnapshotRecord {
 }
 
 export const takeSnapshot = adminRoute({
-  id: 'takeSnapshot',
   method: 'POST',
   path: '/snapshots',
   summary: 'Keep everything as it is now',
@@ -36,22 +35,18 @@ export const takeSnapshot = adminRoute({
 });
 
 export const listSnapshots = adminRoute({
-  id: 'listSnapshots',
   path: '/snapshots',
   summary: 'List the snapshots, oldest first',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(snapshotRecord) },
-  handle: (ctx) =>
-    writeList(ctx, { of: ['snapshots'], items: ctx.current.snapshots(), keyOf: ({ id }) => id, show: showSnapshot }),
+  handle: (ctx) => writeList(ctx, { of: ['snapshots'], items: ctx.current.snapshots(), show: showSnapshot }),
 });
 
 export const removeSnapshot = adminRoute({
-  id: 'removeSnapshot',
   method: 'DELETE',
   path: '/snapshots/{id}',
   summary: 'Let go of a snapshot, and of what nothing else holds',
   replies: { 204: '' },
-  errors: ['not_found'],
   handle: ({ current, params }) => {
     current.removeSnapshot(requireSnapshot(current, params.id!).id);
     return empty(204);
@@ -59,13 +54,11 @@ export const removeSnapshot = adminRoute({
 });
 
 export const restoreSnapshot = adminRoute({
-  id: 'restoreSnapshot',
   method: 'POST',
   path: '/snapshots/{id}/restore',
   summary: 'Put everything back to a snapshot',
   body: z.strictObject({}),
   replies: { 200: snapshotRecord },
-  errors: ['not_found'],
   handle: async ({ current, params }) => {
     const kept = requireSnapshot(current, params.id!);
     await current.restore(kept.id);
@@ -82,7 +75,6 @@ function requireSnapshot(current: CurrentWorld, id: string): Kept {
 }
 
 export const reset = adminRoute({
-  id: 'reset',
   method: 'POST',
   path: '/reset',
   summary: 'Put everything back to what it was before the first request; snapshots stay',

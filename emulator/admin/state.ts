@@ -16,7 +16,6 @@ const stateRecord = z.looseObject({
 const scope = z.strictObject({ organization: organizationName() });
 
 export const showState = adminRoute({
-  id: 'showState',
   path: '/state',
   summary: 'Show the switches of organizations and the states of the repositories of one of them',
   query: scope,
@@ -25,7 +24,6 @@ export const showState = adminRoute({
 });
 
 export const changeState = adminRoute({
-  id: 'changeState',
   method: 'PATCH',
   path: '/state',
   summary: 'Change switches and states, all in one step or nothing',
@@ -50,7 +48,6 @@ const variantRecord = z.object({
 export type VariantRecord = z.infer<typeof variantRecord>;
 
 export const listVariants = adminRoute({
-  id: 'listVariants',
   path: '/variants',
   summary: 'List the switches for what the specification leaves open, with their values now',
   replies: { 200: z.object({ items: z.array(variantRecord) }) },

@@ -18,8 +18,7 @@ const mintedToken = z.object({
 
 export type MintedToken = z.infer<typeof mintedToken>;
 
-export const mintTokenRoute = adminRoute({
-  id: 'mintToken',
+export const mintToken = adminRoute({
   method: 'POST',
   path: '/tokens',
   summary: 'Sign a token with a published test key, at the time of the emulator',

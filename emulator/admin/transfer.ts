@@ -9,7 +9,6 @@ import { adminRoute } from './route.js';
 const TAR = 'application/x-tar';
 
 export const exportState = adminRoute({
-  id: 'exportState',
   method: 'POST',
   path: '/export',
   summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
@@ -37,7 +36,6 @@ export const exportState = adminRoute({
 });
 
 export const importState = adminRoute({
-  id: 'importState',
   method: 'POST',
   path: '/import',
   summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',

@@ -24,8 +24,7 @@ const verification = z.object({
   client: z.array(z.looseObject({})).meta({ description: 'The rules for clients that were asked for.' }),
 });
 
-export const verifyRequests = adminRoute({
-  id: 'verify',
+export const verify = adminRoute({
   method: 'POST',
   path: '/verify',
   summary:

@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { problem } from '../http/problem.js';
+import { requireScopes } from '../auth/claims.js';
+import { bytesOf, textOf } from '../git/object/bytes.js';
+import type { Oid } from '../git/object/object.js';
+import { Problem, problem, translateError } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import type { BaseRepository } from '../repositories/repository.js';
+import type { HandlerContext } from '../operation/operation.js';
+import { repositoryNotFound } from '../repositories/lifecycle.js';
+import type { BaseRepository, Repository } from '../repositories/repository.js';
+import { UpstreamError } from '../upstream/fetch-client.js';
 import { isBareHost, isPath, isProvider, needsHost, PROVIDER_NAMES } from '../upstream/provider.js';
-import { UpstreamError } from '../upstream/upstream-error.js';
 import type { Organization } from '../world/organizations.js';
+import { resolveRef } from './resolve.js';
 
 /** What this service calls itself where a repository is based on another one of the organization. */
 const OURSELVES = ['code', 'code.storage'];
@@ -97,12 +102,46 @@ export async function requireAccess(
 ): Promise<void> {
   if (base.access === 'credential') return;
   if (base.access === 'app') requireForgeApp(organization);
-  try {
-    await world.background.syncs.probe(organization.name, base, signal);
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
-    const { status = 0 } = error;
-    const options = status >= 400 && status < 500 ? { status } : {};
-    throw problem('forge_repository_inaccessible', error.message, options);
-  }
+  const probe = () => world.background.syncs.probe(organization.name, base, signal);
+  await translateError(UpstreamError, probe, ({ status = 0, message }) => {
+    return problem('forge_repository_inaccessible', message, status >= 400 && status < 500 ? { status } : {});
+  });
+}
+
+const MAIN = bytesOf('main');
+
+/** Where a fork or a snapshot starts. */
+export interface ForkPoint {
+  readonly source: Repository;
+  /** Undefined for an empty source. */
+  readonly commit: Oid | undefined;
+  /** The source's default branch, which is the fork's too unless the client says otherwise. */
+  readonly defaultBranch: string;
+}
+
+/**
+ * Finds the source of a fork. The token in `base_repo` has to give `git:read` on it; the token of the request
+ * is about the new repository. Throws what a read of the source with that token would be answered.
+ */
+export async function findForkPoint(
+  ctx: Pick<HandlerContext, 'world' | 'organization' | 'meter' | 'note'>,
+  base: Exclude<Base, { kind: 'sync' }>,
+): Promise<ForkPoint> {
+  const { world, organization, meter } = ctx;
+  const authenticate = async () => {
+    const { authenticator } = world.engine;
+    const question = world.authenticationOf(`Bearer ${base.token}`, 'api', organization);
+    const { claims } = authenticator.recall(question) ?? (await authenticator.prove(question));
+    requireScopes(claims, ['git:read']);
+    if (claims.repo !== base.source) throw repositoryNotFound();
+  };
+  // The words are about another token than the request's, and no challenge would help.
+  await translateError(Problem, authenticate, ({ code, detail }) => problem(code, `base_repo: ${detail}`));
+  const source = world.state.repositories.find(organization.name, base.source);
+  if (!source) throw repositoryNotFound();
+  source.meetState({ id: 'createRepository', effect: 'read' }, world.variants);
+  const isEmpty = base.revision === undefined && source.git.refs.headOid === undefined;
+  const at = { repository: source, meter, note: (why: string) => ctx.note(why) };
+  const commit = isEmpty ? undefined : (await resolveRef(at, { ref: base.revision ?? 'HEAD' })).commit;
+  return { source, commit, defaultBranch: textOf(source.defaultBranch ?? MAIN) };
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import type { ByteString } from '../git/object/bytes.js';
+import { type ByteString, bytesOf } from '../git/object/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
 import { parseOid } from '../git/object/object.js';
 import { describePathFault, readPath } from '../git/object/path.js';
+import type { PathMatcher } from '../git/pathspec/path-matcher.js';
+import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/select-files.js';
 import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
+import type { Steps } from '../schedule/steps.js';
 
 /** Schemas and readings of the fields that several operations share. */
 
@@ -53,4 +56,21 @@ export function readMessage(text: string, what: string): string {
   if (text.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
   if (text.trim() === '') throw problem('bad_request', `${what} is empty.`);
   return text;
+}
+
+export const patternList = once(() => z.array(z.string()).optional());
+
+/** The lists of a request, with the names their members have in it. */
+type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;
+
+/** Returns what the lists choose, in steps; undefined for every file. Throws `bad_request`, naming the list at fault. */
+export function* readSelection(lists: Lists): Steps<PathMatcher | undefined> {
+  const given = Object.entries(lists).filter(([, [, patterns]]) => patterns !== undefined);
+  try {
+    return yield* selectFiles(Object.fromEntries(given.map(([list, [, patterns]]) => [list, patterns!.map(bytesOf)])));
+  } catch (error) {
+    if (!(error instanceof BadSelection)) throw error;
+    const at = error.list === undefined ? undefined : lists[error.list];
+    throw problem('bad_request', `${at?.[0] ?? given.map(([, [name]]) => name).join(', ')} ${error.message}.`);
+  }
 }

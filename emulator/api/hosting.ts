@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import { changeHosting, type HostingProject } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';

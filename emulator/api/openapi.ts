@@ -1,13 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { problemCodes, shownCode } from '../http/problem.js';
+import { type ProblemCode, problemCodes, shownCode } from '../http/problem.js';
 import type { Route } from '../http/route.js';
 import type { Operation } from '../operation/operation.js';
 import type { Steps } from '../schedule/steps.js';
 import { errorCodesOf } from './error-codes.js';
 
 type Json = Record<string, unknown>;
-type ErrorRow = ReturnType<typeof problemCodes>[number];
 
 /** Cost of describing one operation, in units of work. */
 const OPERATION_UNITS = 500;
@@ -97,38 +96,42 @@ function requestBody(operation: Operation): Json {
 }
 
 function responses(operation: Operation, forgePrefix: string): Json {
-  const answers: Record<string, Json> = {};
-  for (const [status, reply] of Object.entries(operation.replies)) {
-    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...replyContent(operation, reply) };
-  }
-  const codes = errorCodesOf(operation);
-  for (const { status, names } of byStatus(
-    problemCodes().filter(({ code }) => codes.has(code)),
+  return writeResponses(operation.replies, errorCodesOf(operation), {
     forgePrefix,
-  )) {
-    answers[status] ??= { description: `${STATUS_CODES[status]}: ${names}`, ...errorContent(operation, status) };
+    replyContent: (reply) => replyContent(operation, reply),
+    errorContent: (status) => errorContent(operation, status),
+  });
+}
+
+interface ResponseParts {
+  readonly forgePrefix: string;
+  readonly replyContent: (reply: z.ZodType | string) => Json;
+  readonly errorContent: (status: number) => Json;
+}
+
+/** The responses of an operation or a route: those that are no error, then the statuses of its codes. */
+export function writeResponses(
+  replies: Operation['replies'],
+  codes: ReadonlySet<ProblemCode>,
+  { forgePrefix, replyContent, errorContent }: ResponseParts,
+): Json {
+  const answers: Record<string, Json> = {};
+  for (const [status, reply] of Object.entries(replies)) {
+    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...(reply !== '' && replyContent(reply)) };
+  }
+  const known = problemCodes().filter(({ code }) => codes.has(code));
+  for (const status of new Set(known.map((row) => row.status))) {
+    const names = known.filter((row) => row.status === status).map(({ code }) => `\`${shownCode(code, forgePrefix)}\``);
+    answers[status] ??= { description: `${STATUS_CODES[status]}: ${names.join(', ')}`, ...errorContent(status) };
   }
   return answers;
 }
 
-/** A schema is JSON, a media type is bytes, and an empty one says that there is no body. */
+/** A schema is JSON, a media type is bytes. */
 function replyContent(operation: Operation, reply: z.ZodType | string): Json {
-  if (reply === '') return {};
   if (typeof reply === 'string') return { content: { [reply]: binary() } };
   const schema = z.toJSONSchema(reply, { io: 'output', unrepresentable: 'any' });
   return { content: { [jsonTypeOf(operation)]: { schema } } };
-}
-
-/** Codes grouped by status, in the order of statuses, as the description of an answer lists them. */
-function byStatus(rows: readonly ErrorRow[], forgePrefix: string): { status: number; names: string }[] {
-  const groups = new Map<number, string[]>();
-  for (const { code, status } of rows) {
-    const group = groups.get(status) ?? [];
-    groups.set(status, group);
-    group.push(`\`${shownCode(code, forgePrefix)}\``);
-  }
-  const sorted = [...groups].sort(([one], [other]) => one - other);
-  return sorted.map(([status, names]) => ({ status, names: names.join(', ') }));
 }
 
 function errorContent({ dialect = 'problem' }: Operation, status: number): Json {

@@ -1,7 +1,7 @@
 import { decide, needsSignedCommits } from '../auth/policy.js';
 import { type ByteString, sliceBytes, textOf } from '../git/object/bytes.js';
 import { problem } from '../http/problem.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 
 /** A token's `refs` and `ops` bind writes through the API like pushes: throws `forbidden` where they object. */

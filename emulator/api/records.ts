@@ -4,7 +4,7 @@ import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';

@@ -4,7 +4,7 @@ import type { Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { resolveRevision } from '../git/revision/revision.js';
 import { problem } from '../http/problem.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
 import { inSlices } from '../schedule/steps.js';
@@ -24,8 +24,8 @@ export interface RefQuestion {
   readonly ephemeral?: boolean | undefined;
   /** Whether it may be a tag. Default: yes. */
   readonly tags?: boolean;
-  /** The variant that says which code it has when it does not resolve. Default: `missingRef`. */
-  readonly missing?: CodeVariant;
+  /** The code it has when it does not resolve, or the variant that says which. Default: the variant `missingRef`. */
+  readonly missing?: CodeVariant | 'bad_request' | undefined;
 }
 
 /** What a handler's context has that a ref is resolved with. */
@@ -36,8 +36,9 @@ export type RefContext = Pick<HandlerContext, 'repository' | 'meter' | 'note'>;
  * for what does not resolve or is no commit, and `bad_request` for what no revision can look like.
  */
 export async function resolveRef(ctx: RefContext, question: RefQuestion): Promise<ResolvedRef> {
-  const { ref, ephemeral = false, tags = true, missing: variant = 'missingRef' } = question;
-  const missing = (detail: string) => problem('ref_not_found', detail, { variant });
+  const { ref, ephemeral = false, tags = true, missing: code = 'missingRef' } = question;
+  const missing = (detail: string) =>
+    code === 'bad_request' ? problem(code, detail) : problem('ref_not_found', detail, { variant: code });
   const { repository, meter } = ctx;
   const { refs, objects, history } = repository.git;
   const name = ref === undefined || ref === '' ? defaultRef(repository) : ref;

@@ -5,7 +5,7 @@ import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
+import type { HandlerContext } from '../operation/operation.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
 import { inSlices, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';

@@ -3,7 +3,7 @@ import { SCOPES } from '../auth/scope.js';
 import { once } from '../memory/once.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
 import { CLOCK_MODES } from '../time/clock.js';
-import { MOST_DELIVERIES } from '../webhooks/deliveries.js';
+import { MOST_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
 /** What `emulator.json` says of itself. */

@@ -165,3 +165,16 @@ export function staysProblem(code: ProblemCode): boolean {
 
 /** The codes of the gateway that every operation can answer with. */
 export const COMMON_CODES: readonly ProblemCode[] = ['bad_request', ...GATEWAY_CODES];
+
+/** Awaits `work`. Throws what `translate` makes of an error of the class `kind`, and any other error as it is. */
+export async function translateError<T, Thrown extends Error>(
+  kind: abstract new (...given: never[]) => Thrown,
+  work: () => T | Promise<T>,
+  translate: (error: Thrown) => Error,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof kind ? translate(error) : error;
+  }
+}

@@ -1,14 +1,13 @@
 import t from 'tap';
 import type { OperationId } from '../config/operation-ids.js';
-import { type Operation, operation } from '../operation/operation.js';
+import { type Operation, operationsOf } from '../operation/operation.js';
 import { json } from './reply.js';
 import { type MethodNotAllowed, Router } from './router.js';
 import { codeOf } from './test/code-of.js';
 
-const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
-  operation({
-    id,
-    group: 'Files',
+const row = (id: OperationId, ...routes: Operation['routes']): Operation => ({
+  id,
+  ...operationsOf('Files')({
     summary: id,
     routes,
     scopes: [],
@@ -17,7 +16,8 @@ const row = (id: OperationId, ...routes: Operation['routes']): Operation =>
     replies: () => ({}),
     errors: [],
     handle: () => json(200, {}),
-  }) as unknown as Operation;
+  }),
+});
 
 t.test('routes match by segment, and a segment is decoded exactly once', async (t) => {
   const router = new Router([

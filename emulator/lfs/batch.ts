@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
+
+const operation = operationsOf('Git');
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 
@@ -44,9 +45,7 @@ const answeredObject = once(() =>
 /** "expires_in: Whole number of seconds … Maximum of 2147483647". */
 const LONGEST = 2 ** 31 - 1;
 
-export const lfsBatch = operation<Record<string, never>, BatchBody>({
-  id: 'lfsBatch',
-  group: 'Git',
+export const lfsBatch = operation({
   summary: 'Git LFS: where to download objects, or with git:write to upload them',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/batch' }],
   scopes: ['git:read'],

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
@@ -27,22 +26,13 @@ const shownLock = once(() =>
 );
 const lockReply = once(() => z.object({ lock: shownLock() }));
 
-/** What all rows have in common. Who may push may lock. */
-const LOCKING = {
-  group: 'Git',
-  dialect: 'lfs',
-  json: LFS_JSON,
-} as const;
+// Who may push may lock.
+const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
 
-const createBody = once(() => z.object({ path: z.string(), ref: refBody() }));
-
-export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType<typeof createBody>>>({
-  ...LOCKING,
-  id: 'lfsCreateLock',
+export const lfsCreateLock = operation({
   summary: 'Git LFS: lock a file',
   routes: [{ method: 'POST', path: LOCKS_PATH }],
-  scopes: ['git:write'],
-  body: createBody,
+  body: () => z.object({ path: z.string(), ref: refBody() }),
   replies: () => ({ 201: lockReply() }),
   errors: ['not_acceptable', 'conflict', 'unprocessable_entity', 'insufficient_storage'],
   handle: (ctx) => {
@@ -59,27 +49,21 @@ export const lfsCreateLock = operation<Record<string, never>, z.infer<ReturnType
   },
 });
 
-const listQuery = once(() =>
-  z.object({
-    path: z.string().optional(),
-    id: z.string().optional(),
-    cursor: z.string().optional(),
-    limit: z
-      .string()
-      .regex(/^\d{0,9}$/, 'is no whole number')
-      .optional(),
-    refspec: z.string().optional(),
-  }),
-);
-
-export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
-  ...LOCKING,
-  id: 'lfsListLocks',
+export const lfsListLocks = operation({
   summary: 'Git LFS: list the locks',
   routes: [{ method: 'GET', path: LOCKS_PATH }],
   // "LFS Servers should ensure that users have at least pull access to the repository."
-  scopes: ['git:read'],
-  query: listQuery,
+  query: () =>
+    z.object({
+      path: z.string().optional(),
+      id: z.string().optional(),
+      cursor: z.string().optional(),
+      limit: z
+        .string()
+        .regex(/^\d{0,9}$/, 'is no whole number')
+        .optional(),
+      refspec: z.string().optional(),
+    }),
   replies: () => ({ 200: z.object({ locks: z.array(shownLock()), next_cursor: z.string().optional() }) }),
   errors: ['not_acceptable'],
   handle: (ctx) => {
@@ -90,18 +74,11 @@ export const lfsListLocks = operation<z.infer<ReturnType<typeof listQuery>>>({
   },
 });
 
-const verifyBody = once(() =>
-  z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
-);
-
-export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnType<typeof verifyBody>>>({
-  ...LOCKING,
-  id: 'lfsVerifyLocks',
+export const lfsVerifyLocks = operation({
   summary: "Git LFS: list the locks, one's own and those of others, before a push",
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/verify` }],
-  scopes: ['git:write'],
   effect: 'read',
-  body: verifyBody,
+  body: () => z.object({ ref: refBody(), cursor: z.string().nullish(), limit: z.int().min(0).nullish() }),
   replies: () => ({
     200: z.object({ ours: z.array(shownLock()), theirs: z.array(shownLock()), next_cursor: z.string().optional() }),
   }),
@@ -116,15 +93,10 @@ export const lfsVerifyLocks = operation<Record<string, never>, z.infer<ReturnTyp
   },
 });
 
-const unlockBody = once(() => z.object({ force: z.boolean().nullish(), ref: refBody() }));
-
-export const lfsUnlock = operation<Record<string, never>, z.infer<ReturnType<typeof unlockBody>>>({
-  ...LOCKING,
-  id: 'lfsUnlock',
+export const lfsUnlock = operation({
   summary: 'Git LFS: remove a lock',
   routes: [{ method: 'POST', path: `${LOCKS_PATH}/{lock_id}/unlock` }],
-  scopes: ['git:write'],
-  body: unlockBody,
+  body: () => z.object({ force: z.boolean().nullish(), ref: refBody() }),
   replies: () => ({ 200: lockReply() }),
   errors: ['not_acceptable', 'not_found', 'unprocessable_entity'],
   handle: (ctx) => {

@@ -1,6 +1,5 @@
 import { problem } from '../http/problem.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import type { JsonForm } from '../operation/operation.js';
+import type { HandlerContext, JsonForm } from '../operation/operation.js';
 
 /** A `Host` header that is a name or an address, with a port or without, and nothing more. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?$/;

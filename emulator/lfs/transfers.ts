@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type PiecedBody, respondConditionally } from '../http/conditional.js';
-import { problem } from '../http/problem.js';
+import { problem, translateError } from '../http/problem.js';
 import { empty } from '../http/reply.js';
 import { StoreFull } from '../memory/memory-budget.js';
-import { once } from '../memory/once.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import { operation } from '../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { isLfsOid, type LfsObject } from '../repositories/lfs-objects.js';
 import { objectName, outOfRoom } from './batch.js';
 import { ObjectIntake } from './intake.js';
 import { LFS_JSON, refuseImportRemote } from './remote.js';
+
+const operation = operationsOf('Git', { dialect: 'lfs' });
 
 // The basic transfer adapter: git-lfs, docs/api/basic-transfers.md.
 
@@ -17,12 +17,8 @@ const OBJECT_PATH = '/{repo_name}.git/info/lfs/objects/{oid}';
 const OCTETS = 'application/octet-stream';
 
 export const lfsDownloadObject = operation({
-  id: 'lfsDownloadObject',
-  group: 'Git',
   summary: 'Git LFS: download an object',
   routes: [{ method: 'GET', path: OBJECT_PATH }],
-  scopes: ['git:read'],
-  dialect: 'lfs',
   replies: () => ({ 200: OCTETS, 206: OCTETS, 304: '' }),
   errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: (ctx) => {
@@ -43,23 +39,16 @@ export const lfsDownloadObject = operation({
   },
 });
 
-const uploadQuery = once(() =>
-  z.object({
-    size: z
-      .string()
-      .regex(/^\d{1,15}$/, 'is no size')
-      .optional(),
-  }),
-);
-
-export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>>({
-  id: 'lfsUploadObject',
-  group: 'Git',
+export const lfsUploadObject = operation({
   summary: 'Git LFS: upload an object',
   routes: [{ method: 'PUT', path: OBJECT_PATH }],
-  scopes: ['git:write'],
-  dialect: 'lfs',
-  query: uploadQuery,
+  query: () =>
+    z.object({
+      size: z
+        .string()
+        .regex(/^\d{1,15}$/, 'is no size')
+        .optional(),
+    }),
   reads: 'stream',
   consumes: OCTETS,
   replies: () => ({ 200: '' }),
@@ -75,7 +64,7 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
     requireAnnouncedLength(ctx, announced);
     // What is held already is only checked.
     const isHeld = repository.record.lfsObjects?.get(oid) !== undefined;
-    try {
+    const receive = async () => {
       using intake = new ObjectIntake(isHeld ? undefined : world.engine.memory);
       for await (const piece of ctx.stream(world.limits.maxLfsObjectBytes)) intake.add(piece);
       if (announced !== undefined && intake.size !== announced)
@@ -86,21 +75,16 @@ export const lfsUploadObject = operation<z.infer<ReturnType<typeof uploadQuery>>
       if (!repository.record.lfsObjects?.get(oid)) {
         repository.addLfsObject(oid, intake.keep(world.state.clock.now()));
       }
-    } catch (error) {
-      throw error instanceof StoreFull ? outOfRoom(error.limit) : error;
-    }
+    };
+    await translateError(StoreFull, receive, ({ limit }) => outOfRoom(limit));
     return empty(200);
   },
 });
 
-export const lfsVerifyObject = operation<Record<string, never>, z.infer<ReturnType<typeof objectName>>>({
-  id: 'lfsVerifyObject',
-  group: 'Git',
+export const lfsVerifyObject = operation({
   summary: 'Git LFS: check that an object was uploaded',
   routes: [{ method: 'POST', path: '/{repo_name}.git/info/lfs/objects/verify' }],
-  scopes: ['git:write'],
   effect: 'read',
-  dialect: 'lfs',
   json: LFS_JSON,
   body: objectName,
   replies: () => ({ 200: '' }),

@@ -1,12 +1,19 @@
 import type { z } from 'zod';
+import type { Claims } from '../auth/claims.js';
 import type { Scope } from '../auth/scope.js';
 import type { OperationId } from '../config/operation-ids.js';
 import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Method, Route, Routed } from '../http/route.js';
+import type { Scheme } from '../http/scheme.js';
 import { once } from '../memory/once.js';
 import type { Effect } from '../repositories/lifecycle.js';
-import type { HandlerContext } from './handler-context.js';
+import type { Repository } from '../repositories/repository.js';
+import type { Meter } from '../schedule/meter.js';
+import type { GitFacts } from '../smart-http/git-facts.js';
+import type { GitFaults } from '../smart-http/git-faults.js';
+import type { Organization } from '../world/organizations.js';
+import type { World } from '../world/world.js';
 
 /** What the token's `repo` claim has to name before the handler runs. */
 export type Subject =
@@ -75,42 +82,55 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
+/** A row whose id is the name of its export. */
+export type OperationRow = Omit<Operation, 'id'>;
+
 /** Members with a default, which most rows leave out. */
-type Defaults = 'subject' | 'effect' | 'reads' | 'errors';
+type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
 /** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
-type Row<Query, Body> = Omit<Operation<Query, Body>, 'query' | 'body' | 'replies' | Defaults> &
+type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 'body' | 'replies' | Defaults> &
   Partial<Pick<Operation, Defaults>> & {
     readonly query?: () => z.ZodType<Query>;
     readonly body?: () => z.ZodType<Body>;
     readonly replies: () => Operation['replies'];
   };
 
+/** What all rows of a module can have in common. */
+type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
+
 /**
- * Completes a row, which the compiler checks against its own schemas. Defaults: `subject` is `repository`, `effect` is
- * `write` if a scope ends with `:write` and else `read`, `reads` is `json` if there is a `body`, and `errors` is empty.
+ * Returns a function that completes a row of a group, which the compiler checks against its own schemas. Defaults beside
+ * `common`: `scopes` is `git:read` if the method is GET
+ * and else `git:write`, `subject` is `repository`, `effect` is `write` if a scope ends with `:write` and else `read`,
+ * `reads` is `json` if there is a `body`, and `errors` is empty.
  */
-export function operation<Query = Record<string, never>, Body = undefined>(
-  row: Row<Query, Body>,
-): Operation<Query, Body> {
-  const query = row.query && once(row.query);
-  const body = row.body && once(row.body);
-  const replies = once(row.replies);
-  return {
-    subject: 'repository',
-    effect: row.scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
-    ...(body && { reads: 'json' }),
-    errors: [],
-    ...row,
-    get query() {
-      return query?.();
-    },
-    get body() {
-      return body?.();
-    },
-    get replies() {
-      return replies();
-    },
+export function operationsOf(group: Operation['group'], common: Common = {}) {
+  return <Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow => {
+    const { scopes = [row.routes[0]!.method === 'GET' ? 'git:read' : 'git:write'] } = row;
+    const query = row.query && once(row.query);
+    const body = row.body && once(row.body);
+    const replies = once(row.replies);
+    const completed: Omit<Operation<Query, Body>, 'id'> = {
+      scopes,
+      group,
+      subject: 'repository',
+      effect: scopes.some((scope) => scope.endsWith(':write')) ? 'write' : 'read',
+      ...(body && { reads: 'json' }),
+      errors: [],
+      ...common,
+      ...row,
+      get query() {
+        return query?.();
+      },
+      get body() {
+        return body?.();
+      },
+      get replies() {
+        return replies();
+      },
+    };
+    return completed as unknown as OperationRow;
   };
 }
 
@@ -120,4 +140,39 @@ export function routesOfRepository(method: Method, path: string): readonly Route
     { method, path: `/api/repos/{repo_name}/${path}` },
     { method, path: `/api/v1/repos/${path}` },
   ];
+}
+
+/** What a handler is given: values only. It answers with a `Reply` or throws a `Problem`. */
+export interface HandlerContext<Query = unknown, Body = unknown> {
+  readonly world: World;
+  readonly organization: Organization;
+  /** The repository the request is about. Throws if the operation's subject is not `repository`. */
+  readonly repository: Repository;
+  /** The claims of the verified token. */
+  readonly claims: Claims;
+  readonly method: string;
+  /** Decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  /** Lower-case request header, or undefined. */
+  header(name: string): string | undefined;
+  /** The request body as it arrives; throws past `maxBytes`, after a long pause, and when the client goes away. */
+  stream(maxBytes: number): AsyncIterable<Buffer>;
+  /** Has the journal say what a request of Git is about. */
+  tell(facts: GitFacts): void;
+  /** Adds a sentence to those that say, in the journal, what was decided. */
+  note(why: string): void;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** What a Git service is asked to do wrong; undefined for almost every request. */
+  readonly gitFaults: GitFaults | undefined;
+  /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */
+  readonly meter: Meter;
+  /** `http://127.0.0.1:8080`: the origin Git remotes start with. */
+  readonly gitUrl: string;
+  /** Whether that was given or named, and is not merely the address of a port. */
+  readonly isGitUrlGiven: boolean;
+  /** What the request came by. */
+  readonly scheme: Scheme;
 }

@@ -4,8 +4,7 @@ import { parseFaults } from '../faults/grammar.js';
 import type { FaultEntry } from '../faults/tally.js';
 import { problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
-import { meetFaults } from './fault-actions.js';
-import { ContextFacts } from './fault-facts.js';
+import { ContextFacts, meetFaults } from './fault-actions.js';
 import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operations } from '../api/index.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import { illegalDifferences } from '../test/variants/legal-differences.js';
-import { type Bend, bendValue, type Draw } from './bent-json.js';
+import { type Bend, bendValue, type Draw } from './adversary.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

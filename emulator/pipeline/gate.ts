@@ -1,5 +1,4 @@
 import { repositoryNotFound } from '../repositories/lifecycle.js';
-import { meetState } from '../repositories/meet-state.js';
 import type { RequestContext } from './request-context.js';
 
 /** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
@@ -11,14 +10,14 @@ export function findRepository(context: RequestContext): void {
     context.why.push(`${context.organizationName} has no repository ${JSON.stringify(claims.repo)}`);
     throw repositoryNotFound();
   }
-  context.repository = repository;
+  context.found = repository;
 }
 
 /** Step: the repository's state. */
 export function checkRepositoryState(context: RequestContext): void {
-  const { repository, operation, purpose, world, params } = context;
+  const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
   // One import may take several pushes.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
-  meetState(repository, { id: operation.id, effect: purpose.effect }, world.moment);
+  repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

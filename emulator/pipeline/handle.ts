@@ -1,24 +1,15 @@
-import type { Claims } from '../auth/claims.js';
 import { accepts } from '../http/accept.js';
-import { checkShape, readAll, readChunks, refuseContentEncoding, shapeSteps } from '../http/body.js';
+import { checkShape, readAll, refuseContentEncoding, shapeSteps } from '../http/body.js';
 import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
-import { type Scheme, schemeOf } from '../http/scheme.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import type { Repository } from '../repositories/repository.js';
 import { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import type { GitFacts } from '../smart-http/git-facts.js';
-import type { GitFaults } from '../smart-http/git-faults.js';
 import { worldReplaced } from '../world/background.js';
-import type { Organization } from '../world/organizations.js';
-import type { World } from '../world/world.js';
 import { lowerLimit } from './adversary.js';
 import { gitFaultsOf, meetFaults } from './fault-actions.js';
 import { isLost, type RequestContext } from './request-context.js';
-import { breakBody } from './wire-faults.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -35,15 +26,15 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
     context.purpose = purposeOf(new URLSearchParams(target.query), body);
   };
   if (reads !== 'json') return decide();
-  context.body = readJson(context);
-  return context.body.then(decide, () => {});
+  context.pendingBody = readJson(context);
+  return context.pendingBody.then(decide, () => {});
 }
 
 /** Step: the JSON body, where a fault asks what it says. One that cannot be read says nothing, and is refused later. */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
   if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
-  context.body ??= readJson(context);
-  return context.body.then(
+  context.pendingBody ??= readJson(context);
+  return context.pendingBody.then(
     () => {},
     () => {},
   );
@@ -56,10 +47,12 @@ export function readInput(context: RequestContext): void | Promise<void> {
   const values = context.adversary === undefined ? asked : lowerLimit(context, asked);
   const query = operation.query ? checkShape(operation.query, values, 'The query') : {};
   const proceed = (body: unknown): void => {
-    context.handlerContext = new RequestHandlerContext(context, query, body);
+    context.query = query;
+    context.body = body;
+    context.gitFaults = gitFaultsOf(context);
   };
   if (operation.json) checkAccept(context, operation.json.mediaType);
-  if (operation.reads === 'json') return (context.body ?? readJson(context)).then(proceed);
+  if (operation.reads === 'json') return (context.pendingBody ?? readJson(context)).then(proceed);
   // Git compresses its requests, and its operations bound what that grows to.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
     refuseContentEncoding(context.request);
@@ -72,19 +65,12 @@ export function readInput(context: RequestContext): void | Promise<void> {
 
 async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
-  const { maxJsonBytes: maxBytes, idleTimeout } = world.limits;
   await meetFaults(context, 'body');
   refuseContentEncoding(request);
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
   else checkContentType(context, JSON_TYPE);
-  const chunks = readChunks(request, {
-    maxBytes,
-    idleTimeout,
-    askFor: context.askForBody,
-    watch: (piece) => context.receive(piece),
-  });
-  const raw = await readAll(context.wire === undefined ? chunks : breakBody(context, chunks));
+  const raw = await readAll(context.readBody(world.limits.maxJsonBytes));
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
@@ -116,89 +102,6 @@ function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** The part of a request's context that handlers see. */
-class RequestHandlerContext implements HandlerContext {
-  readonly world: World;
-  readonly organization: Organization;
-  readonly claims: Claims;
-  readonly method: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly gitUrl: string;
-  readonly isGitUrlGiven: boolean;
-  readonly scheme: Scheme;
-  readonly #context: RequestContext;
-  #meter: Meter | undefined;
-
-  constructor(
-    context: RequestContext,
-    readonly query: unknown,
-    readonly body: unknown,
-  ) {
-    this.#context = context;
-    this.world = context.world;
-    this.organization = context.organization;
-    this.claims = context.claims;
-    this.method = context.request.method!;
-    this.params = context.params;
-    this.gitUrl = context.origin;
-    this.isGitUrlGiven = context.isOriginGiven;
-    this.scheme = schemeOf(context.request);
-  }
-
-  get repository(): Repository {
-    const { repository, operation } = this.#context;
-    if (!repository) throw new Error(`${operation.id} is not about one repository`);
-    return repository;
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-
-  get faults(): GitFaults | undefined {
-    return gitFaultsOf(this.#context);
-  }
-
-  get meter(): Meter {
-    this.#meter ??= this.#startMeter();
-    return this.#meter;
-  }
-
-  tell(facts: GitFacts): void {
-    this.#context.git = facts;
-  }
-
-  note(why: string): void {
-    this.#context.why.push(why);
-  }
-
-  #startMeter(): Meter {
-    const { work } = this.#context.operation;
-    const { limits, engine } = this.world;
-    const limit = work && limits[work.limit] * (work.times ?? 1);
-    return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
-  }
-
-  // Made where they are asked for, and usable without the context: most operations ask for neither.
-  get header(): HandlerContext['header'] {
-    return (name) => this.#context.request.headers[name]?.toString();
-  }
-
-  get stream(): HandlerContext['stream'] {
-    return (maxBytes) => this.#streamOf(maxBytes);
-  }
-
-  #streamOf(maxBytes: number): AsyncIterable<Buffer> {
-    const chunks = readChunks(this.#context.request, {
-      maxBytes,
-      idleTimeout: this.world.limits.idleTimeout,
-      askFor: this.#context.askForBody,
-      watch: (piece) => this.#context.receive(piece),
-    });
-    return this.#context.wire === undefined ? chunks : breakBody(this.#context, chunks);
-  }
-}
-
 /** Step: the handler; its value is the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void | Promise<void> => {
@@ -207,7 +110,7 @@ export function callHandler(context: RequestContext): void | Promise<void> {
     // Where nothing was done there is nothing to lose.
     if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return meetFaults(context, 'after');
   };
-  const reply = context.operation.handle(context.handlerContext);
+  const reply = context.operation.handle(context);
   if (context.operation.effect === 'read') return reply instanceof Promise ? reply.then(accept) : accept(reply);
   const { resources } = context.world.engine;
   const acceptWrite = (written: Reply): void | Promise<void> => {

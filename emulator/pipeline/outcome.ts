@@ -16,12 +16,11 @@ import { ScheduleClosed } from '../schedule/schedule.js';
 import { worldReplaced } from '../world/background.js';
 import type { Switches } from '../world/organizations.js';
 import { bendProblem } from './adversary.js';
-import { InjectedReply } from './fault-actions.js';
+import { cutReply, InjectedReply } from './fault-actions.js';
 import { recordRequest } from './record-request.js';
 import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
-import { cutReply } from './wire-faults.js';
 
 /** The answer to a request that a step or the handler refused. Nothing throws past this point. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
@@ -135,12 +134,12 @@ function ignoredOf(context: RequestContext): readonly string[] {
 
 /** The steps that waited for the request come before its answer is sent. */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
-  const { world, organizationName, repository, claims, params, purpose, scenario } = context;
+  const { world, organizationName, found, claims, params, purpose, scenario } = context;
   if (!world.background.isCurrent) return;
   world.scenarios.answered({
     record,
     organization: organizationName,
-    repository: repository?.name ?? (claims ? claims.repo : params?.repo_name),
+    repository: found?.name ?? (claims ? claims.repo : params?.repo_name),
     scenario,
     writes: purpose !== undefined && purpose.effect !== 'read',
   });

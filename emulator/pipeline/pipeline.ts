@@ -18,12 +18,19 @@ import {
   checkScope,
   comparePathWithClaim,
 } from './credential.js';
-import { faultsAt, meetFaults } from './fault-actions.js';
+import { breakAnswer, faultsAt, meetFaults, patienceOf } from './fault-actions.js';
 import { checkRepositoryState, findRepository } from './gate.js';
 import { callHandler, readBodyForFaults, readInput, readPurpose } from './handle.js';
 import { recordOutcome, renderFailure } from './outcome.js';
 import { takeQuotas } from './quotas.js';
-import { type EntryStep, type NamedStep, noteStop, RequestContext, type Step } from './request-context.js';
+import {
+  type EntryStep,
+  type Listener,
+  type NamedStep,
+  noteStop,
+  RequestContext,
+  type Step,
+} from './request-context.js';
 import { matchRoute } from './route.js';
 import {
   checkHost,
@@ -34,18 +41,11 @@ import {
   meetExpectation,
   readTarget,
 } from './target.js';
-import { breakAnswer, patienceOf } from './wire-faults.js';
 
-export interface AppOptions extends AdminOptions {
-  /** The organization this port belongs to. */
-  readonly organization: string;
+export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
   /** Hosts that clients have built in, by name. */
   readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
-  /** Whether requests may ask for faults. */
-  readonly inBandFaults: boolean;
-  /** What awkward answers are drawn from; undefined where there are none. */
-  readonly adversary?: string | undefined;
   /** The namespace whose port this is, if it is one's. */
   readonly namespace?: string;
   /** The names of the connections to the port. */

@@ -2,8 +2,7 @@ import type { Claims } from '../auth/claims.js';
 import { type Check, Rejection } from '../auth/rejection.js';
 import { type OperationId, operationFacts } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
-import type { Problem, ProblemCode } from '../http/problem.js';
-import { problem } from '../http/problem.js';
+import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
 /** What was refused, as far as the wording of the refusal depends on it. */
 export interface RefusedRequest {

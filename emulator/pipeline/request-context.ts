@@ -2,39 +2,41 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { NO_FAULTS, type RequestFaults } from '../faults/armed-request.js';
+import type { CutPoint, Ending } from '../faults/kinds/cut.js';
+import { readChunks } from '../http/body.js';
+import type { CutPlace } from '../http/broken-bytes.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { RequestTarget } from '../http/request-target.js';
+import { type Scheme, schemeOf } from '../http/scheme.js';
 import type { ReplyWatcher } from '../http/write-reply.js';
 import { CapturedBody } from '../journal/captured-body.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { StepId } from '../journal/steps.js';
-import type { HandlerContext } from '../operation/handler-context.js';
-import type { Operation, Purpose } from '../operation/operation.js';
+import type { HandlerContext, Operation, Purpose } from '../operation/operation.js';
 import type { Repository } from '../repositories/repository.js';
+import { Meter } from '../schedule/meter.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
+import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 import type { ConnectionNames } from './connection-names.js';
-import type { WireBreakage } from './wire-breakage.js';
 
 const NOTHING_IGNORED: readonly string[] = [];
 
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
- * finding; the handler gets a `HandlerContext`, the part of it that is values only.
+ * finding; the handler sees it as a `HandlerContext`, the part of it that is values only.
  *
  * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
-export class RequestContext implements ReplyWatcher {
+export class RequestContext implements ReplyWatcher, HandlerContext {
   /** `X-Request-Id`; empty until the request counts. */
   id = '';
-  /** What remotes start with in the answer. */
-  origin: string;
-  /** Whether that is an address that was given or named, and not merely that of a port. */
-  isOriginGiven: boolean;
+  gitUrl: string;
+  isGitUrlGiven: boolean;
   /** The organization that the port belongs to; `Host` may select another. */
   organizationName: string;
   readonly inBandFaults: boolean;
@@ -68,7 +70,8 @@ export class RequestContext implements ReplyWatcher {
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
   /** Why the request was refused, once it was. */
   problem: Problem | undefined = undefined;
-  repository: Repository | undefined = undefined;
+  /** The repository of the request, once a step has found it. */
+  found: Repository | undefined = undefined;
   // Found on the way; a step may rely on what every step before it has set.
   reply!: Reply;
   target!: RequestTarget;
@@ -78,14 +81,18 @@ export class RequestContext implements ReplyWatcher {
   operation!: Operation;
   purpose!: Purpose;
   /** The JSON body, once a step has asked for it. */
-  body: Promise<unknown> | undefined = undefined;
+  pendingBody: Promise<unknown> | undefined = undefined;
   /** What it says, before any schema, once it has been read. */
   json: unknown = undefined;
   params!: Record<string, string>;
+  /** Query and body by the schemas of the operation. */
+  query: unknown = undefined;
+  body: unknown = undefined;
+  gitFaults: GitFaults | undefined = undefined;
   claims!: Claims;
   /** The token that the claims are of. */
   verified!: Verified;
-  handlerContext!: HandlerContext;
+  #meter: Meter | undefined = undefined;
   #gone: AbortController | undefined = undefined;
 
   constructor(
@@ -94,8 +101,8 @@ export class RequestContext implements ReplyWatcher {
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    this.origin = listener.origin(request);
-    this.isOriginGiven = listener.isOriginGiven ?? false;
+    this.gitUrl = listener.origin(request);
+    this.isGitUrlGiven = listener.isOriginGiven ?? false;
     this.organizationName = listener.organization;
     this.inBandFaults = listener.inBandFaults;
     this.adversary = listener.adversary;
@@ -117,10 +124,60 @@ export class RequestContext implements ReplyWatcher {
     return this.listener.connections.nameOf(this.request.socket);
   }
 
-  /** Keeps the beginning of the body. */
-  receive(piece: Uint8Array): void {
-    this.received ??= new CapturedBody();
-    this.received.add(piece);
+  get repository(): Repository {
+    if (!this.found) throw new Error(`${this.operation.id} is not about one repository`);
+    return this.found;
+  }
+
+  get method(): string {
+    return this.request.method!;
+  }
+
+  get scheme(): Scheme {
+    return schemeOf(this.request);
+  }
+
+  get meter(): Meter {
+    this.#meter ??= this.#startMeter();
+    return this.#meter;
+  }
+
+  #startMeter(): Meter {
+    const { work } = this.operation;
+    const { limits, engine } = this.world;
+    const limit = work && limits[work.limit] * (work.times ?? 1);
+    return new Meter({ schedule: engine.schedule, limit, signal: () => this.signal });
+  }
+
+  tell(facts: GitFacts): void {
+    this.git = facts;
+  }
+
+  note(why: string): void {
+    this.why.push(why);
+  }
+
+  // Made where they are asked for, and usable without the context: most operations ask for neither.
+  get header(): HandlerContext['header'] {
+    return (name) => this.request.headers[name]?.toString();
+  }
+
+  get stream(): HandlerContext['stream'] {
+    return (maxBytes) => this.readBody(maxBytes);
+  }
+
+  /** The body as it arrives. Keeps its beginning. */
+  readBody(maxBytes: number): AsyncIterable<Buffer> {
+    const chunks = readChunks(this.request, {
+      maxBytes,
+      idleTimeout: this.world.limits.idleTimeout,
+      askFor: this.askForBody,
+      watch: (piece) => {
+        this.received ??= new CapturedBody();
+        this.received.add(piece);
+      },
+    });
+    return this.wire === undefined ? chunks : this.wire.breakBody(chunks);
   }
 
   /** Records why a fault or scenario that the request asked for has no effect. */
@@ -200,11 +257,27 @@ export type Step = (context: RequestContext) => void | Promise<void>;
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
+  /** The organization that the port belongs to. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
   /** Whether it is not that of a port. */
   readonly isOriginGiven?: boolean | undefined;
+  /** Whether requests may ask for faults. */
   readonly inBandFaults: boolean;
+  /** What awkward answers are drawn from; undefined where there are none. */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
+}
+
+/** What is to happen to the bytes of one request and its answer. */
+export interface WireBreakage {
+  /** Returns the body of the request, broken as `bodyCut` and `bodyRate` say. */
+  readonly breakBody: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+  /** Of the body of the request. */
+  bodyCut?: { readonly at: CutPoint | undefined; readonly how: Ending };
+  bodyRate?: number;
+  /** Of the body of the answer. */
+  cut?: { readonly at: CutPlace; readonly how: Ending };
+  flip?: { readonly offset: number | undefined };
+  rate?: number;
 }

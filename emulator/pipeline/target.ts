@@ -93,14 +93,14 @@ export function checkHost(
     const named = hostNamedBy(context, read);
     const selected = named?.organization;
     if (named?.gitUrl !== undefined) {
-      context.origin = named.gitUrl;
-      context.isOriginGiven = true;
+      context.gitUrl = named.gitUrl;
+      context.isGitUrlGiven = true;
     }
     if (selected !== undefined && world.state.organizations.get(selected)) {
       if (selected !== context.organizationName && named!.gitUrl === undefined) {
         // The port alone leads to its own organization.
-        context.origin = `${schemeOf(context.request)}://${named!.authority}`;
-        context.isOriginGiven = true;
+        context.gitUrl = `${schemeOf(context.request)}://${named!.authority}`;
+        context.isGitUrlGiven = true;
       }
       context.organizationName = selected;
     } else if (named && !named.isServed) {

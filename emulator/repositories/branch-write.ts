@@ -7,7 +7,7 @@ import { LONGEST_HEADER, writeTypeAndSize } from '../git/pack/entry-header.js';
 import { describeConflict, type RefConflict, RefTransactionFailed } from '../git/refs/ref-change.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import type { TransactOptions } from '../git/repository/repository.js';
-import { problem } from '../http/problem.js';
+import { problem, translateError } from '../http/problem.js';
 import type { Repository } from './repository.js';
 
 /** Where ephemeral refs live: refs of their own on the same objects, as `gitnamespaces` lays them out. */
@@ -23,17 +23,16 @@ export function branchRef(name: ByteString, ephemeral: boolean): ByteString {
 }
 
 /** As `GitRepository.transact`, for operations of the API: a ref that cannot change is a `conflict`. */
-export async function transact<T>(
+export function transact<T>(
   repository: Repository,
   task: (transaction: RefTransaction) => T | Promise<T>,
   options: TransactOptions = {},
 ): Promise<T> {
-  try {
-    return await repository.git.transact(task, options);
-  } catch (error) {
-    if (error instanceof RefTransactionFailed) throw problem('conflict', sentenceOf(error.conflict));
-    throw error;
-  }
+  return translateError(
+    RefTransactionFailed,
+    () => repository.git.transact(task, options),
+    ({ conflict }) => problem('conflict', sentenceOf(conflict)),
+  );
 }
 
 function sentenceOf(conflict: RefConflict): string {

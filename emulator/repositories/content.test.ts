@@ -1,20 +1,23 @@
 import t from 'tap';
 import { BLOB } from '../git/object/object.js';
 import { ObjectStore } from '../git/odb/object-store.js';
-import { MemoryCache } from '../memory/memory-cache.js';
-import { AnswerCaches } from './answer-caches.js';
+import { costOfBuffer, MemoryCache } from '../memory/memory-cache.js';
 import { RepositoryContent } from './content.js';
 
 t.test('operations share what they derive from the objects, until the objects are let go of', async (t) => {
   const caches = new MemoryCache(1024 * 1024);
-  const create = () => new RepositoryContent(new ObjectStore({ caches }), new AnswerCaches(caches.group()));
+  const create = () => new RepositoryContent(new ObjectStore({ caches }), caches.group());
   const content = create();
   const other = create();
   const answer = Buffer.from('{}');
-  content.metadata.set('main', answer);
-  t.equal(content.metadata.get('main'), answer);
-  t.equal(other.metadata.get('main'), undefined, 'each repository has its own');
-  for (const kind of ['texts', 'blames', 'metadata', 'history'] as const) {
+  const kind = {};
+  const answersOf = ({ answers }: RepositoryContent) =>
+    answers.shared(kind, () => answers.region<string, Buffer>(costOfBuffer));
+  answersOf(content).set('main', answer);
+  t.equal(answersOf(content).get('main'), answer);
+  t.equal(answersOf(other).get('main'), undefined, 'each repository has its own');
+  t.equal(answersOf(content), answersOf(content));
+  for (const kind of ['texts', 'answers', 'history'] as const) {
     t.equal(content[kind], content[kind], kind);
     t.not(content[kind], other[kind], kind);
   }
@@ -25,6 +28,6 @@ t.test('operations share what they derive from the objects, until the objects ar
   t.ok(budget.used > 0);
   content.release();
   t.equal(budget.used, 0);
-  content.metadata.set('main', answer);
-  t.equal(content.metadata.get('main'), undefined);
+  answersOf(content).set('main', answer);
+  t.equal(answersOf(content).get('main'), undefined);
 });

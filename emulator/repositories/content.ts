@@ -1,9 +1,7 @@
-import type { BlameMemory } from '../git/blame/blame-memory.js';
 import { TextCache } from '../git/grep/text-cache.js';
 import type { ObjectStore, ObjectStoreOptions } from '../git/odb/object-store.js';
 import { History } from '../git/revwalk/history.js';
-import type { CacheRegion } from '../memory/memory-cache.js';
-import type { AnswerCaches } from './answer-caches.js';
+import type { CacheGroup } from '../memory/memory-cache.js';
 
 /** The objects of one repository in one world, and what operations derive from them and keep to be fast. */
 export class RepositoryContent {
@@ -15,7 +13,8 @@ export class RepositoryContent {
   /** It is the caller's, who releases it, and so is `answers`. With `origin`, it starts with what that has. */
   constructor(
     readonly objects: ObjectStore,
-    readonly answers: AnswerCaches,
+    /** Answers that follow from commits alone, by their ids: kept for a repository, they serve its forks as well. */
+    readonly answers: CacheGroup,
     origin?: KeptContent,
   ) {
     this.history = origin === undefined ? new History(objects) : origin.history.fork(objects);
@@ -26,15 +25,6 @@ export class RepositoryContent {
   get texts(): TextCache {
     this.searchTexts ??= new TextCache(this.objects, { cachesOf: (number) => this.objects.cachesOf(number) });
     return this.searchTexts;
-  }
-
-  get blames(): BlameMemory {
-    return this.answers.blames;
-  }
-
-  /** Answers of file metadata. */
-  get metadata(): CacheRegion<string, Buffer> {
-    return this.answers.metadata;
   }
 
   /** What it has now, for others to start with. The caller holds it. */
@@ -50,7 +40,7 @@ export class RepositoryContent {
     if (this.isReleased) return;
     this.isReleased = true;
     this.objects.release();
-    this.answers.release();
+    this.answers.close();
   }
 }
 
@@ -64,7 +54,7 @@ export class KeptContent {
   constructor(
     objects: ObjectStore,
     history: History,
-    private readonly answers: AnswerCaches,
+    private readonly answers: CacheGroup,
   ) {
     this.objects = objects.fork();
     this.history = history.kept(this.objects);
@@ -95,6 +85,6 @@ export class KeptContent {
   release(): void {
     if (this.holders === 0 || --this.holders > 0) return;
     this.objects.release();
-    this.answers.release();
+    this.answers.close();
   }
 }

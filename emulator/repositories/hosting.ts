@@ -7,23 +7,13 @@ export interface HostingProject extends HostingTexts {
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** Settings that are text or not set. */
-export interface HostingTexts {
-  readonly productionBranch: string | null;
-  readonly framework: string | null;
-  readonly rootDirectory: string | null;
-  readonly buildCommand: string | null;
-  readonly installCommand: string | null;
-  readonly outputDirectory: string | null;
-  readonly serverlessFunctionRegion: string | null;
-}
-
 /** Changes to a project: what is absent stays, null takes a setting or a variable away. */
 export type HostingChanges = {
   readonly [Name in keyof Omit<HostingProject, 'env'>]?: HostingProject[Name] | undefined;
 } & { readonly env?: ReadonlyMap<string, string | null> | undefined };
 
-const UNSET: HostingTexts = {
+/** Settings that are text or not set. */
+const UNSET = {
   productionBranch: null,
   framework: null,
   rootDirectory: null,
@@ -32,6 +22,8 @@ const UNSET: HostingTexts = {
   outputDirectory: null,
   serverlessFunctionRegion: null,
 };
+
+type HostingTexts = { readonly [Name in keyof typeof UNSET]: string | null };
 
 /** `project` with `changes` in it; a new project named `fallbackName` when there is none yet. */
 export function changeHosting(

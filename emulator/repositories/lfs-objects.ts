@@ -1,4 +1,5 @@
 import sortedBTree from 'sorted-btree';
+import type { MemoryBudget } from '../memory/memory-budget.js';
 
 /** The content of one file, apart from Git's objects. A record that holds the value holds the bytes. */
 export interface LfsObject {
@@ -68,4 +69,87 @@ export class LfsObjects {
     }
     return alone?.values() ?? this.byOid.values();
   }
+}
+
+/** LFS objects that are held for several at once: they are given back when the last of them has let go. */
+export class SharedLfsObjects {
+  holders = 1;
+
+  constructor(
+    readonly objects: ReadonlySet<LfsObject>,
+    readonly below: SharedLfsObjects | undefined,
+  ) {}
+}
+
+/**
+ * What counts as held of the LFS objects of one world. An object is taken when it comes, and given back when neither
+ * the world nor a snapshot of it has it any more. Objects that came since the last snapshot are the world's
+ * alone; those before are the snapshot's as well. So a snapshot, and a restore, cost what came in between.
+ */
+export class LfsHoldings {
+  private own = new Set<LfsObject>();
+
+  constructor(
+    private readonly memory: MemoryBudget,
+    private shared?: SharedLfsObjects,
+  ) {}
+
+  /** Bytes of `object` were taken for this world. */
+  add(object: LfsObject): void {
+    this.own.add(object);
+  }
+
+  /** The world has none of `objects` any more: gives back those that no snapshot has either. */
+  remove(objects: Iterable<LfsObject>): void {
+    for (const object of objects) if (this.own.delete(object)) this.memory.give(heldBytesOf(object));
+  }
+
+  /** What it holds now, for a snapshot: the caller releases it. */
+  share(): SharedLfsObjects | undefined {
+    if (this.own.size > 0) {
+      this.shared = new SharedLfsObjects(this.own, this.shared);
+      this.own = new Set();
+    }
+    return holdLfsObjects(this.shared);
+  }
+
+  /** Whether objects are held for snapshots as well. */
+  get isShared(): boolean {
+    return this.shared !== undefined;
+  }
+
+  /** Lets go of what is not among `held`: all that the world has. */
+  keepOnly(held: ReadonlySet<LfsObject>): void {
+    this.takeBack();
+    for (const object of this.own) if (!held.has(object)) this.remove([object]);
+    while (this.shared && ![...this.shared.objects].some((object) => held.has(object))) {
+      const below = holdLfsObjects(this.shared.below);
+      releaseLfsObjects(this.shared, this.memory);
+      this.shared = below;
+    }
+  }
+
+  /** Lets go of all of it. */
+  release(): void {
+    for (const object of this.own) this.memory.give(heldBytesOf(object));
+    this.own.clear();
+    releaseLfsObjects(this.shared, this.memory);
+    this.shared = undefined;
+  }
+
+  /** What no snapshot holds any more is the world's alone again. */
+  private takeBack(): void {
+    for (; this.shared?.holders === 1; this.shared = this.shared.below)
+      for (const object of this.shared.objects) this.own.add(object);
+  }
+}
+
+export function holdLfsObjects(shared: SharedLfsObjects | undefined): SharedLfsObjects | undefined {
+  if (shared) shared.holders++;
+  return shared;
+}
+
+export function releaseLfsObjects(shared: SharedLfsObjects | undefined, memory: MemoryBudget): void {
+  for (let at = shared; at !== undefined && --at.holders === 0; at = at.below)
+    for (const object of at.objects) memory.give(heldBytesOf(object));
 }

@@ -1,8 +1,7 @@
 import t from 'tap';
 import type { OperationId } from '../config/operation-ids.js';
 import { type Variants, variantRows } from '../config/variants.js';
-import { Problem } from '../http/problem.js';
-import { checkState, type Effect, type RepositoryState, refusalOf } from './lifecycle.js';
+import { type Effect, type RepositoryState, refusalOf, stateProblem } from './lifecycle.js';
 
 /** The first value of every switch, with `changes`. */
 function variants(changes: Partial<Variants> = {}): Variants {
@@ -76,13 +75,10 @@ t.test('a sync refuses writes, also that of a credential', async (t) => {
 
 t.test('what passes is to be tried again after the seconds given, what is deleted stays so', async (t) => {
   const refuse = (state: RepositoryState, [id, effect]: readonly [OperationId, Effect]) => {
-    try {
-      checkState(state, { id, effect }, variants(), { retryAfter: 7 });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      return [error.code, error.options.headers, error.detail] as const;
-    }
-    return undefined;
+    const code = refusalOf(state, { id, effect }, variants());
+    if (code === undefined) return undefined;
+    const { options, detail } = stateProblem(state, code, 7);
+    return [code, options.headers, detail] as const;
   };
   const later = { 'retry-after': '7' };
   const { read, write, metadata } = OPERATIONS;

@@ -54,11 +54,6 @@ const STATES: Readonly<Record<Exclude<RepositoryState, 'deleted'>, StateRow>> = 
 /** What is deleted refuses everything, with the status that the variants name. */
 const DELETED: Readonly<Record<string, ProblemCode>> = { '404': 'repository_not_found', '409': 'repository_deleted' };
 
-export interface StateFacts {
-  /** Seconds a client should wait before it tries again. */
-  readonly retryAfter: number;
-}
-
 /** The code `state` refuses `operation` with, or undefined. */
 export function refusalOf(state: RepositoryState, operation: Affecting, variants: Variants): ProblemCode | undefined {
   if (state === 'deleted') {
@@ -105,17 +100,11 @@ export function refusedUnder(
     refusalByCode(code, { id, subject, errors, effect }, variants()) !== undefined;
 }
 
-/** Throws what `state` answers to `operation`, in the code the operation's table gives it. */
-export function checkState(state: RepositoryState, operation: Affecting, variants: Variants, facts: StateFacts): void {
-  const code = refusalOf(state, operation, variants);
-  if (code !== undefined) throw stateProblem(state, code, facts);
-}
-
-/** What `state` refuses with, worded. */
-export function stateProblem(state: RepositoryState, code: ProblemCode, facts: StateFacts): Problem {
+/** What `state` refuses with, worded. `retryAfter`: seconds a client should wait before it tries again. */
+export function stateProblem(state: RepositoryState, code: ProblemCode, retryAfter: number): Problem {
   if (code === 'repository_not_found') return repositoryNotFound();
   if (state === 'deleted') return problem(code, 'The repository has been deleted.', { isOfState: true });
-  const headers = { 'retry-after': String(facts.retryAfter) };
+  const headers = { 'retry-after': String(retryAfter) };
   return problem(code, STATES[state].detail, { isOfState: true, headers });
 }
 

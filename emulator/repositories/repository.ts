@@ -1,20 +1,22 @@
+import type { Variants } from '../config/variants.js';
 import { type ByteString, sliceBytes } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
+import { secondsLeft } from '../time/ends.js';
 import type { RepositoryContent } from './content.js';
 import type { Deployments } from './deployments.js';
-import type { GitCredential } from './git-credential.js';
 import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
 import { type LfsObject, LfsObjects } from './lfs-objects.js';
-import { type RepositoryState, repositoryNotFound } from './lifecycle.js';
+import { type Affecting, type RepositoryState, refusalOf, repositoryNotFound, stateProblem } from './lifecycle.js';
 import {
   beginThaw,
   isCold,
   leftOf,
   overrideOf,
   ownStateOf,
+  RETRY_AFTER,
   type StateOverride,
   type StateTerm,
 } from './state-override.js';
@@ -122,10 +124,24 @@ export class Repository {
     return ownStateOf(this.record, this.home.now()).state;
   }
 
-  /** Notes that a request met the state, and counts it if it is refused. Returns the term of the state that it met. */
-  meetState({ isRefused }: { readonly isRefused: boolean }): StateTerm | undefined {
-    const { override } = this.record;
+  /**
+   * Throws the problem with which the state of the repository, pretended or its own, refuses the operation. A state that
+   * ends after a number of requests counts the requests that it refuses.
+   */
+  meetState(operation: Affecting, variants: Variants): void {
+    const { state } = this;
+    if (state === 'active' && this.record.override === undefined) return;
     const now = this.home.now();
+    const refusal = refusalOf(state, operation, variants);
+    const term = this.termOf(refusal !== undefined, now);
+    if (refusal === undefined) return;
+    const left = term?.ends && secondsLeft(term.ends, now);
+    throw stateProblem(state, refusal, term?.retryAfter ?? left ?? RETRY_AFTER);
+  }
+
+  /** Notes that a request met the state, and counts it if it is refused. Returns the term of the state that it met. */
+  private termOf(isRefused: boolean, now: number): StateTerm | undefined {
+    const { override } = this.record;
     const met = overrideOf(this.record, now);
     // A detached HEAD refuses nothing: every request counts.
     const isCounted = isRefused || met?.state === 'no_default_branch';
@@ -199,4 +215,14 @@ export class Repository {
       ? sliceBytes(head.symref, 'refs/heads/'.length)
       : undefined;
   }
+}
+
+/** What an upstream asks for. A repository has at most one. */
+export interface GitCredential {
+  readonly id: string;
+  readonly username?: string | undefined;
+  /** Leaves the process in an `Authorization` header to the upstream, and in no other way. */
+  readonly password: string;
+  /** Milliseconds on the world's clock. */
+  readonly createdAt: number;
 }

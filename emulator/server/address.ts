@@ -1,27 +1,9 @@
+import type { OrganizationAddress } from '../admin/address-members.js';
 import { ADMIN_PREFIX } from '../admin/path.js';
 import type { Listener } from './listeners.js';
 import type { SigningKey } from './registered-keys.js';
 
-/** Where one organization is reached. Addresses are origins without a trailing slash. */
-export interface OrganizationAddress {
-  readonly org: string;
-  readonly baseUrl: string;
-  /** `<gitUrl>/<repo_name>.git` is a remote. */
-  readonly gitUrl: string;
-  /** Host and port of `gitUrl`. */
-  readonly gitHost: string;
-  /** Where it listens, which this machine reaches; only where `publicUrl` or `publicGitUrl` stands in place of it. */
-  readonly localUrl?: string;
-  /** The same by HTTPS, with the option `tls`. */
-  readonly https?: SecureAddress;
-}
-
-/** Addresses of an organization that begin with `https://`. */
-export interface SecureAddress {
-  readonly baseUrl: string;
-  readonly gitUrl: string;
-  readonly gitHost: string;
-}
+export type { OrganizationAddress, SecureAddress } from '../admin/address-members.js';
 
 /** `isSecure`: whether its port for HTTPS is for everybody, and not only for hosts that clients have built in. @internal */
 export function addressOf(

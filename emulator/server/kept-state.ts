@@ -1,6 +1,7 @@
 import { type EmulatorOptions, OptionError, resolveOptions } from '../config/options.js';
 import { importPath, type OnImport, openState, openStateFolder, organizationsIn } from '../exports/open-state.js';
 import { Persistence } from '../exports/persistence.js';
+import { translateError } from '../http/problem.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
@@ -23,19 +24,21 @@ export interface SavedState {
 }
 
 /** Looks into what `persist` and `import` name. Throws `OptionError`. */
-export async function readSavedState(options: EmulatorOptions): Promise<SavedState> {
-  try {
-    const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
-    const opened = kept || options.import === undefined ? undefined : await openState(options.import);
-    // What is wrong with a folder to keep is said when it is taken.
-    const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
-    if (found.length === 0) return { options, opened };
-    const isUsual = options.org.join() === resolveOptions({}).org.join();
-    const { org } = resolveOptions({ org: [...new Set([...(isUsual ? [] : options.org), ...found])] });
-    return { options: { ...options, org }, opened };
-  } catch (error) {
-    throw worded(error);
-  }
+export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
+  return translateError(
+    SourceError,
+    async () => {
+      const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
+      const opened = kept || options.import === undefined ? undefined : await openState(options.import);
+      // What is wrong with a folder to keep is said when it is taken.
+      const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
+      if (found.length === 0) return { options, opened };
+      const isUsual = options.org.join() === resolveOptions({}).org.join();
+      const { org } = resolveOptions({ org: [...new Set([...(isUsual ? [] : options.org), ...found])] });
+      return { options: { ...options, org }, opened };
+    },
+    asOptionError,
+  );
 }
 
 /**
@@ -48,13 +51,16 @@ export async function openKeptState(
   { warn, onImport }: { readonly warn: (sentence: string) => void; readonly onImport: OnImport | undefined },
 ): Promise<KeptState | undefined> {
   let kept: Persistence | undefined;
-  try {
+  const open = async () => {
     const opened = folder === undefined ? undefined : await Persistence.open(current, { folder, secrets, warn });
     kept = opened?.persistence;
     if (source !== undefined && (opened?.isNew ?? true)) await importPath(current, source, { opened: tree, onImport });
+  };
+  try {
+    await translateError(SourceError, open, asOptionError);
   } catch (error) {
     await kept?.abandon();
-    throw worded(error);
+    throw error;
   }
   current.keepAsInitial();
   return kept && whileOpen(kept, warn);
@@ -64,12 +70,8 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
   let hasBegun = false;
   return {
     begin: async () => {
-      try {
-        await kept.begin();
-        hasBegun = true;
-      } catch (error) {
-        throw worded(error);
-      }
+      await translateError(SourceError, () => kept.begin(), asOptionError);
+      hasBegun = true;
     },
     save: () => kept.save().then(isDone, () => false),
     close: async () => {
@@ -84,6 +86,6 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
 
 const isDone = () => true;
 
-function worded(error: unknown): unknown {
-  return error instanceof SourceError ? new OptionError(error.message) : error;
+function asOptionError({ message }: SourceError): OptionError {
+  return new OptionError(message);
 }

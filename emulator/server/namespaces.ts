@@ -5,7 +5,7 @@ import type { LimitName } from '../config/limits.js';
 import { OptionError } from '../config/option-values.js';
 import { type GivenOptions, resolveOptions } from '../config/options.js';
 import type { VariantName } from '../config/variants.js';
-import { problem } from '../http/problem.js';
+import { problem, translateError } from '../http/problem.js';
 import type { CurrentWorld, ForkOptions } from '../world/current-world.js';
 import { runningAt } from './address.js';
 import type { DrainOptions } from './drain.js';
@@ -88,21 +88,16 @@ export class Namespaces {
     };
     const namespace = { id, listeners, current, madeFrom: from, close };
     this.#byId.set(id, namespace);
+    const begin = async () => given.snapshot === undefined && this.ports.begin(current, given);
     try {
-      if (given.snapshot === undefined) await this.ports.begin(current, given);
+      await translateError(OptionError, begin, ({ message }) => problem('bad_request', message));
+      await this.ports.open(listeners, namespace).catch((error: Error) => {
+        throw problem('service_unavailable', `The namespace has no port: ${error.message}.`);
+      });
+      if (this.#isClosed) throw problem('service_unavailable', 'The emulator is shutting down.');
     } catch (error) {
       await close({ graceMs: 0 });
-      throw error instanceof OptionError ? problem('bad_request', error.message) : error;
-    }
-    try {
-      await this.ports.open(listeners, namespace);
-    } catch (error) {
-      await close({ graceMs: 0 });
-      throw problem('service_unavailable', `The namespace has no port: ${(error as Error).message}.`);
-    }
-    if (this.#isClosed) {
-      await close({ graceMs: 0 });
-      throw problem('service_unavailable', 'The emulator is shutting down.');
+      throw error;
     }
     return namespace;
   }

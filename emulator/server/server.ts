@@ -96,7 +96,6 @@ export async function startServer(
   };
   const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
   const trust = options.tls ? secure!.trust : undefined;
-  const keyControls = { hasTestKeys: hasTestKeys(options), refusesTestKeys: refusesTestKeys(options) };
   const common = ({ config }: CurrentWorld) => ({
     operations,
     host,
@@ -126,18 +125,19 @@ export async function startServer(
     begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
   });
   const control = namespaceControl(namespaces, signingKeyOf(options), options.tls);
+  const controlsOf = (own: CurrentWorld, opened: Listeners, namespace?: string) => ({
+    hasTestKeys: hasTestKeys(options),
+    refusesTestKeys: refusesTestKeys(options),
+    closing: closing.signal,
+    namespaces: control(own),
+    addresses: addressesOf(opened, namespace),
+    trust,
+  });
   const openNamespace = async (
     opened: Listeners,
     { id, current: own, close: remove }: Pick<NamespaceServer, 'id' | 'current' | 'close'>,
   ): Promise<void> => {
-    const controls = {
-      ...keyControls,
-      closing: closing.signal,
-      shutDown: () => void remove(),
-      namespaces: control(own),
-      addresses: addressesOf(opened, id),
-      trust,
-    };
+    const controls = { ...controlsOf(own, opened, id), shutDown: () => void remove() };
     const bind = (server: http.Server) => listenOnFirst(server, options.namespacePorts, host);
     await opened.open(own, { ...common(own), namespace: id, controls, bind }, shared);
   };
@@ -150,16 +150,12 @@ export async function startServer(
     await kept?.begin();
     admin = await provideAdminToken(options);
     const controls = {
-      closing: closing.signal,
+      ...controlsOf(current, listeners),
       shutDown: async () => {
         const isSaved = (await kept?.save()) ?? true;
         void close();
         return isSaved;
       },
-      ...keyControls,
-      namespaces: control(current),
-      addresses: addressesOf(listeners),
-      trust,
     };
     const bind = (server: http.Server, index: number, isSecure: boolean) =>
       listen(server, index > 0 ? 0 : isSecure ? options.tlsPort : options.port, host);

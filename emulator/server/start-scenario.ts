@@ -1,5 +1,5 @@
 import { type EmulatorOptions, OptionError } from '../config/options.js';
-import { Problem } from '../http/problem.js';
+import { Problem, translateError } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { parseTime } from '../time/iso-8601.js';
@@ -21,12 +21,11 @@ export async function readStartScenario(
   const { file, source, over } = options.scenario;
   // Few emulators start with one.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
-  let scenario: Scenario;
-  try {
-    scenario = await readScenarioFile(file, operations);
-  } catch (error) {
-    throw error instanceof ScenarioError ? new OptionError(`${source} cannot be used: ${error.message}`) : error;
-  }
+  let scenario = await translateError(
+    ScenarioError,
+    () => readScenarioFile(file, operations),
+    ({ message }) => new OptionError(`${source} cannot be used: ${message}`),
+  );
   const { seed, clock, ...rest } = scenario;
   if (over.includes('clock')) scenario = rest;
   const now = clock?.mode === 'real' ? undefined : clock?.now;
@@ -66,11 +65,10 @@ export async function beginScenario(
   { operations, organization }: { readonly operations: readonly Operation[]; readonly organization: string },
 ): Promise<void> {
   const { scenarios } = current.world;
-  try {
+  const begin = () => {
     scenarios.register(scenario, { operations, organization });
-    await scenarios.start(scenario.id);
-  } catch (error) {
-    throw error instanceof Problem ? new OptionError(`The scenario ${scenario.id}: ${error.detail}`) : error;
-  }
+    return scenarios.start(scenario.id);
+  };
+  await translateError(Problem, begin, ({ detail }) => new OptionError(`The scenario ${scenario.id}: ${detail}`));
   current.keepAsInitial();
 }

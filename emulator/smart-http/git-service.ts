@@ -48,7 +48,7 @@ export interface GitRequest {
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   /** What was asked to go wrong; absent for almost every request. */
-  readonly faults?: GitFaults | undefined;
+  readonly gitFaults?: GitFaults | undefined;
 }
 
 /** How a push ended: the answer, and the refs that moved, by the names they are stored under. */
@@ -78,8 +78,8 @@ export class GitService {
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
     const body = await advertise(view, service, versionOf(request), identity, this.#listings);
     const reply = bytes(200, body, { 'content-type': `application/x-${service}-advertisement`, ...NO_CACHE });
-    request.faults?.learn({});
-    const wire = await meetStage(request.faults, 'git.advertise');
+    request.gitFaults?.learn({});
+    const wire = await meetStage(request.gitFaults, 'git.advertise');
     if (wire === undefined) return reply;
     const start = [packet(bytesOf(`# service=${service}\n`)), FLUSH];
     const errorBody = (message: string) => Buffer.concat([...start, errorPacket(message)]);
@@ -100,7 +100,7 @@ export class GitService {
     try {
       const answer = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
       const { head, pack } = answer;
-      const wire = request.faults && (await meetUpload(request.faults, facts.command, answer));
+      const wire = request.gitFaults && (await meetUpload(request.gitFaults, facts.command, answer));
       if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
       if (pack !== undefined)
         return stream(200, followed(head, this.#sender.send(pack, { signal: request.signal, facts, wire })), headers);
@@ -119,7 +119,7 @@ export class GitService {
     // Room for the commands: the pack alone is held to the limit, and gets the better message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = tellOf(request, 'rpc', 'git-receive-pack');
-    const { faults } = request;
+    const { gitFaults: faults } = request;
     const packBytes = Number(request.header('content-length') ?? 0);
     const received = { view, body, limits, fsck: this.#options.fsck, updateHook, facts, faults, packBytes };
     const result = await receivePack(received);

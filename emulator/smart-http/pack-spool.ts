@@ -1,6 +1,5 @@
 import { PackError } from '../git/pack/pack-error.js';
-import type { MemoryBudget } from '../memory/memory-budget.js';
-import { StoreFull } from '../memory/memory-budget.js';
+import { type MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 
 export interface SpoolOptions {
   /** Bytes of the largest pack taken. */

@@ -12,7 +12,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { StoreFull } from '../memory/memory-budget.js';
 import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
-import { UpstreamError } from '../upstream/upstream-error.js';
+import { UpstreamError } from '../upstream/fetch-client.js';
 import { SourceError } from './file-tree.js';
 import type { HistorySource, PackedObjects } from './history-source.js';
 

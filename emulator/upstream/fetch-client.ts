@@ -4,8 +4,6 @@ import { isRefName } from '../git/refs/ref-name.js';
 import type { Outbound } from '../http/outbound.js';
 import { DATA, DELIM, FATAL, FLUSH, lineOf, PacketReader, ProtocolError, packet } from '../smart-http/pkt-line.js';
 
-import { UpstreamError } from './upstream-error.js';
-
 /** A repository elsewhere, and how to get there. */
 export interface Remote {
   /** Without user name and password. */
@@ -44,9 +42,7 @@ export async function openUpstream(remote: Remote): Promise<UpstreamSession> {
       `The upstream ${remote.url.href} is not on an allowed host; --allow-upstream and --upstream-host say which are.`,
     );
   }
-  const body = await send(remote, 'GET', 'info/refs?service=git-upload-pack');
-  return reading(body, async () => {
-    const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
+  return ask(remote, 'GET', 'info/refs?service=git-upload-pack', undefined, async (reader) => {
     let line = await reader.readLine();
     if (line === '# service=git-upload-pack') {
       await reader.readLine();
@@ -76,36 +72,32 @@ export class UpstreamSession {
 
   /** The refs below `prefixes`, in the order of the upstream; names that Git refuses are left out. */
   async listRefs(prefixes: readonly ByteString[]): Promise<RemoteRef[]> {
-    const lines = prefixes.map((prefix) => packet(latin1`ref-prefix ${prefix}\n`));
-    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
-    return reading(body, async () => {
-      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
-      const refs: RemoteRef[] = [];
-      for (let line = await reader.readLine(); ; line = await reader.readLine()) {
-        if (typeof line !== 'string') {
-          if (line.mark !== 'flush') throw new ProtocolError('the list of refs ends early');
-          await reader.read();
-          return refs;
-        }
-        const ref = parseRef(line);
-        if (prefixes.some((prefix) => ref.name.startsWith(prefix)) && isRefName(ref.name)) refs.push(ref);
-      }
-    });
+    const given = prefixes.map((prefix) => latin1`ref-prefix ${prefix}\n`);
+    const refs = await this.#lsRefs(given, parseRef);
+    return refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)) && isRefName(name));
   }
 
   /** The branch that HEAD names there; undefined where it names none, or leads to nothing yet. */
   async findHead(): Promise<ByteString | undefined> {
-    const lines = [packet(bytesOf('symrefs\n')), packet(bytesOf('ref-prefix HEAD\n'))];
-    const body = await send(this.remote, 'POST', 'git-upload-pack', this.#command('ls-refs', lines));
-    return reading(body, async () => {
-      const reader = new PacketReader(bounded(body), { packets: MOST_LINES });
-      let head: ByteString | undefined;
-      for (let line = await reader.readLine(); typeof line === 'string'; line = await reader.readLine()) {
-        const target = parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined;
-        if (target !== undefined && isRefName(target as ByteString)) head = target as ByteString;
+    const targets = await this.#lsRefs([bytesOf('symrefs\n'), bytesOf('ref-prefix HEAD\n')], (line) =>
+      parseRef(line).name === 'HEAD' ? / symref-target:([^ ]+)/.exec(line)?.[1] : undefined,
+    );
+    const target = targets.findLast((name) => name !== undefined);
+    return target !== undefined && isRefName(target as ByteString) ? (target as ByteString) : undefined;
+  }
+
+  /** Returns what `readLine` makes of each line of the answer to `ls-refs`. */
+  #lsRefs<T>(given: readonly ByteString[], readLine: (line: ByteString) => T): Promise<T[]> {
+    const command = this.#command('ls-refs', given.map(packet));
+    return ask(this.remote, 'POST', 'git-upload-pack', command, async (reader) => {
+      const lines: T[] = [];
+      for (let line = await reader.readLine(); ; line = await reader.readLine()) {
+        if (typeof line === 'string') lines.push(readLine(line));
+        else if (line.mark === 'flush') break;
+        else throw new ProtocolError('the list of refs ends early');
       }
       await reader.read();
-      return head;
+      return lines;
     });
   }
 
@@ -188,10 +180,17 @@ async function send(remote: Remote, method: 'GET' | 'POST', path: string, conten
   }
 }
 
-/** Runs `read` on a body and lets go of it, whatever comes of that. */
-async function reading<T>(body: Body, read: () => Promise<T>): Promise<T> {
+/** Sends a request, and reads the lines of its answer by `read`. */
+async function ask<T>(
+  remote: Remote,
+  method: 'GET' | 'POST',
+  path: string,
+  content: Buffer | undefined,
+  read: (reader: PacketReader) => Promise<T>,
+): Promise<T> {
+  const body = await send(remote, method, path, content);
   try {
-    return await read();
+    return await read(new PacketReader(bounded(body), { packets: MOST_LINES }));
   } catch (error) {
     throw translate(error);
   } finally {
@@ -213,5 +212,20 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     bytes += piece.length;
     if (bytes > MOST_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
     yield piece;
+  }
+}
+
+/** Why an upstream could not be read. The message is text, holds no credential and is shown to clients. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+
+  constructor(
+    message: string,
+    /** The HTTP status it answered with, if that was the trouble. */
+    readonly status?: number,
+    /** Whether the same request may succeed a moment later. */
+    readonly isTransient = false,
+  ) {
+    super(message);
   }
 }

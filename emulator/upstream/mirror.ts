@@ -9,11 +9,11 @@ import type { Refs } from '../git/refs/refs.js';
 import type { RefTransaction } from '../git/refs/transaction.js';
 import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
+import { translateError } from '../http/problem.js';
 import { Meter } from '../schedule/meter.js';
 import { runSync } from '../schedule/steps.js';
 import { PackSpool } from '../smart-http/pack-spool.js';
-import { openUpstream, type Remote, type RemoteRef } from './fetch-client.js';
-import { UpstreamError } from './upstream-error.js';
+import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetch-client.js';
 
 /** What a mirror holds: every branch and tag of the upstream, and no others. */
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
@@ -47,14 +47,12 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
   const wants = newObjects(git, planUpdates(git.refs, listing));
   using spool =
     wants.length === 0 ? undefined : await receive(git, session.fetch({ wants, haves: chooseHaves(git) }), options);
-  try {
-    await git.transact((transaction) => takeOver(git, transaction, { listing, spool, remote, options }), {
-      check: options.requireWanted,
-    });
-  } catch (error) {
-    if (error instanceof RefTransactionFailed) throw new UpstreamError('The refs of the upstream exclude each other.');
-    throw error;
-  }
+  const take = (transaction: RefTransaction) => takeOver(git, transaction, { listing, spool, remote, options });
+  await translateError(
+    RefTransactionFailed,
+    () => git.transact(take, { check: options.requireWanted }),
+    () => new UpstreamError('The refs of the upstream exclude each other.'),
+  );
 }
 
 async function receive(

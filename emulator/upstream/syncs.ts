@@ -9,10 +9,9 @@ import { StoreFull } from '../memory/memory-budget.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
 import type { Clock } from '../time/clock.js';
 import type { SyncReport } from '../webhooks/events.js';
-import { openUpstream, type Remote } from './fetch-client.js';
+import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
 import { mirror } from './mirror.js';
 import { upstreamUrl } from './provider.js';
-import { UpstreamError } from './upstream-error.js';
 
 /** How often a run asks an upstream that does not answer, or answers that it is in trouble. */
 const ATTEMPTS = 3;

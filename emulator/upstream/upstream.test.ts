@@ -8,10 +8,9 @@ import { createRepository } from '../git/test/memory-repository.js';
 import { Outbound } from '../http/outbound.js';
 import type { BaseRepository } from '../repositories/repository.js';
 import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
-import { openUpstream, type Remote } from './fetch-client.js';
+import { openUpstream, type Remote, UpstreamError } from './fetch-client.js';
 import { chooseHaves, planUpdates } from './mirror.js';
 import { isBareHost, isPath, upstreamUrl } from './provider.js';
-import { UpstreamError } from './upstream-error.js';
 
 const A = parseOid('a'.repeat(40));
 const B = parseOid('b'.repeat(40));

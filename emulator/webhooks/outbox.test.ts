@@ -3,8 +3,7 @@ import { Outbound } from '../http/outbound.js';
 import { Ids } from '../ids/ids.js';
 import type { LogLine } from '../log/log.js';
 import { WorldClock } from '../time/clock.js';
-import { Deliveries } from './deliveries.js';
-import { signatureOf } from './delivery.js';
+import { Deliveries, signatureOf } from './delivery.js';
 import type { Webhook } from './events.js';
 import { Outbox } from './outbox.js';
 

@@ -2,8 +2,7 @@ import type { Outbound } from '../http/outbound.js';
 import type { Ids } from '../ids/ids.js';
 import type { Log } from '../log/log.js';
 import type { Clock } from '../time/clock.js';
-import type { Deliveries } from './deliveries.js';
-import { attempt, isAccepted } from './delivery.js';
+import { attempt, type Deliveries, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
 /** Milliseconds, on the world's clock, from each failed attempt to the next; after the last the delivery has failed. */

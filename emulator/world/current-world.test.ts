@@ -1,6 +1,7 @@
 import t from 'tap';
 import { KeyRing } from '../auth/keys.js';
 import { BLOB } from '../git/object/object.js';
+import { costOfBuffer } from '../memory/memory-cache.js';
 import { CurrentWorld } from './current-world.js';
 
 const organization = {
@@ -47,14 +48,17 @@ t.test('answers that follow from commits alone are kept across restores', async 
   t.teardown(() => current.close());
   const find = () => current.world.state.repositories.find('demo', 'r');
   const { content } = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
-  content.metadata.set('key', Buffer.from('answer'));
+  const kind = {};
+  const answersOf = ({ answers }: typeof content) =>
+    answers.shared(kind, () => answers.region<string, Buffer>(costOfBuffer));
+  answersOf(content).set('key', Buffer.from('answer'));
   const id = current.snapshot();
   await current.restore(id);
-  t.equal(find()!.content.metadata.get('key')?.toString(), 'answer');
+  t.equal(answersOf(find()!.content).get('key')?.toString(), 'answer');
   await current.reset();
   t.equal(find(), undefined);
   await current.restore(id);
-  t.equal(find()!.content.metadata.get('key')?.toString(), 'answer');
+  t.equal(answersOf(find()!.content).get('key')?.toString(), 'answer');
   current.removeSnapshot(id);
   await current.reset();
   t.equal(current.engine.cachedBytes, 0);

@@ -5,7 +5,6 @@ import { Cursors } from '../http/cursor.js';
 import { Ids, secretOf } from '../ids/ids.js';
 import type { Log } from '../log/log.js';
 import type { MemoryBudget } from '../memory/memory-budget.js';
-import { AnswerCaches } from '../repositories/answer-caches.js';
 import { type KeptContent, RepositoryContent } from '../repositories/content.js';
 import type { Schedule } from '../schedule/schedule.js';
 import { GitService } from '../smart-http/git-service.js';
@@ -72,8 +71,7 @@ export class Engine {
 
   /** The content of a new repository. */
   createContent(): RepositoryContent {
-    const answers = new AnswerCaches(this.resources.caches.group());
-    return new RepositoryContent(new ObjectStore(this.storeOptions), answers);
+    return new RepositoryContent(new ObjectStore(this.storeOptions), this.resources.caches.group());
   }
 
   /** A content that starts with what another one had. `schedule`: where reading it is reported to as work. */

@@ -6,8 +6,14 @@ import type { Ids } from '../ids/ids.js';
 import { stackOf } from '../log/log.js';
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
-import { holdLfsObjects, LfsHoldings, releaseLfsObjects, type SharedLfsObjects } from '../repositories/lfs-holdings.js';
-import type { LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
+import {
+  holdLfsObjects,
+  LfsHoldings,
+  type LfsObject,
+  type LfsObjects,
+  releaseLfsObjects,
+  type SharedLfsObjects,
+} from '../repositories/lfs-objects.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repositories/repository.js';
 import type { Clock } from '../time/clock.js';
 import type { Engine } from './engine.js';

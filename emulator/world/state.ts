@@ -6,7 +6,7 @@ import { Quotas } from '../quotas/quotas.js';
 import { refusedUnder } from '../repositories/lifecycle.js';
 import { Scenarios } from '../scenarios/scenarios.js';
 import { WorldClock } from '../time/clock.js';
-import { Deliveries } from '../webhooks/deliveries.js';
+import { Deliveries } from '../webhooks/delivery.js';
 import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
 import { Organizations } from './organizations.js';

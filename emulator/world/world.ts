@@ -5,7 +5,6 @@ import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
 import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
-import type { Moment } from '../repositories/meet-state.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { ScenarioRuns } from '../scenarios/scenario-runs.js';
 import { pushEvent } from '../webhooks/events.js';
@@ -61,11 +60,6 @@ export class World {
 
   get variants(): Variants {
     return this.state.settings.variants;
-  }
-
-  /** What a state needs to know of the world that a request meets it in. */
-  get moment(): Moment {
-    return { variants: this.variants, now: this.state.clock.now() };
   }
 
   /** Requests are numbered in order of arrival; the journal, the log and `X-Request-Id` use the same id. */

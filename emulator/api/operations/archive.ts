@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import { writeArchive } from '../../git/archive/archive.js';
 import { InvalidPrefix, parsePrefix } from '../../git/archive/prefix.js';
-import type { ByteString } from '../../git/object/bytes.js';
-import { Problem, problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { stream } from '../../http/reply.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
-import { patternList, readSelection } from '../pattern-lists.js';
-import { type RefQuestion, type ResolvedRef, resolveRef } from '../resolve.js';
+import { patternList, readSelection } from '../fields.js';
+import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 export const archive = operation({
-  id: 'archive',
-  group: 'Files',
   summary: 'Download a tree as tar.gz',
   routes: routesOfRepository('POST', 'archive'),
   scopes: ['git:read'],
@@ -33,14 +31,20 @@ export const archive = operation({
   work: { limit: 'workTimeout' },
   errors: ['ref_not_found', 'internal_error', 'bad_gateway', 'service_unavailable'],
   handle: async (ctx) => {
-    const { repository, body, meter } = ctx;
-    const prefix = readPrefix(body.archive?.prefix ?? '');
+    const { world, repository, body, meter } = ctx;
+    const prefix = await translateError(
+      InvalidPrefix,
+      () => parsePrefix(body.archive?.prefix ?? ''),
+      ({ message }) => problem('bad_request', `archive.prefix: ${message}.`),
+    );
     const selection = readSelection({
       includeGlobs: ['include_globs', body.include_globs],
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
-    const selects = await inTime(inSlices(selection, meter));
-    const { commit } = await inTime(resolveForArchive(ctx, { ref: body.ref, ephemeral: body.ephemeral }));
+    const selects = await inTime(() => inSlices(selection, meter));
+    // One sentence of the specification lists both 400 and 404 for a ref that does not resolve.
+    const missing = world.variants.archiveMissingRef === '400' ? 'bad_request' : undefined;
+    const { commit } = await inTime(() => resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }));
     const content = writeArchive(repository.git.objects, {
       commit,
       prefix,
@@ -48,7 +52,7 @@ export const archive = operation({
       maxBlobSize: body.max_blob_size,
       meter,
     });
-    return stream(200, await inTime(begun(content)), {
+    return stream(200, await inTime(() => begun(content)), {
       'content-type': 'application/gzip',
       'content-disposition': disposition(`${repository.name}-${commit.slice(0, 7)}.tar.gz`),
       'cache-control': 'no-store',
@@ -66,34 +70,8 @@ async function begun(content: AsyncGenerator<Buffer, void, void>): Promise<Async
 }
 
 /** What comes to the limit of work has a code of its own here. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof WorkLimitExceeded) throw problem('internal_error', 'The archive took too long to pack.');
-    throw error;
-  }
-}
-
-function readPrefix(prefix: string): ByteString {
-  try {
-    return parsePrefix(prefix);
-  } catch (error) {
-    if (error instanceof InvalidPrefix) throw problem('bad_request', `archive.prefix: ${error.message}.`);
-    throw error;
-  }
-}
-
-/** One sentence of the specification lists both 400 and 404 for a ref that does not resolve. */
-async function resolveForArchive(ctx: HandlerContext, question: RefQuestion): Promise<ResolvedRef> {
-  try {
-    return await resolveRef(ctx, question);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'ref_not_found' && ctx.world.variants.archiveMissingRef === '400') {
-      throw problem('bad_request', error.detail);
-    }
-    throw error;
-  }
+function inTime<T>(work: () => Promise<T>): Promise<T> {
+  return translateError(WorkLimitExceeded, work, () => problem('internal_error', 'The archive took too long to pack.'));
 }
 
 /**

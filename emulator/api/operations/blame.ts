@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { blame, NoSuchFile } from '../../git/blame/blame.js';
+import { type BlameRequest, blame as blameLines, NoSuchFile } from '../../git/blame/blame.js';
+import { BlameMemory } from '../../git/blame/blame-memory.js';
 import type { BlamedLines } from '../../git/blame/blamed-lines.js';
 import { BadLineRange } from '../../git/blame/line-ranges.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
@@ -7,13 +8,16 @@ import { textOf } from '../../git/object/bytes.js';
 import { type Commit, readCommit } from '../../git/object/commit.js';
 import { formatDate } from '../../git/object/identity.js';
 import type { ObjectReader, Oid } from '../../git/object/object.js';
-import { problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
+import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 const MOST_RANGES = requestLimit('blameRanges');
 const LONGEST_RANGE = requestLimit('blameRangeLength');
@@ -35,12 +39,9 @@ const blamedLine = once(() =>
   }),
 );
 
-export const blameFile = operation({
-  id: 'blame',
-  group: 'Files',
+export const blame = operation({
   summary: 'Show who brought in each line of a file',
   routes: routesOfRepository('GET', 'blame'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       path: z.string(),
@@ -62,20 +63,13 @@ export const blameFile = operation({
   handle: async (ctx) => {
     const { repository, query, meter } = ctx;
     const path = readFilePath(query.path, 'path');
-    const { objects, history } = repository.git;
     const { commit, shown } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral });
-    await history.extend([commit], meter);
-    try {
-      const known = repository.content.blames.of(repository.id);
-      const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves, known, meter };
-      const blamed = await blame(objects, history.graph, asked);
-      const origins = await readOrigins(objects, blamed, meter);
-      return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
-    } catch (error) {
-      if (error instanceof NoSuchFile) throw problem('not_found', `There is no file ${textOf(path)} at ${shown}.`);
-      if (error instanceof BadLineRange) throw problem('bad_request', `range: ${error.message}.`);
-      throw error;
-    }
+    const asked = { commit, path, ranges: query.range, detectMoves: query.detect_moves };
+    const blamed = await blameOrRefuse(ctx, repository, asked, () =>
+      problem('not_found', `There is no file ${textOf(path)} at ${shown}.`),
+    );
+    const origins = await readOrigins(repository.git.objects, blamed, meter);
+    return largeJson(200, { ref: shown, path: textOf(path), commit_sha: commit, lines: showLines(blamed, origins) });
   },
 });
 
@@ -129,4 +123,21 @@ function showOrigin(oid: Oid, { author, committer, message }: Commit) {
     committer_time: formatDate(committer),
     summary: subject === '' ? `(${oid})` : subject,
   };
+}
+
+/** Blames a file. Throws `missing()` if there is none, and `bad_request` for a range that is invalid. */
+export async function blameOrRefuse(
+  { meter }: { readonly meter: Meter },
+  { id, git, content }: Repository,
+  asked: Omit<BlameRequest, 'known' | 'meter'>,
+  missing: () => Error,
+): Promise<BlamedLines[]> {
+  await git.history.extend([asked.commit], meter);
+  const blames = content.answers.shared(BlameMemory, () => new BlameMemory(content.answers));
+  const lines = () => blameLines(git.objects, git.history.graph, { ...asked, known: blames.of(id), meter });
+  return translateError(
+    NoSuchFile,
+    () => translateError(BadLineRange, lines, ({ message }) => problem('bad_request', `range: ${message}.`)),
+    missing,
+  );
 }

@@ -7,17 +7,16 @@ import { isForced } from '../../git/repository/forced-update.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
 import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
-import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
 
-const CAP = 100;
+const operation = operationsOf('Branches');
 
 const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
@@ -28,25 +27,21 @@ function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branc
 type Position = [createdAt: number, name: ByteString];
 
 export const listBranches = operation({
-  id: 'listBranches',
-  group: 'Branches',
   summary: 'List the branches in order of creation',
   routes: routesOfRepository('GET', 'branches'),
-  scopes: ['git:read'],
   query: () => z.object({ ...pageQuery(), ephemeral: flag().optional() }),
   replies: () => ({
     200: z.object({ branches: z.array(branchRecord().extend({ cursor: z.string() })), ...pageEnd() }),
   }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<Position>(world, query.cursor, ['listBranches', repository.id, ephemeral]);
+    const list = openList<Position>(ctx, query, ['listBranches', repository.id, ephemeral]);
     const following = await inSlices(branchesAfter(repository, ephemeral, list.position), ctx.meter);
-    const { page, hasMore } = takePage(following, limit);
     const positionOf = ([name, ref]: [ByteString, Ref]): Position => [ref.createdAt, name];
+    const { page, end } = await list.take(following, positionOf);
     const branches = page.map((each) => ({ cursor: list.cursorAt(positionOf(each)), ...showBranch(...each) }));
-    return json(200, { branches, ...list.end(hasMore, () => positionOf(page.at(-1)!)) });
+    return json(200, { branches, ...end });
   },
 });
 
@@ -76,11 +71,8 @@ function isAfter([time, name]: Position, [otherTime, otherName]: Position): bool
 }
 
 export const getBranch = operation({
-  id: 'getBranch',
-  group: 'Branches',
   summary: 'Show one branch',
   routes: routesOfRepository('GET', 'branch'),
-  scopes: ['git:read'],
   query: () => z.object({ name: z.string(), ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ branch: branchRecord() }) }),
   errors: ['branch_not_found'],
@@ -116,11 +108,8 @@ const createBody = once(() =>
 );
 
 export const createBranch = operation({
-  id: 'createBranch',
-  group: 'Branches',
   summary: 'Create a branch, or promote an ephemeral one',
   routes: routesOfRepository('POST', 'branches/create'),
-  scopes: ['git:write'],
   body: createBody,
   replies: () => ({
     200: z.object({
@@ -176,11 +165,8 @@ async function resolveBase(
 }
 
 export const deleteBranch = operation({
-  id: 'deleteBranch',
-  group: 'Branches',
   summary: 'Delete a branch',
   routes: routesOfRepository('DELETE', 'branches'),
-  scopes: ['git:write'],
   body: () =>
     z.object({
       target_branch: z.string().optional(),

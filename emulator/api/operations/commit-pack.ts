@@ -1,20 +1,31 @@
 import { z } from 'zod';
+import { applyPatch, type PatchedFile } from '../../git/apply/apply-patch.js';
+import { PatchError } from '../../git/apply/patch-error.js';
 import type { ByteString } from '../../git/object/bytes.js';
-import { BLOB, isOid, type Oid } from '../../git/object/object.js';
+import { BLOB, isOid, type Oid, ZERO_OID } from '../../git/object/object.js';
 import { MODE_GITLINK } from '../../git/object/tree.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../../git/object/tree-edit.js';
+import { copyInSlices } from '../../git/odb/object-writer.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
-import { problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
-import { commitOnto, findWriteBase, transact } from '../../repositories/branch-write.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
+import { commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { readFilePath } from '../fields.js';
 import { contentWriteResult, showContentWrite } from '../records.js';
-import { type ChunkSink, decodeChunk, readBranchWrite, readStreamedWrite, writeMetadata } from '../streamed-write.js';
+import {
+  type ChunkSink,
+  decodeChunk,
+  readBranchWrite,
+  readStreamedWrite,
+  type WriteMetadata,
+  writeMetadata,
+} from '../streamed-write.js';
+
+const operation = operationsOf('Commits');
 
 const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
 
@@ -47,17 +58,9 @@ interface WrittenFile {
   readonly content: readonly Buffer[];
 }
 
-interface CommitPackBody {
-  readonly metadata: z.infer<ReturnType<typeof packMetadata>>;
-  readonly edits: readonly FileEdit[];
-}
-
 export const commitPack = operation({
-  id: 'commitPack',
-  group: 'Commits',
   summary: 'Create a commit from streamed content',
   routes: routesOfRepository('POST', 'commit-pack'),
-  scopes: ['git:write'],
   reads: 'stream',
   replies: () => ({ 201: contentWriteResult() }),
   errors: ['branch_not_found', 'conflict', 'payload_too_large'],
@@ -82,7 +85,7 @@ export const commitPack = operation({
  * `blob_chunk` a line. Nothing is written before the whole body has arrived and been found complete. Throws
  * `bad_request` that names the line or the file.
  */
-async function readCommitPack(ctx: HandlerContext): Promise<CommitPackBody> {
+async function readCommitPack(ctx: HandlerContext) {
   const metadataSchema = { whole: packMetadata(), list: 'files', item: fileChange() };
   const schemas = { metadata: metadataSchema, chunk: blobChunk() };
   const { metadata, sink } = await readStreamedWrite(ctx, schemas, ({ files }) => Contents.of(files, ctx));
@@ -191,10 +194,98 @@ async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit
     }
     if (meter.isOver) await meter.pass();
   }
-  try {
-    return await inSlices(applyEdits(objects, base, treeEdits), meter);
-  } catch (error) {
-    if (error instanceof EditConflict) throw problem('bad_request', `metadata.files: ${error.message}.`);
-    throw error;
+  return translateError(
+    EditConflict,
+    () => inSlices(applyEdits(objects, base, treeEdits), meter),
+    ({ message }) => problem('bad_request', `metadata.files: ${message}.`),
+  );
+}
+
+const diffChunk = once(() => z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) }));
+type DiffChunk = z.infer<ReturnType<typeof diffChunk>>;
+
+export const diffCommit = operation({
+  summary: 'Create a commit from a streamed patch',
+  routes: routesOfRepository('POST', 'diff-commit'),
+  reads: 'stream',
+  replies: () => ({ 201: contentWriteResult() }),
+  errors: ['branch_not_found', 'conflict', 'payload_too_large', 'gateway_timeout'],
+  work: { limit: 'workTimeout' },
+  handle: async (ctx) => {
+    const { metadata, patch } = await readDiffCommit(ctx);
+    const { repository } = ctx;
+    const write = readBranchWrite(ctx, metadata);
+    return transact(repository, async (transaction) => {
+      const base = findWriteBase(repository, write);
+      const { tree, blobs } = await patchTree(ctx, transaction.objects, base.tree, patch);
+      if (tree === base.tree) {
+        const detail = 'The patch has no changes.';
+        throw problem('conflict', detail, { result: failedResult(write.branch, base.parent ?? ZERO_OID, detail) });
+      }
+      const written = await commitOnto(transaction, base, tree, write);
+      return json(201, showContentWrite(ctx.world, metadata.target_branch, written, blobs));
+    });
+  },
+});
+
+/** Metadata, then one `diff_chunk` a line; the last one has `eof`. */
+async function readDiffCommit(ctx: HandlerContext): Promise<{ metadata: WriteMetadata; patch: Buffer }> {
+  const schemas = { metadata: { whole: writeMetadata() }, chunk: diffChunk() };
+  const { metadata, sink } = await readStreamedWrite(ctx, schemas, () => new PatchParts(ctx));
+  return { metadata, patch: await sink.whole() };
+}
+
+class PatchParts implements ChunkSink<DiffChunk> {
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+  #complete = false;
+
+  constructor(private readonly ctx: Pick<HandlerContext, 'world' | 'meter'>) {}
+
+  async add({ diff_chunk: { data, eof } }: DiffChunk, line: number): Promise<void> {
+    const { maxObjectBytes } = this.ctx.world.limits;
+    if (this.#complete) throw problem('bad_request', `Line ${line}: a chunk after the last one.`);
+    const part = await decodeChunk(data, line, this.ctx);
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes > maxObjectBytes)
+      throw problem('payload_too_large', `A patch takes at most ${maxObjectBytes} bytes.`);
+    this.#complete = eof;
   }
+
+  async whole(): Promise<Buffer> {
+    if (!this.#complete) throw problem('bad_request', 'The patch is missing its last chunk (eof true).');
+    if (this.#parts.length === 1) return this.#parts[0]!;
+    const patch = Buffer.allocUnsafeSlow(this.#bytes);
+    let at = 0;
+    for (const part of this.#parts) {
+      await copyInSlices(part, patch, at, this.ctx.meter);
+      at += part.length;
+    }
+    return patch;
+  }
+}
+
+/** The tree that the patch makes of `base`, and how many files it wrote. */
+async function patchTree(
+  { meter }: Pick<HandlerContext, 'meter'>,
+  objects: Quarantine,
+  base: Oid,
+  patch: Buffer,
+): Promise<{ tree: Oid; blobs: number }> {
+  const refused = ({ message }: Error) => problem('bad_request', `The patch does not apply: ${message}.`);
+  const files = await translateError(PatchError, () => applyPatch(objects, base, patch, { meter }), refused);
+  const edits: TreeEdit[] = [];
+  for (const file of files) {
+    edits.push(await editOf(objects, file, meter));
+    if (meter.isOver) await meter.pass();
+  }
+  const tree = await translateError(EditConflict, () => inSlices(applyEdits(objects, base, edits), meter), refused);
+  return { tree, blobs: files.filter((file) => !file.delete).length };
+}
+
+async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {
+  if (file.delete) return { path: file.path, delete: true };
+  const oid = 'oid' in file ? file.oid : await inSlices(objects.writeSteps(BLOB, [file.bytes]), meter);
+  return { path: file.path, mode: file.mode, oid };
 }

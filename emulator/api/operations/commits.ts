@@ -2,18 +2,17 @@ import { z } from 'zod';
 import type { Oid } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { flag, readFilePath } from '../fields.js';
-import { mapped, openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { mapped, openList, pageEnd, pageQuery } from '../paging.js';
 import { commitRecord, showCommit, showSignedCommit, signedCommitRecord } from '../records.js';
 import { resolveRef } from '../resolve.js';
 
+const operation = operationsOf('Commits');
+
 export const getCommit = operation({
-  id: 'getCommit',
-  group: 'Commits',
   summary: 'Show one commit',
   routes: routesOfRepository('GET', 'commit'),
-  scopes: ['git:read'],
   query: () =>
     z.object({ ref: z.string().optional(), sha: z.string().optional(), ref_is_ephemeral: flag().optional() }),
   replies: () => ({ 200: z.object({ commit: signedCommitRecord() }) }),
@@ -27,14 +26,9 @@ export const getCommit = operation({
   },
 });
 
-const CAP = 100;
-
 export const listCommits = operation({
-  id: 'listCommits',
-  group: 'Commits',
   summary: 'List commits, newest first',
   routes: routesOfRepository('GET', 'commits'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ...pageQuery(),
@@ -47,23 +41,22 @@ export const listCommits = operation({
   replies: () => ({ 200: z.object({ commits: z.array(commitRecord()), ...pageEnd() }) }),
   errors: ['ref_not_found'],
   handle: async (ctx) => {
-    const { world, repository, query, meter } = ctx;
+    const { repository, query, meter } = ctx;
     const { git } = repository;
-    const limit = readLimit(query.limit, CAP);
     const ref = query.ref ?? query.branch;
     const path = query.path ? readFilePath(query.path, 'path') : undefined;
     const ephemeral = query.ref_is_ephemeral ?? query.ephemeral ?? false;
     const selection = [repository.id, ref ?? '', ephemeral, path ?? ''];
     // A cursor carries the commit its list started from: what is pushed meanwhile does not shift the pages.
-    const list = openList<Position>(world, query.cursor, ['listCommits', ...selection]);
+    const list = openList<Position>(ctx, query, ['listCommits', ...selection]);
     const tip = list.position?.tip ?? (await resolveRef(ctx, { ref, ephemeral })).commit;
     const skip = list.position?.skip ?? 0;
     await git.history.extend([tip], meter);
     const log = git.history.logEach({ tips: [tip], ...(path === undefined ? {} : { path }) });
-    const { page, hasMore } = await takeLongPage(log, limit, meter, skip);
+    const { page, end } = await list.take(log, (_, count) => ({ tip, skip: count }), skip);
     return largeJson(200, {
       commits: mapped(page, (oid) => showCommit(git.objects, oid)),
-      ...list.end(hasMore, () => ({ tip, skip: skip + page.length })),
+      ...end,
     });
   },
 });

@@ -3,16 +3,16 @@ import { textOf } from '../../git/object/bytes.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../../repositories/deployments.js';
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
 import { requireHosting } from '../hosting.js';
-import { openList, pageEnd, pageQuery, readLimit, takePage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { resolveRef } from '../resolve.js';
 
-const CAP = 100;
+const operation = operationsOf('Deployments');
+
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const target = once(() => z.enum(['preview', 'production']));
@@ -43,8 +43,6 @@ function showDeployment(deployment: Deployment, now: number): z.infer<ReturnType
 }
 
 export const createDeployment = operation({
-  id: 'createDeployment',
-  group: 'Deployments',
   summary: 'Deploy a revision, once per idempotency key',
   routes: [{ method: 'POST', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:write'],
@@ -133,34 +131,27 @@ function requireProject({
 }
 
 export const listDeployments = operation({
-  id: 'listDeployments',
-  group: 'Deployments',
   summary: 'List the deployments, newest first',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments' }],
   scopes: ['deployment:read'],
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ deployments: z.array(deploymentRecord()), ...pageEnd() }) }),
   errors: ['hosting_not_enabled', 'hosting_project_not_found'],
-  handle: (ctx) => {
+  handle: async (ctx) => {
     const { world, repository, query } = ctx;
     requireProject(ctx);
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<number>(world, query.cursor, ['listDeployments', repository.id]);
-    const { page, hasMore } = takePage(
-      (repository.record.deployments ?? Deployments.none).newest(list.position),
-      limit,
-    );
+    const list = openList<number>(ctx, query, ['listDeployments', repository.id]);
+    const { deployments = Deployments.none } = repository.record;
+    const { page, end } = await list.take(deployments.newest(list.position), ({ sequence }) => sequence);
     const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),
-      ...list.end(hasMore, () => page.at(-1)!.sequence),
+      ...end,
     });
   },
 });
 
 export const getDeployment = operation({
-  id: 'getDeployment',
-  group: 'Deployments',
   summary: 'Show one deployment',
   routes: [{ method: 'GET', path: '/api/repos/{repo_name}/deployments/{deployment_id}' }],
   scopes: ['deployment:read'],

@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { type Diff, type DiffOptions, diffTrees } from '../../git/diff/diff.js';
+import { type Diff, type DiffStats, diffTrees } from '../../git/diff/diff.js';
+import type { FileDiff } from '../../git/diff/file-diff.js';
 import { TooManyChanges } from '../../git/diff/trees.js';
 import { type ByteString, bytesOf, textOf } from '../../git/object/bytes.js';
-import type { Oid } from '../../git/object/object.js';
-import { problem } from '../../http/problem.js';
+import { type ObjectReader, type Oid, ZERO_OID } from '../../git/object/object.js';
+import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
+import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
-import { diffBody, KeptDiffs, type ShownDiff, showDiff } from '../diff-records.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
+import type { Meter } from '../../schedule/meter.js';
+import { inSlices } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 import { tipOf } from './branches.js';
@@ -25,12 +27,9 @@ const applyFlags = once(() => ({
   gitApplyCompatible: flag().optional(),
 }));
 
-export const diffBranch = operation({
-  id: 'diffBranch',
-  group: 'Branches',
+export const diffBranch = operationsOf('Branches')({
   summary: 'Compare a branch with where it left its base',
   routes: routesOfRepository('GET', 'branches/diff'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       branch: z.string(),
@@ -65,12 +64,9 @@ export const diffBranch = operation({
   },
 });
 
-export const diffCommits = operation({
-  id: 'diffCommits',
-  group: 'Commits',
+export const diffCommits = operationsOf('Commits')({
   summary: 'Show what a commit changed, or how it differs from a base',
   routes: routesOfRepository('GET', 'diff'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ref: z.string().optional(),
@@ -128,42 +124,171 @@ function readApplies(query: { git_apply_compatible?: boolean | undefined; gitApp
   return query.git_apply_compatible ?? query.gitApplyCompatible ?? false;
 }
 
-interface Comparison {
-  readonly paths: readonly ByteString[];
-  /**
-   * Whether `git apply` has to take the patches: white space counts, binary files are written out, and so are files
-   * that JSON cannot carry as text.
-   */
-  readonly applies: boolean;
-}
-
+/**
+ * `applies`: whether `git apply` has to take the patches: white space counts, binary files are written out, and so are
+ * files that JSON cannot carry as text.
+ */
 async function compare(
   { repository, meter }: Pick<HandlerContext, 'repository' | 'meter'>,
   before: Oid | undefined,
   after: Oid,
-  { paths, applies }: Comparison,
+  { paths, applies }: { readonly paths: readonly ByteString[]; readonly applies: boolean },
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
-  const kept = new KeptDiffs(repository.content.answers);
+  const { answers } = repository.content;
+  const kept = answers.shared(KeptDiffs, () => new KeptDiffs(answers));
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
-  const known = kept.get(key);
+  const known = kept.shown.get(key);
   if (known !== undefined) return known;
-  const options: DiffOptions = {
+  const diff = await diffOrRefuse(objects, oldTree, newTree, {
     meter,
     ignoreSpaceChange: !applies,
     binary: applies,
     utf8: applies,
     ...(paths.length > 0 ? { paths } : {}),
-  };
-  try {
-    const diff: Diff = await diffTrees(objects, oldTree, newTree, options);
-    const shown = await showDiff(objects, diff, paths.length > 0, meter);
-    kept.keep(key, shown);
-    return shown;
-  } catch (error) {
-    if (error instanceof TooManyChanges)
-      throw problem('unprocessable_entity', `The diff is too large: ${error.message}.`);
-    throw error;
+  });
+  const shown = await showDiff(objects, diff, paths.length > 0, meter);
+  kept.keep(key, shown);
+  return shown;
+}
+
+/** Above these a file is named but not shown, unless its path was asked for. */
+const MOST_PATCH_BYTES = 500_000;
+const MOST_CHANGED_LINES = 2_000;
+
+const LOCK_FILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'Cargo.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Pipfile.lock',
+  'go.sum',
+  'flake.lock',
+]);
+
+const filteredFile = once(() =>
+  z.object({
+    path: z.string(),
+    state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+    old_path: z.string().optional(),
+    bytes: z.int().meta({ description: 'Of the patch; of a filtered file, of its content.' }),
+    is_eof: z.boolean().meta({ description: 'Whether the file ends with a newline.' }),
+  }),
+);
+
+const diffFile = once(() =>
+  filteredFile().extend({ raw: z.string(), additions: z.int().optional(), deletions: z.int().optional() }),
+);
+
+const diffBody = once(() => ({
+  stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
+  files: z.array(diffFile()),
+  filtered_files: z.array(filteredFile()),
+}));
+
+type FilteredFile = z.infer<ReturnType<typeof filteredFile>>;
+/** A patch can be as large as the files it is of, and stays bytes. */
+type DiffFile = Omit<z.infer<ReturnType<typeof diffFile>>, 'raw'> & { readonly raw: Buffer };
+
+interface ShownDiff {
+  readonly stats: DiffStats;
+  readonly files: readonly DiffFile[];
+  readonly filtered_files: readonly FilteredFile[];
+}
+
+/** Patches of more bytes together are not kept, and would take long to copy. */
+const MOST_KEPT = 1024 * 1024;
+/** About what one file takes beside its patch. */
+const FILE_BYTES = 1024;
+
+/** Diffs that were shown before, by keys of the caller's, who says of which trees, and how: trees never change. */
+class KeptDiffs {
+  readonly shown: CacheRegion<string, ShownDiff>;
+
+  constructor(answers: CacheGroup) {
+    this.shown = answers.region(costOfDiff);
   }
+
+  keep(key: string, shown: ShownDiff): void {
+    if (patchBytes(shown) > MOST_KEPT) return;
+    // A patch lies in memory that has room for more.
+    const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
+    let at = 0;
+    const files = shown.files.map((file) => {
+      const raw = patches.subarray(at, at + file.raw.length);
+      at += raw.length;
+      return { ...file, raw };
+    });
+    this.shown.set(key, { ...shown, files });
+  }
+}
+
+function patchBytes({ files }: ShownDiff): number {
+  let bytes = 0;
+  for (const { raw } of files) bytes += raw.length;
+  return bytes;
+}
+
+function costOfDiff(shown: ShownDiff): number {
+  return patchBytes(shown) + (1 + shown.files.length + shown.filtered_files.length) * FILE_BYTES;
+}
+
+/** As `diffTrees`. Throws `unprocessable_entity` for too many changes. */
+export function diffOrRefuse(...given: Parameters<typeof diffTrees>): Promise<Diff> {
+  return translateError(
+    TooManyChanges,
+    () => diffTrees(...given),
+    ({ message }) => problem('unprocessable_entity', `The diff is too large: ${message}.`),
+  );
+}
+
+/**
+ * A diff as the wire has it. Large, binary and lock files are listed apart without their patch, except with
+ * `everything`: who names paths wants to see them. Works in slices; throws `WorkLimitExceeded`.
+ */
+async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, meter: Meter): Promise<ShownDiff> {
+  const files: DiffFile[] = [];
+  const filtered: FilteredFile[] = [];
+  for (const file of diff.files) {
+    if (meter.isOver) await meter.pass();
+    const raw = everything || !isUnshown(file) ? await inSlices(file.patch(), meter) : undefined;
+    if (raw === undefined || (!everything && raw.length > MOST_PATCH_BYTES)) {
+      filtered.push(describe(objects, file, Math.max(file.oldSize, file.newSize)));
+    } else {
+      const { additions, deletions } = file;
+      files.push({ ...describe(objects, file, raw.length), raw, additions, deletions });
+    }
+  }
+  return { stats: diff.stats, files, filtered_files: filtered };
+}
+
+function isUnshown(file: FileDiff): boolean {
+  return file.isBinary || file.additions + file.deletions > MOST_CHANGED_LINES || isLockFile(file.path);
+}
+
+function isLockFile(path: ByteString): boolean {
+  return LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1));
+}
+
+function describe(objects: ObjectReader, file: FileDiff, bytes: number): FilteredFile {
+  return {
+    path: textOf(file.path),
+    state: file.state,
+    ...(file.oldPath === undefined ? {} : { old_path: textOf(file.oldPath) }),
+    bytes,
+    is_eof: endsWithNewline(objects, file),
+  };
+}
+
+/** Of a deleted file, whether it did. */
+function endsWithNewline(objects: ObjectReader, file: FileDiff): boolean {
+  const number = objects.find(file.newOid === ZERO_OID ? file.oldOid : file.newOid);
+  return number < 0 || objects.sizeOf(number) === 0 || objects.read(number).at(-1) === 0x0a;
 }

@@ -1,21 +1,28 @@
 import { z } from 'zod';
 import type { Variants } from '../../config/variants.js';
-import { bytesOf, textOf } from '../../git/object/bytes.js';
+import { type ByteString, bytesOf, textOf } from '../../git/object/bytes.js';
 import { readCommit } from '../../git/object/commit.js';
+import { formatDate } from '../../git/object/identity.js';
+import { numberOf, type ObjectReader, type Oid } from '../../git/object/object.js';
+import { formatMode, MODE_GITLINK } from '../../git/object/tree.js';
+import { PathCursor, PathList } from '../../git/pathspec/path-list.js';
+import type { TreeWalk } from '../../git/pathspec/tree-walk.js';
 import { Problem, problem } from '../../http/problem.js';
 import { bytes, type Reply, stream } from '../../http/reply.js';
+import { type CacheGroup, type CacheRegion, costOfBuffer } from '../../memory/memory-cache.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
+import { COST } from '../../schedule/cost.js';
+import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { flag } from '../fields.js';
-import { MetadataTexts } from '../metadata-text.js';
 import { openList, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
-import { listUnder, readFolder } from './tree-listing.js';
+import { entryType, listUnder, readFolder, walkPage } from './tree-listing.js';
 
-const PAGE = 200;
-const CAP = 1000;
+const operation = operationsOf('Files');
+
+const PAGE = { cap: 1000, usual: 200 };
 /** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
 const MOST_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -37,11 +44,8 @@ interface Position extends ResolvedRef {
 }
 
 export const fileMetadata = operation({
-  id: 'fileMetadata',
-  group: 'Files',
   summary: 'Show size, mode and last commit of every file',
   routes: routesOfRepository('GET', 'files/metadata'),
-  scopes: ['git:read'],
   dialect: 'error',
   head: false,
   // Newer clients narrow the list to `path`; they send `recursive` as well, which makes no difference.
@@ -71,15 +75,16 @@ export const fileMetadata = operation({
       world.variants.metadataPagination === 'on-request' && (query.cursor !== undefined || query.limit !== undefined);
     const path = readFolder(query.path);
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path];
-    const list = openList<Position>(world, paged ? query.cursor : undefined, ['fileMetadata', ...selection]);
+    const list = openList<Position>(ctx, { cursor: paged ? query.cursor : undefined }, ['fileMetadata', ...selection]);
     const { position } = list;
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
-    const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const texts = new MetadataTexts(repository.content.metadata);
+    const { answers } = repository.content;
+    const texts = answers.shared(MetadataTexts, () => new MetadataTexts(answers));
     // The limit is part of the key: what passed under one may be refused under another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
-    const known = paged ? undefined : texts.get(key);
+    const known = paged ? undefined : texts.kept.get(key);
     if (known !== undefined) return answer(known, { ref: shown });
     const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
     const touched = await history.lastModified(commit, meter, path);
@@ -99,7 +104,7 @@ export const fileMetadata = operation({
     const members = { ref: shown, ...(paged && list.end(page.hasMore, next)) };
     const { whole, pieces } = await wholeUpTo(MOST_WHOLE, page.text);
     if (whole === undefined) return stream(200, withEnd(pieces, members), JSON_TYPE);
-    if (!paged) texts.keep(key, whole);
+    if (!paged) texts.kept.set(key, whole);
     return answer(whole, members);
   },
 });
@@ -162,21 +167,143 @@ async function resolveForMetadata(
   ref: string | undefined,
   ephemeral: boolean,
 ): Promise<ResolvedRef> {
+  const { tagRefs, missingEphemeralRef, metadataRef } = ctx.world.variants;
   try {
-    const { tagRefs } = ctx.world.variants;
     const tags = tagRefs === 'accepted' || tagRefs === 'metadata-only';
-    return showAs(ctx.world.variants.metadataRef, await resolveRef(ctx, { ref, ephemeral, tags }));
+    const missing = ephemeral && missingEphemeralRef !== '404' ? 'bad_request' : undefined;
+    return showAs(metadataRef, await resolveRef(ctx, { ref, ephemeral, tags, missing }));
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
-    if (ephemeral)
-      throw ctx.world.variants.missingEphemeralRef === '404' ? error : problem('bad_request', error.detail);
+    if (ephemeral || !(error instanceof Problem) || error.code !== 'ref_not_found') throw error;
     const main = ref === undefined || ref === '' ? ctx.repository.git.refs.get(MAIN) : undefined;
     if (main === undefined) throw error;
-    return showAs(ctx.world.variants.metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
+    return showAs(metadataRef, { commit: main, shown: 'main', name: textOf(MAIN) });
   }
 }
 
 function showAs(variant: Variants['metadataRef'], resolved: ResolvedRef): ResolvedRef {
   const { commit, shown, name = shown } = resolved;
   return { commit, shown: { short: shown, full: name, sha: commit }[variant] };
+}
+
+/** Characters that are put together before they are encoded. */
+const PIECE = 64 * 1024;
+const COMMA = Buffer.from(',');
+const FILES = Buffer.from('{"files":[');
+const COMMITS = Buffer.from('],"commits":{');
+const END = Buffer.from('}');
+
+interface MetadataRequest {
+  readonly objects: ObjectReader;
+  /** Names the repository as long as the process lives, and no other one after it. */
+  readonly repository: string;
+  readonly files: TreeWalk;
+  readonly skip: number;
+  readonly limit: number;
+  /** The commit that touched a file last. */
+  readonly touchedBy: (path: ByteString) => Oid;
+  /** Throws where so many distinct commits are too many. */
+  readonly allow: (commits: number) => void;
+}
+
+interface MetadataPage {
+  /** `{"files":[...],"commits":{...}`: the closing brace, and what comes before it, is the caller's. */
+  readonly text: AsyncIterable<Buffer>;
+  readonly files: number;
+  readonly hasMore: boolean;
+}
+
+/** What is known of the files of a page, by file; paths of a deep tree would be its square. */
+interface ListedFiles {
+  readonly paths: PathList;
+  readonly modes: number[];
+  /** Numbers of the blobs; -1 for a gitlink. */
+  readonly objects: number[];
+  /** Places in the list of commits. */
+  readonly commits: number[];
+}
+
+/**
+ * The JSON of file metadata, written in slices and kept as bytes. Objects never change, so neither does what is said
+ * of a commit, or of all files of one.
+ */
+export class MetadataTexts {
+  /** Texts of the same repository that were written before, by keys that start with the repository's. */
+  readonly kept: CacheRegion<string, Buffer>;
+
+  constructor(answers: CacheGroup) {
+    this.kept = answers.region(costOfBuffer);
+  }
+
+  async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
+    const { touchedBy, skip, limit, files: walk } = request;
+    const files: ListedFiles = { paths: new PathList(), modes: [], objects: [], commits: [] };
+    const commits = new Map<Oid, number>();
+    const hasMore = await walkPage(walk, { skip, limit, meter }, ({ path, mode }) => {
+      const commit = touchedBy(path);
+      const place = commits.get(commit) ?? commits.size;
+      commits.set(commit, place);
+      files.paths.add(walk);
+      files.modes.push(mode);
+      files.objects.push(mode === MODE_GITLINK ? -1 : numberOf(request.objects, walk.oid));
+      files.commits.push(place);
+      meter.spend(path.length * COST.byteScanned);
+    });
+    request.allow(commits.size);
+    return { text: this.#pieces(request, files, [...commits.keys()], meter), files: files.modes.length, hasMore };
+  }
+
+  async *#pieces(
+    { objects, repository }: MetadataRequest,
+    { paths, modes, objects: numbers, commits: places }: ListedFiles,
+    commits: readonly Oid[],
+    meter: Meter,
+  ): AsyncGenerator<Buffer, void, void> {
+    yield FILES;
+    const cursor = new PathCursor(paths);
+    let batch = '';
+    for (const [file, mode] of modes.entries()) {
+      if (cursor.tryMoveTo(file) === undefined) await inSlices(cursor.moveTo(file), meter);
+      const number = numbers[file]!;
+      const { path } = cursor;
+      const size = number < 0 ? 0 : objects.sizeOf(number);
+      batch += `${file === 0 ? '' : ','}${fileText(path, mode, size, commits[places[file]!]!)}`;
+      meter.spend(path.length * COST.byteScanned);
+      if (meter.isOver) await meter.pass();
+      if (batch.length < PIECE) continue;
+      yield Buffer.from(batch);
+      batch = '';
+    }
+    yield Buffer.from(batch);
+    yield COMMITS;
+    const summaries: Buffer[] = [];
+    let bytes = 0;
+    for (const [at, commit] of commits.entries()) {
+      if (meter.isOver) await meter.pass();
+      const summary = this.#summary(objects, repository, commit);
+      if (at > 0) summaries.push(COMMA);
+      summaries.push(summary);
+      bytes += summary.length;
+      if (bytes < PIECE) continue;
+      yield Buffer.concat(summaries.splice(0));
+      bytes = 0;
+    }
+    yield Buffer.concat([...summaries, END]);
+  }
+
+  /** `"<id>":{"author":...,"date":...,"message":...}` */
+  #summary(objects: ObjectReader, repository: string, commit: Oid): Buffer {
+    const key = `${repository}/${commit}`;
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    const { author, message } = readCommit(objects, commit);
+    const summary = { author: author.name, date: formatDate(author), message };
+    const text = Buffer.from(`"${commit}":${JSON.stringify(summary)}`);
+    this.kept.set(key, text);
+    return text;
+  }
+}
+
+function fileText(path: ByteString, mode: number, size: number, commit: Oid): string {
+  const name = JSON.stringify(textOf(path));
+  return `{"path":${name},"mode":"${formatMode(mode)}","size":${size},"last_commit_sha":"${commit}","type":"${entryType(mode)}"}`;
 }

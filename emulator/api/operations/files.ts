@@ -5,20 +5,17 @@ import { BLOB, readStepsAs } from '../../git/object/object.js';
 import { findEntry } from '../../git/object/read-tree.js';
 import { MODE_GITLINK, MODE_TREE } from '../../git/object/tree.js';
 import { respondConditionally } from '../../http/conditional.js';
-import { Problem, problem } from '../../http/problem.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { problem } from '../../http/problem.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { inSlices } from '../../schedule/steps.js';
-import { contentTypeOf } from '../content-type.js';
 import { flag, readFilePath } from '../fields.js';
-import { type RefContext, type RefQuestion, type ResolvedRef, resolveRef } from '../resolve.js';
+import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 export const readFile = operation({
-  id: 'readFile',
-  group: 'Files',
   summary: 'Read a file',
   routes: routesOfRepository('GET', 'file'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       path: z.string('is required'),
@@ -29,10 +26,14 @@ export const readFile = operation({
   replies: () => ({ 200: 'application/octet-stream', 206: 'application/octet-stream', 304: '' }),
   errors: ['ref_not_found', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   handle: async (ctx) => {
-    const { repository, query, header, meter } = ctx;
+    const { world, repository, query, header, meter } = ctx;
     const path = readFilePath(query.path, 'path');
     const { git } = repository;
-    const { commit } = await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral });
+    const { tagRefs, missingEphemeralRef } = world.variants;
+    const tags = tagRefs === 'accepted' || tagRefs === 'file-only';
+    // Two tables list two statuses for a ref that the ephemeral namespace does not have.
+    const missing = query.ephemeral && missingEphemeralRef === '400' ? 'bad_request' : undefined;
+    const { commit } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing });
     const entry = await inSlices(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       const detail = `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`;
@@ -60,16 +61,38 @@ export const readFile = operation({
   },
 });
 
-/** Two tables list two statuses for a ref that the ephemeral namespace does not have. */
-async function resolveForFile(
-  ctx: RefContext & Pick<HandlerContext, 'world'>,
-  question: RefQuestion,
-): Promise<ResolvedRef> {
-  try {
-    const { tagRefs } = ctx.world.variants;
-    return await resolveRef(ctx, { ...question, tags: tagRefs === 'accepted' || tagRefs === 'file-only' });
-  } catch (error) {
-    const isMissing = error instanceof Problem && error.code === 'ref_not_found' && question.ephemeral === true;
-    throw isMissing && ctx.world.variants.missingEphemeralRef === '400' ? problem('bad_request', error.detail) : error;
-  }
+/** Where the registry of media types means something else by an extension than people who keep source code do. */
+const SOURCES = new Set([
+  'ts',
+  'mts',
+  'cts',
+  'tsx',
+  'jsx',
+  'rs',
+  'go',
+  'py',
+  'rb',
+  'sh',
+  'c',
+  'h',
+  'cc',
+  'cpp',
+  'java',
+  'toml',
+  'lock',
+]);
+const PLAIN = 'text/plain; charset=utf-8';
+/** What Git looks at to tell text from binary (`buffer_is_binary`). */
+const SNIFFED_BYTES = 8000;
+
+/** A suitable `Content-Type` for a file, by its name, else by whether it looks like text. */
+export async function contentTypeOf(path: string, body: Buffer): Promise<string> {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const extension = name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+  if (SOURCES.has(extension)) return PLAIN;
+  // The table of types is large; programs that never read a file do not load it.
+  const { default: mimeTypes } = await import('mime-types');
+  const known = extension === '' ? false : mimeTypes.contentType(name);
+  if (known) return known;
+  return body.subarray(0, SNIFFED_BYTES).includes(0) ? 'application/octet-stream' : PLAIN;
 }

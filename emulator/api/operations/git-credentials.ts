@@ -3,12 +3,11 @@ import type { OperationId } from '../../config/operation-ids.js';
 import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
-import type { GitCredential } from '../../repositories/git-credential.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
-import { meetState } from '../../repositories/meet-state.js';
-import type { Repository } from '../../repositories/repository.js';
+import type { GitCredential, Repository } from '../../repositories/repository.js';
+
+const operation = operationsOf('Repositories');
 
 /** The claim that tokens of older clients carry here instead of a repository's name. */
 const WHOLE_ORGANIZATION = 'org';
@@ -37,8 +36,6 @@ function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<ty
 }
 
 export const createCredential = operation({
-  id: 'createCredential',
-  group: 'Repositories',
   summary: 'Store the credential that the upstream asks for',
   routes: routesOfRepository('POST', 'git-credentials'),
   scopes: ['repo:write'],
@@ -67,8 +64,6 @@ export const createCredential = operation({
 const changes = once(() => ({ username: username().optional(), password: password() }));
 
 export const updateCredential = operation({
-  id: 'updateCredential',
-  group: 'Repositories',
   summary: 'Replace the password of a Git credential',
   routes: [{ method: 'PUT', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
   scopes: ['repo:write'],
@@ -82,8 +77,6 @@ export const updateCredential = operation({
 });
 
 export const deleteCredential = operation({
-  id: 'deleteCredential',
-  group: 'Repositories',
   summary: 'Delete a Git credential',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/git-credentials/{credential_id}' }],
   scopes: ['repo:write'],
@@ -97,8 +90,6 @@ export const deleteCredential = operation({
 });
 
 export const updateCredentialByBody = operation({
-  id: 'updateCredentialByBody',
-  group: 'Repositories',
   summary: 'Replace the password of the Git credential that the body names',
   routes: [{ method: 'PUT', path: '/api/v1/repos/git-credentials' }],
   scopes: ['repo:write'],
@@ -110,8 +101,6 @@ export const updateCredentialByBody = operation({
 });
 
 export const deleteCredentialByBody = operation({
-  id: 'deleteCredentialByBody',
-  group: 'Repositories',
   summary: 'Delete the Git credential that the body names',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/git-credentials' }],
   scopes: ['repo:write'],
@@ -130,7 +119,7 @@ function findOwner(ctx: HandlerContext<unknown, { id: string }>, operationId: Op
   const { world, organization, claims, body } = ctx;
   const owner = ownerOfCredential(world.state.repositories.list(organization.name), body.id);
   if (!owner || (claims.repo !== WHOLE_ORGANIZATION && claims.repo !== owner.name)) throw credentialNotFound();
-  meetState(owner, { id: operationId, effect: 'write' }, world.moment);
+  owner.meetState({ id: operationId, effect: 'write' }, world.variants);
   return owner;
 }
 

@@ -8,7 +8,7 @@ import { createRepository } from '../../git/test/memory-repository.js';
 import { Problem } from '../../http/problem.js';
 import type { Reply } from '../../http/reply.js';
 import { MemoryCache } from '../../memory/memory-cache.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
+import type { HandlerContext } from '../../operation/operation.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import { Meter } from '../../schedule/meter.js';
 import { keepAlive, PackCache } from '../../smart-http/pack-sender.js';

@@ -6,9 +6,7 @@ import { NO_BYTES, textOf } from '../../git/object/bytes.js';
 import { payloadOf, readCommit } from '../../git/object/commit.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../../git/object/object.js';
 import { problem } from '../../http/problem.js';
-import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { EPHEMERAL } from '../../repositories/branch-write.js';
 import { Meter } from '../../schedule/meter.js';
 import { type Service, serviceOf } from '../../smart-http/advertise.js';
@@ -16,20 +14,16 @@ import { NO_CACHE } from '../../smart-http/git-service.js';
 import { commitsBroughtBy, losesCommits, type ProposedUpdate } from '../../smart-http/receive-pack.js';
 import type { RepositoryView } from '../../smart-http/view.js';
 
-const infoRefsQuery = once(() => z.object({ service: z.string().optional() }));
+const operation = operationsOf('Git', { dialect: 'git' });
 
-export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>({
-  id: 'gitInfoRefs',
-  group: 'Git',
+export const gitInfoRefs = operation({
   summary: 'Ref advertisement of a Git remote',
   routes: [{ method: 'GET', path: '/{repo_name}.git/info/refs' }],
   head: false,
-  scopes: ['git:read'],
   // What advertises itself for a push is refused as the push would be, so that git shows why.
   purposeOf: (query) =>
     serviceOf(query.get('service') ?? undefined) === 'git-receive-pack' ? gitReceivePack : gitUploadPack,
-  dialect: 'git',
-  query: infoRefsQuery,
+  query: () => z.object({ service: z.string().optional() }),
   replies: () => ({ 200: 'application/x-git-upload-pack-advertisement' }),
   errors: ['sync_in_progress'],
   handle(ctx) {
@@ -48,12 +42,9 @@ export const gitInfoRefs = operation<z.infer<ReturnType<typeof infoRefsQuery>>>(
 });
 
 export const gitUploadPack = operation({
-  id: 'gitUploadPack',
-  group: 'Git',
   summary: 'Git fetch and clone',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-upload-pack' }],
   scopes: ['git:read'],
-  dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-upload-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],
@@ -61,12 +52,8 @@ export const gitUploadPack = operation({
 });
 
 export const gitReceivePack = operation({
-  id: 'gitReceivePack',
-  group: 'Git',
   summary: 'Git push',
   routes: [{ method: 'POST', path: '/{repo_name}.git/git-receive-pack' }],
-  scopes: ['git:write'],
-  dialect: 'git',
   reads: 'stream',
   replies: () => ({ 200: 'application/x-git-receive-pack-result' }),
   errors: ['payload_too_large', 'unsupported_media_type'],

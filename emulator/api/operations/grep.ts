@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { compilePattern, InvalidPattern, type LineMatcher } from '../../git/grep/matcher.js';
+import { compilePattern, InvalidPattern } from '../../git/grep/matcher.js';
 import { type SearchPosition, searchPage } from '../../git/grep/search.js';
 import { requestLimit } from '../../git/limits/request-limits.js';
 import { textOf } from '../../git/object/bytes.js';
 import { readCommit } from '../../git/object/commit.js';
 import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
-import { problem } from '../../http/problem.js';
+import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
-import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
+import { WorkLimitExceeded } from '../../schedule/meter.js';
 import { inSlices, type Steps } from '../../schedule/steps.js';
+import { patternList, readSelection } from '../fields.js';
 import { openList } from '../paging.js';
-import { patternList, readSelection } from '../pattern-lists.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Files');
 
 /** Specification, Limits. */
 const MATCHES_PER_FILE = 200;
@@ -46,8 +48,6 @@ interface Position extends ResolvedRef {
 }
 
 export const grep = operation({
-  id: 'grep',
-  group: 'Files',
   summary: 'Search the content of a tree',
   routes: routesOfRepository('POST', 'grep'),
   scopes: ['git:read'],
@@ -73,16 +73,22 @@ export const grep = operation({
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
     const selects = await inSlices(selectedBy(body), meter);
-    const pattern = await readPattern(query, meter);
+    // A mistake in the body is told before one in the ref, and whether or not there is anything to search.
+    const pattern = await translateError(
+      InvalidPattern,
+      () => compilePattern(query.pattern, !query.case_sensitive, meter),
+      ({ message }) => problem('bad_request', `query.pattern: ${message}.`),
+    );
     if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
       throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
     }
     const { pagination: _, limits: __, ...searched } = body;
-    const list = openList<Position>(world, pagination?.cursor || undefined, ['grep', repository.id, searched]);
+    const cursor = pagination?.cursor || undefined;
+    const list = openList<Position>(ctx, { cursor }, ['grep', repository.id, searched]);
     const { position } = list;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref, ephemeral: body.ephemeral }));
-    try {
-      const page = await searchPage(
+    const search = () =>
+      searchPage(
         repository.content.texts,
         readCommit(repository.git.objects, commit).tree,
         {
@@ -99,40 +105,26 @@ export const grep = operation({
         },
         meter,
       );
-      const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
-      const seen = world.state.searches.note(digest.digest('base64'));
-      return largeJson(
-        200,
-        {
-          query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
-          repo: { ref: shown, commit },
-          matches: page.files.map(({ path, lines }) => ({
-            path: textOf(path),
-            lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
-          })),
-          ...list.end(page.next !== undefined, () => ({ commit, shown, at: page.next! })),
-        },
-        { 'x-cache': seen ? 'HIT' : 'MISS' },
-      );
-    } catch (error) {
-      if (error instanceof WorkLimitExceeded) throw problem('gateway_timeout', 'The search took too long.');
-      throw error;
-    }
+    const page = await translateError(WorkLimitExceeded, search, () =>
+      problem('gateway_timeout', 'The search took too long.'),
+    );
+    const digest = createHash('sha256').update(JSON.stringify([repository.id, body, commit]));
+    const seen = world.state.searches.note(digest.digest('base64'));
+    return largeJson(
+      200,
+      {
+        query: { pattern: query.pattern, case_sensitive: query.case_sensitive },
+        repo: { ref: shown, commit },
+        matches: page.files.map(({ path, lines }) => ({
+          path: textOf(path),
+          lines: lines.map(({ number, text, type }) => ({ line_number: number, text, type })),
+        })),
+        ...list.end(page.next !== undefined, () => ({ commit, shown, at: page.next! })),
+      },
+      { 'x-cache': seen ? 'HIT' : 'MISS' },
+    );
   },
 });
-
-/** A mistake in the body is told before one in the ref, and whether or not there is anything to search. */
-async function readPattern(
-  { pattern, case_sensitive }: z.infer<ReturnType<typeof grepBody>>['query'],
-  meter: Meter,
-): Promise<LineMatcher> {
-  try {
-    return await compilePattern(pattern, !case_sensitive, meter);
-  } catch (error) {
-    if (error instanceof InvalidPattern) throw problem('bad_request', `query.pattern: ${error.message}.`);
-    throw error;
-  }
-}
 
 function selectedBy({
   paths,

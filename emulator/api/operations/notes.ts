@@ -11,18 +11,18 @@ import { isRefName } from '../../git/refs/ref-name.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { runSync } from '../../schedule/steps.js';
 import { type Person, person, readIdentity, sha } from '../fields.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireCommitAllowed } from '../policy.js';
 import { type RefContext, resolveRef } from '../resolve.js';
 
+const operation = operationsOf('Notes');
+
 const PREFIX = bytesOf('refs/notes/');
 const DEFAULT_REF = bytesOf('refs/notes/commits');
-const CAP = 100;
 
 /** Git's own subjects (`git notes` writes one commit per change). */
 const SUBJECTS = {
@@ -58,19 +58,11 @@ const guarded = once(() => ({
   author: person().optional(),
 }));
 
-interface Selection {
-  readonly sha?: string | undefined;
-  readonly object_ref?: string | undefined;
-  readonly ref?: string | undefined;
-  readonly notes_ref?: string | undefined;
-}
+type Selection = z.infer<z.ZodObject<ReturnType<typeof selection>>>;
 
 export const readNote = operation({
-  id: 'readNote',
-  group: 'Notes',
   summary: 'Read the note of a commit',
   routes: routesOfRepository('GET', 'notes'),
-  scopes: ['git:read'],
   query: () => z.object(selection()),
   replies: () => ({ 200: z.object({ sha: z.string(), note: z.string(), ref_sha: z.string() }) }),
   errors: ['ref_not_found', 'not_found'],
@@ -89,11 +81,8 @@ export const readNote = operation({
 });
 
 export const writeNote = operation({
-  id: 'writeNote',
-  group: 'Notes',
   summary: 'Add a note to a commit, or append to it',
   routes: routesOfRepository('POST', 'notes'),
-  scopes: ['git:write'],
   body: () =>
     z.object({
       ...guarded(),
@@ -110,11 +99,8 @@ export const writeNote = operation({
 });
 
 export const deleteNote = operation({
-  id: 'deleteNote',
-  group: 'Notes',
   summary: 'Remove the note of a commit',
   routes: routesOfRepository('DELETE', 'notes'),
-  scopes: ['git:write'],
   body: () => z.object({ ...guarded(), action: z.literal('remove').optional() }),
   replies: () => ({ 200: noteResult() }),
   errors: ['ref_not_found', 'not_found', 'conflict'],
@@ -198,11 +184,8 @@ function showNote(
 }
 
 export const listNotesRefs = operation({
-  id: 'listNotesRefs',
-  group: 'Notes',
   summary: 'List the refs that hold notes',
   routes: routesOfRepository('GET', 'notes/refs'),
-  scopes: ['git:read'],
   query: () => z.object({ ...pageQuery(), prefix: z.string().optional() }),
   replies: () => ({
     200: z.object({
@@ -212,18 +195,17 @@ export const listNotesRefs = operation({
     }),
   }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     requireCustomRefs(ctx);
     const prefix = query.prefix ? fullNotesRef(query.prefix) : PREFIX;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<ByteString>(world, query.cursor, ['listNotesRefs', repository.id, prefix]);
+    const list = openList<ByteString>(ctx, query, ['listNotesRefs', repository.id, prefix]);
     const after = list.position ?? '';
     const following = function* () {
       for (const entry of repository.git.refs.entries(prefix)) yield entry[0] > after ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const { page, end } = await list.take(following(), ([name]) => name);
     const refs = page.map(([name, { oid }]) => ({ cursor: list.cursorAt(name), ref: textOf(name), sha: oid }));
-    return json(200, { refs, prefix: textOf(prefix), ...list.end(hasMore, () => page.at(-1)![0]) });
+    return json(200, { refs, prefix: textOf(prefix), ...end });
   },
 });
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { json } from '../../http/reply.js';
-import { operation } from '../../operation/operation.js';
+import { operationsOf } from '../../operation/operation.js';
+
+const operation = operationsOf('Organization');
 
 /**
  * The specification names cloud location and inbound addresses and shows no shape; this one is the
  * emulator's own. The addresses are of the block that RFC 5737 keeps for documentation.
  */
 export const getOrganization = operation({
-  id: 'getOrganization',
-  group: 'Organization',
   summary: 'Show where the organization is hosted',
   routes: [{ method: 'GET', path: '/api/meta' }],
   scopes: ['org:read'],

@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { problem } from '../../http/problem.js';
-import { json } from '../../http/reply.js';
-import { operation } from '../../operation/operation.js';
+import { empty, json, type Reply } from '../../http/reply.js';
+import { once } from '../../memory/once.js';
+import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
-import { readBranch } from '../fields.js';
+import { copyFiles, copyHistory } from '../../repositories/copy.js';
+import type { Repository } from '../../repositories/repository.js';
+import { repositoryNameFault } from '../../repositories/repository-name.js';
+import { type Base, baseRepoBody, type ForkPoint, findForkPoint, readBase, requireAccess } from '../base-repository.js';
+import { person, readBranch, readIdentity, readMessage } from '../fields.js';
 import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from '../hosting.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { repositoryRecord, showRepository } from '../records.js';
 import { branchNotFound } from './branches.js';
+import { syncRequestOf } from './upstream.js';
 
-const CAP = 100;
+const operation = operationsOf('Repositories');
 
 export const listRepositories = operation({
-  id: 'listRepositories',
-  group: 'Repositories',
   summary: 'List the repositories of the organization',
   routes: [
     { method: 'GET', path: '/api/repos' },
@@ -23,39 +27,31 @@ export const listRepositories = operation({
   subject: 'organization',
   query: () => z.object({ ...pageQuery(), q: z.string().optional() }),
   replies: () => ({ 200: z.object({ repos: z.array(repositoryRecord()), ...pageEnd() }) }),
-  handle: async ({ world, organization, query, meter }) => {
-    const limit = readLimit(query.limit, CAP);
+  handle: async (ctx) => {
+    const { world, organization, query } = ctx;
     const text = query.q?.trim().toLowerCase() ?? '';
-    const list = openList<number>(world, query.cursor, ['listRepositories', organization.name, text]);
+    const list = openList<number>(ctx, query, ['listRepositories', organization.name, text]);
     const matching = function* () {
       for (const repository of world.state.repositories.list(organization.name, list.position)) {
         yield repository.name.toLowerCase().includes(text) ? repository : undefined;
       }
     };
-    const { page, hasMore } = await takeLongPage(matching(), limit, meter);
-    return json(200, {
-      repos: page.map(showRepository),
-      ...list.end(hasMore, () => page.at(-1)!.record.sequence),
-    });
+    const { page, end } = await list.take(matching(), ({ record }) => record.sequence);
+    return json(200, { repos: page.map(showRepository), ...end });
   },
 });
 
 export const getRepository = operation({
-  id: 'getRepository',
-  group: 'Repositories',
   summary: 'Show the repository record',
   routes: [
     { method: 'GET', path: '/api/repos/{repo_name}' },
     { method: 'GET', path: '/api/v1/repo' },
   ],
-  scopes: ['git:read'],
   replies: () => ({ 200: repositoryRecord() }),
   handle: ({ repository }) => json(200, showRepository(repository)),
 });
 
 export const updateRepository = operation({
-  id: 'updateRepository',
-  group: 'Repositories',
   summary: 'Change the default branch or the hosting project',
   routes: [
     { method: 'PATCH', path: '/api/repos/{repo_name}' },
@@ -93,8 +89,6 @@ export const updateRepository = operation({
 });
 
 export const deleteRepository = operation({
-  id: 'deleteRepository',
-  group: 'Repositories',
   summary: 'Delete the repository',
   routes: [
     { method: 'DELETE', path: '/api/repos/{repo_name}' },
@@ -111,3 +105,164 @@ export const deleteRepository = operation({
     });
   },
 });
+
+const createBody = once(() =>
+  z.object({
+    repo_name: z.string().optional(),
+    default_branch: z.string().optional(),
+    base_repo: baseRepoBody().nullish(),
+    initial_commit: z.object({ message: z.string().optional(), author: person().optional() }).optional(),
+    deployment: hostingBody().optional(),
+  }),
+);
+type CreateBody = z.infer<ReturnType<typeof createBody>>;
+type CreateContext = HandlerContext<{ default_branch?: string | undefined }, CreateBody>;
+
+/** The commit of a snapshot, unless the client words its own. */
+const SNAPSHOT_AUTHOR = { name: 'Repository Snapshot', email: 'snapshot@localhost' };
+
+export const createRepository = operation({
+  summary: 'Create the repository that the token names',
+  routes: [
+    { method: 'POST', path: '/api/repos' },
+    { method: 'POST', path: '/api/v1/repos' },
+  ],
+  scopes: ['repo:write'],
+  subject: 'new-repository',
+  query: () => z.object({ default_branch: z.string().optional() }),
+  body: () =>
+    createBody()
+      .optional()
+      .transform((body) => body ?? {}),
+  replies: () => ({
+    201: repositoryRecord().extend({
+      http_url: z.string(),
+      message: z.string(),
+      deployment: hostingOfAnswer(),
+    }),
+  }),
+  errors: [
+    'repo_name_mismatch',
+    'hosting_not_enabled',
+    'repository_not_found',
+    'ref_not_found',
+    'conflict',
+    'upstream_already_configured',
+    'deployment_project_name_in_use',
+    'repository_thawing',
+    'forge_app_not_configured',
+    'forge_repository_inaccessible',
+  ],
+  handle: async (ctx) => {
+    const { world, claims, body } = ctx;
+    const name = claims.repo!;
+    if (body.repo_name !== undefined && body.repo_name !== name) {
+      throw problem('repo_name_mismatch', 'repo_name differs from the repo claim of the token.');
+    }
+    requireRepositoryName(name);
+    const base = body.base_repo ? readBase(body.base_repo) : undefined;
+    if (body.initial_commit && base?.kind !== 'snapshot') {
+      throw problem('bad_request', 'initial_commit goes with a snapshot only.');
+    }
+    requireDefaultBranches(ctx);
+    if (body.deployment) requireMayChange(ctx, body.deployment);
+    const { duplicateRepository } = world.variants;
+    const existing = base || duplicateRepository === '409' ? undefined : findExisting(ctx);
+    if (existing) return created(ctx, existing, Number(duplicateRepository));
+    requireFree(ctx, base);
+    if (base?.kind === 'sync') {
+      await requireAccess(ctx, base.repository);
+      const repository = create(ctx, base, 'main');
+      world.background.syncs.start(repository, syncRequestOf(ctx));
+      return created(ctx, repository);
+    }
+    if (!base) return created(ctx, create(ctx, base, 'main'));
+    const point = await findForkPoint(ctx, base);
+    const repository = create(ctx, base, point.defaultBranch);
+    // LFS objects are held together: nothing is copied, and none of them is counted twice.
+    repository.update({ lfsObjects: point.source.record.lfsObjects });
+    await copy(ctx, base, point, repository);
+    return created(ctx, repository);
+  },
+});
+
+/** The record, in one step with the last look at whether it may be made: what was awaited before may have changed that. */
+function create(ctx: CreateContext, base: Base | undefined, fallbackBranch: string): Repository {
+  const { world, organization, claims, query, body } = ctx;
+  requireFree(ctx, base);
+  const hosting = body.deployment && planHosting(ctx, claims.repo!, undefined, body.deployment);
+  return world.state.repositories.create(organization.name, claims.repo!, {
+    defaultBranch: body.base_repo?.default_branch ?? body.default_branch ?? query.default_branch ?? fallbackBranch,
+    ...(base?.kind === 'sync' && { baseRepo: base.repository }),
+    ...(hosting && { hosting }),
+  });
+}
+
+/** Fills a fork. Until it is done the repository is `syncing`; if it fails there is none. */
+async function copy(
+  { world, body }: CreateContext,
+  base: Exclude<Base, { kind: 'sync' }>,
+  { source, commit }: ForkPoint,
+  repository: Repository,
+): Promise<void> {
+  if (commit === undefined) return;
+  repository.update({ state: 'syncing' });
+  try {
+    if (base.kind === 'fork') await copyHistory(source, repository, commit);
+    else {
+      const { message = `Snapshot of ${source.name} at ${commit}`, author = SNAPSHOT_AUTHOR } =
+        body.initial_commit ?? {};
+      await copyFiles(source, repository, commit, {
+        message: readMessage(message, 'initial_commit.message'),
+        author: readIdentity(author, 'initial_commit.author', world.state.clock.now()),
+      });
+    }
+    repository.update({ state: 'active' });
+  } catch (error) {
+    world.state.repositories.delete(repository);
+    throw error;
+  }
+}
+
+function created(
+  { gitUrl, world }: CreateContext,
+  repository: Repository,
+  status: number = Number(world.variants.createStatus),
+): Reply {
+  const { name, hosting } = repository.record;
+  if (status === 204) return empty(status);
+  return json(status, {
+    ...showRepository(repository),
+    http_url: `${gitUrl}/${name.split('/').map(encodeURIComponent).join('/')}.git`,
+    message: 'repository created',
+    ...(hosting && { deployment: showHosting(hosting) }),
+  });
+}
+
+/** Throws when the name is taken; in its own code when the repository has an upstream already and the request names one. */
+function requireFree(ctx: CreateContext, base: Base | undefined): void {
+  const existing = findExisting(ctx);
+  if (!existing) return;
+  if (base?.kind === 'sync' && existing.record.baseRepo) {
+    throw problem('upstream_already_configured', 'The repository exists already, and has an upstream.');
+  }
+  throw problem('conflict', 'A repository of this name exists already.');
+}
+
+function findExisting({ world, organization, claims }: CreateContext): Repository | undefined {
+  const found = world.state.repositories.find(organization.name, claims.repo!);
+  return found?.state === 'deleted' ? undefined : found;
+}
+
+function requireDefaultBranches({ body, query }: CreateContext): void {
+  const given = {
+    'base_repo.default_branch': body.base_repo?.default_branch,
+    default_branch: body.default_branch ?? query.default_branch,
+  };
+  for (const [what, name] of Object.entries(given)) if (name !== undefined) readBranch(name, what);
+}
+
+function requireRepositoryName(name: string): void {
+  const fault = repositoryNameFault(name);
+  if (fault !== undefined) throw problem('bad_request', `The repository name ${fault}.`);
+}

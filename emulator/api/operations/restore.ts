@@ -8,14 +8,15 @@ import { jsonSteps } from '../../http/json-reader.js';
 import { Problem, problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { branchRef, commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import { inSlices } from '../../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireCommitAllowed } from '../policy.js';
 import { showWrite, writeResult } from '../records.js';
 import { resolveRef } from '../resolve.js';
+
+const operation = operationsOf('Commits');
 
 const restoreMetadata = once(() =>
   z.object({
@@ -31,8 +32,6 @@ const restoreMetadata = once(() =>
 );
 
 export const restoreCommit = operation({
-  id: 'restoreCommit',
-  group: 'Commits',
   summary: 'Bring a branch back to the content of a commit',
   routes: [
     { method: 'POST', path: '/api/repos/{repo_name}/restore-commit' },
@@ -40,7 +39,6 @@ export const restoreCommit = operation({
     { method: 'POST', path: '/api/v1/repos/restore-commit' },
     { method: 'POST', path: '/api/v1/repos/reset-commits' },
   ],
-  scopes: ['git:write'],
   dialect: 'result',
   reads: 'stream',
   replies: () => ({ 201: writeResult() }),

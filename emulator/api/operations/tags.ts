@@ -6,17 +6,17 @@ import { describeRefNameFault, readTagName } from '../../git/refs/ref-name.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
-import { openList, pageEnd, pageQuery, readLimit, takeLongPage } from '../paging.js';
+import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
 import { deleteRef } from './branches.js';
 
-const CAP = 100;
+const operation = operationsOf('Tags');
+
 const PREFIX = bytesOf('refs/tags/');
 const NO_NAME = bytesOf('');
 
@@ -45,38 +45,31 @@ function tagNotFound(name: string) {
 }
 
 export const listTags = operation({
-  id: 'listTags',
-  group: 'Tags',
   summary: 'List the tags by name',
   routes: routesOfRepository('GET', 'tags'),
-  scopes: ['git:read'],
   query: () => z.object(pageQuery()),
   replies: () => ({ 200: z.object({ tags: z.array(listedTag()), ...pageEnd() }) }),
   handle: async (ctx) => {
-    const { world, repository, query } = ctx;
+    const { repository, query } = ctx;
     const { refs, objects } = repository.git;
-    const limit = readLimit(query.limit, CAP);
-    const list = openList<ByteString>(world, query.cursor, ['listTags', repository.id]);
+    const list = openList<ByteString>(ctx, query, ['listTags', repository.id]);
     const start = concatBytes(PREFIX, list.position ?? NO_NAME);
     const following = function* () {
       for (const entry of refs.entries(PREFIX)) yield entry[0] > start ? entry : undefined;
     };
-    const { page, hasMore } = await takeLongPage(following(), limit, ctx.meter);
+    const { page, end } = await list.take(following(), ([ref]) => sliceBytes(ref, PREFIX.length));
     const tags: z.infer<ReturnType<typeof listedTag>>[] = [];
     for (const [ref, { oid }] of page) {
       const name = sliceBytes(ref, PREFIX.length);
       tags.push({ cursor: list.cursorAt(name), ...(await showTag(objects, name, oid, ctx.meter)) });
     }
-    return json(200, { tags, ...list.end(hasMore, () => sliceBytes(page.at(-1)![0], PREFIX.length)) });
+    return json(200, { tags, ...end });
   },
 });
 
 export const getTag = operation({
-  id: 'getTag',
-  group: 'Tags',
   summary: 'Show one tag',
   routes: routesOfRepository('GET', 'tag'),
-  scopes: ['git:read'],
   query: () => z.object({ name: z.string() }),
   replies: () => ({ 200: z.object({ tag: tagRecord() }) }),
   errors: ['ref_not_found'],
@@ -103,11 +96,8 @@ function readRevision({ ref, target }: z.infer<ReturnType<typeof createBody>>): 
 }
 
 export const createTag = operation({
-  id: 'createTag',
-  group: 'Tags',
   summary: 'Create a lightweight tag',
   routes: routesOfRepository('POST', 'tags'),
-  scopes: ['git:write'],
   body: createBody,
   replies: () => ({ 200: z.object({ name: z.string(), sha: z.string(), message: z.string() }) }),
   errors: ['ref_not_found', 'conflict'],
@@ -130,8 +120,6 @@ async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, nam
 }
 
 export const deleteTag = operation({
-  id: 'deleteTag',
-  group: 'Tags',
   summary: 'Delete a tag named in the path',
   routes: [{ method: 'DELETE', path: '/api/repos/{repo_name}/tags/{tag}' }],
   scopes: ['git:read', 'git:write'],
@@ -141,8 +129,6 @@ export const deleteTag = operation({
 });
 
 export const deleteTagByBody = operation({
-  id: 'deleteTagByBody',
-  group: 'Tags',
   summary: 'Delete a tag named in the body',
   routes: [{ method: 'DELETE', path: '/api/v1/repos/tags' }],
   scopes: ['git:read', 'git:write'],

@@ -9,15 +9,16 @@ import { selectPath } from '../../git/pathspec/select-files.js';
 import { TreeWalk } from '../../git/pathspec/tree-walk.js';
 import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { openList, pageEnd, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
 
-const PAGE = 1000;
-const CAP = 5000;
+const operation = operationsOf('Files');
+
+const PAGE = { cap: 5000, usual: 1000 };
 
 export type EntryType = 'blob' | 'tree' | 'symlink' | 'submodule';
 
@@ -33,11 +34,8 @@ interface Position extends ResolvedRef {
 }
 
 export const listFiles = operation({
-  id: 'listFiles',
-  group: 'Files',
   summary: 'List the files of a tree',
   routes: routesOfRepository('GET', 'files'),
-  scopes: ['git:read'],
   query: () =>
     z.object({
       ...pageQuery(),
@@ -58,60 +56,60 @@ export const listFiles = operation({
   }),
   errors: ['ref_not_found', 'not_found'],
   handle: async (ctx) => {
-    const { world, repository, query, meter } = ctx;
+    const { repository, query, meter } = ctx;
     const { objects } = repository.git;
     const path = readFolder(query.path);
     const recursive = query.recursive ?? true;
     const selection = [repository.id, query.ref ?? '', query.ephemeral ?? false, path, recursive];
-    const list = openList<Position>(world, query.cursor, ['listFiles', ...selection]);
+    const list = openList<Position>(ctx, { cursor: query.cursor }, ['listFiles', ...selection]);
     const { position } = list;
     // Without cursor and limit the whole tree comes in one answer, as older servers gave it.
     const paged = query.cursor !== undefined || query.limit !== undefined;
-    const limit = paged ? readLimit(query.limit, CAP, PAGE) : Number.POSITIVE_INFINITY;
+    const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
     const skip = position?.skip ?? 0;
     const listed = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
-    const { page, hasMore } = await takePage(listed, skip, limit, meter);
+    const page: Page = { paths: new PathList(), modes: [] };
+    const hasMore = await walkPage(listed, { skip, limit, meter }, ({ mode }) => {
+      page.paths.add(listed);
+      page.modes.push(mode);
+    });
     return largeJson(200, {
       paths: filesOf(page),
       ref: shown,
       entries: showEntries(page),
-      ...list.end(hasMore, () => ({ commit, shown, skip: skip + page.length })),
+      ...list.end(hasMore, () => ({ commit, shown, skip: skip + page.modes.length })),
     });
   },
 });
 
 /** Entries by what they have in common: with whole paths those of a deep tree would be its square. */
-class Page {
-  readonly paths = new PathList();
-  readonly modes: number[] = [];
-
-  get length(): number {
-    return this.modes.length;
-  }
-
-  add(walk: TreeWalk): void {
-    this.paths.add(walk);
-    this.modes.push(walk.mode);
-  }
+interface Page {
+  readonly paths: PathList;
+  readonly modes: number[];
 }
 
-async function takePage(
+interface PagePlace {
+  readonly skip: number;
+  readonly limit: number;
+  readonly meter: Meter;
+}
+
+/** Walks to each entry of a page, and tells `add`. Resolves to true if more entries follow. */
+export async function walkPage(
   walk: TreeWalk,
-  skip: number,
-  limit: number,
-  meter: Meter,
-): Promise<{ page: Page; hasMore: boolean }> {
-  const page = new Page();
+  { skip, limit, meter }: PagePlace,
+  add: (walk: TreeWalk) => void,
+): Promise<boolean> {
   let seen = 0;
   while (walk.step()) {
     meter.spend(walk.cost);
     if (meter.isOver) await meter.pass();
     if (!walk.isFound || ++seen <= skip) continue;
-    if (page.length === limit) return { page, hasMore: true };
-    page.add(walk);
+    if (seen > skip + limit) return true;
+    add(walk);
   }
-  return { page, hasMore: false };
+  return false;
 }
 
 // Made as the answer is written: a tree can have a hundred thousand entries.

@@ -4,23 +4,21 @@ import { bytesOf, textOf } from '../../git/object/bytes.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import type { HandlerContext } from '../../operation/handler-context.js';
-import { operation, routesOfRepository } from '../../operation/operation.js';
+import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { SyncRequest } from '../../upstream/syncs.js';
 import { requireForgeApp } from '../base-repository.js';
 import { requireAllowed } from '../policy.js';
+
+const operation = operationsOf('Repositories');
 
 const NO_NAME = bytesOf('');
 
 const message = once(() => z.object({ message: z.string() }));
 
 export const pullUpstream = operation({
-  id: 'pullUpstream',
-  group: 'Repositories',
   summary: 'Start a sync with the upstream',
   routes: routesOfRepository('POST', 'pull-upstream'),
-  scopes: ['git:write'],
   // What `ref` and `after` narrow down is documented nowhere: a sync is of all branches and tags.
   body: () => z.object({ ref: z.string().optional(), after: z.string().optional() }).optional(),
   replies: () => ({ 202: message() }),
@@ -46,8 +44,6 @@ export function syncRequestOf({ claims }: Pick<HandlerContext, 'claims'>): SyncR
 }
 
 export const detachBase = operation({
-  id: 'detachBase',
-  group: 'Repositories',
   summary: 'Detach the repository from its upstream',
   routes: routesOfRepository('DELETE', 'base'),
   scopes: ['repo:write'],

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
-import { operation } from '../../operation/operation.js';
+import { operationsOf } from '../../operation/operation.js';
 import { presentWhen } from '../../operation/reply-schema.js';
 import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events.js';
+
+const operation = operationsOf('Webhooks', { subject: 'organization' });
 
 /** Registrations of one organization; each event is sent to all that asked for it. */
 const MOST_WEBHOOKS = 100;
@@ -24,12 +26,9 @@ export function showWebhook({ id, url, events, createdAt }: Webhook): z.infer<Re
 }
 
 export const createWebhook = operation({
-  id: 'createWebhook',
-  group: 'Webhooks',
   summary: 'Register a URL for events of the organization',
   routes: [{ method: 'POST', path: '/api/v1/webhooks' }],
   scopes: ['repo:write'],
-  subject: 'organization',
   body: () =>
     z.object({
       url: z.string().max(2048),
@@ -67,24 +66,18 @@ export const createWebhook = operation({
 });
 
 export const listWebhooks = operation({
-  id: 'listWebhooks',
-  group: 'Webhooks',
   summary: 'List the registered URLs',
   routes: [{ method: 'GET', path: '/api/v1/webhooks' }],
   scopes: ['org:read'],
-  subject: 'organization',
   replies: () => ({ 200: z.object({ webhooks: z.array(webhookRecord()) }) }),
   handle: ({ world, organization }) =>
     json(200, { webhooks: world.state.webhooks.of(organization.name).map(showWebhook) }),
 });
 
 export const deleteWebhook = operation({
-  id: 'deleteWebhook',
-  group: 'Webhooks',
   summary: 'Remove a registered URL',
   routes: [{ method: 'DELETE', path: '/api/v1/webhooks/{webhook_id}' }],
   scopes: ['repo:write'],
-  subject: 'organization',
   replies: () => ({ 204: '' }),
   errors: ['not_found'],
   handle: ({ world, organization, params }) => {

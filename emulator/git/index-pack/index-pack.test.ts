@@ -8,8 +8,7 @@ import { copy, delta, inPieces, insert, oidOf } from '../odb/test/pack-builder.j
 import { PackError } from '../pack/pack-error.js';
 import { generateHistory } from '../test/history.js';
 import { oid as parseOid } from '../test/oid.js';
-import type { IndexPackOptions } from './index-pack.js';
-import { indexPack } from './index-pack.js';
+import { type IndexPackOptions, indexPack } from './index-pack.js';
 
 /** A store with what one pack brought. */
 async function take(pack: Buffer, options: Partial<IndexPackOptions> = {}, store = new ObjectStore(), piece = 4096) {

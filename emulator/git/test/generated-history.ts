@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Oid } from '../object/object.js';
-import { typeCode } from '../object/object.js';
+import { type Oid, typeCode } from '../object/object.js';
 import { MemoryObjects } from './memory-objects.js';
 import { oid } from './oid.js';
 import { randomNumbers } from './random-numbers.js';

@@ -3,7 +3,6 @@ import { ObjectStore } from '../../git/odb/object-store.js';
 import type { RefChange } from '../../git/refs/ref-change.js';
 import { Refs } from '../../git/refs/refs.js';
 import { MemoryCache } from '../../memory/memory-cache.js';
-import { AnswerCaches } from '../answer-caches.js';
 import { RepositoryContent } from '../content.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repository.js';
 
@@ -36,11 +35,7 @@ export function createRepository(overrides: Partial<RepositoryHome> = {}) {
     ...overrides,
   };
   return {
-    repository: new Repository(
-      'id',
-      home,
-      new RepositoryContent(new ObjectStore(), new AnswerCaches(new MemoryCache(0).group())),
-    ),
+    repository: new Repository('id', home, new RepositoryContent(new ObjectStore(), new MemoryCache(0).group())),
     told,
   };
 }

@@ -116,6 +116,6 @@ function requestOf(request: IncomingMessage, response: ServerResponse, faults?: 
     header: (name) => [header(name)].flat()[0],
     stream: () => request,
     signal: gone.signal,
-    faults,
+    gitFaults: faults,
   };
 }

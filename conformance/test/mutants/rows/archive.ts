@@ -143,8 +143,9 @@ export const rows: readonly Mutant[] = [
     'packs the default branch where the ref does not exist',
     {
       file: 'api/operations/archive.js',
-      find: 'return await resolveRef(ctx, question);',
-      replace: 'return await resolveRef(ctx, question).catch(() => resolveRef(ctx, { ref: undefined }));',
+      find: 'resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing })',
+      replace:
+        'resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }).catch(() => resolveRef(ctx, { ref: undefined }))',
     },
   ),
   ...tokenMutants('archive', ARCHIVE, 'git:read', {

@@ -29,13 +29,13 @@ export const rows: readonly Mutant[] = [
     [
       {
         file: 'api/operations/commit-pack.js',
-        find: 'findWriteBase(repository, write)',
-        replace: 'findWriteBase(repository, { ...write, expected: undefined })',
+        find: 'const base = findWriteBase(repository, write);\n            const tree',
+        replace: 'const base = findWriteBase(repository, { ...write, expected: undefined });\n            const tree',
       },
       {
         file: 'api/operations/commit-pack.js',
-        find: 'return json(201, ',
-        replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); return json(201, `,
+        find: "const blobs = edits.filter((edit) => 'content' in edit).length;",
+        replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); const blobs = edits.filter((edit) => 'content' in edit).length;`,
       },
     ],
   ),

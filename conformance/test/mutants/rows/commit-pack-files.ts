@@ -87,8 +87,8 @@ export const rows: readonly Mutant[] = [
       },
       {
         file: 'api/operations/commit-pack.js',
-        find: 'return json(201, ',
-        replace: `if (metadata.files.some((file) => file.content_id === undefined)) throw problem('bad_request', 'No content_id.'); return json(201, `,
+        find: "const blobs = edits.filter((edit) => 'content' in edit).length;",
+        replace: `if (metadata.files.some((file) => file.content_id === undefined)) throw problem('bad_request', 'No content_id.'); const blobs = edits.filter((edit) => 'content' in edit).length;`,
       },
     ],
   ),

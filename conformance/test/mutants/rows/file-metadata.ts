@@ -111,9 +111,9 @@ export const rows: readonly Mutant[] = [
     'lists an ordinary branch where no ephemeral one has the name',
     {
       file: 'api/operations/file-metadata.js',
-      find: 'await resolveRef(ctx, { ref, ephemeral, tags })',
+      find: 'await resolveRef(ctx, { ref, ephemeral, tags, missing })',
       replace:
-        'await resolveRef(ctx, { ref, ephemeral, tags }).catch(() => resolveRef(ctx, { ref, ephemeral: false, tags }))',
+        'await resolveRef(ctx, { ref, ephemeral, tags, missing }).catch(() => resolveRef(ctx, { ref, ephemeral: false, tags }))',
     },
   ),
   proxied(

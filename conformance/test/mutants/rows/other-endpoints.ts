@@ -73,12 +73,12 @@ export const rows: readonly Mutant[] = [
     'looks at repo_name once the repository is there',
     [
       {
-        file: 'api/operations/create-repository.js',
+        file: 'api/operations/repositories.js',
         find: 'body.repo_name !== undefined && body.repo_name !== name',
         replace: 'false',
       },
       {
-        file: 'api/operations/create-repository.js',
+        file: 'api/operations/repositories.js',
         find: "return created(ctx, create(ctx, base, 'main'));",
         replace: `{
           const reply = created(ctx, create(ctx, base, 'main'));

@@ -62,9 +62,9 @@ export const rows: readonly Mutant[] = [
     'reads the ordinary branch where there is no ephemeral one',
     {
       file: 'api/operations/files.js',
-      find: 'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral })',
+      find: 'await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing })',
       replace:
-        'await resolveForFile(ctx, { ref: query.ref, ephemeral: query.ephemeral }).catch(() => resolveRef(ctx, { ref: query.ref }))',
+        'await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing }).catch(() => resolveRef(ctx, { ref: query.ref }))',
     },
   ),
   proxied('file-takes-a-missing-file-for-empty', 'file.err.404.file', 'answers 200 and nothing for a missing file', {

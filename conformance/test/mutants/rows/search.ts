@@ -182,12 +182,12 @@ export const rows: readonly Mutant[] = [
     'shows the first page for a cursor that it never gave out',
     {
       file: 'api/operations/grep.js',
-      find: "openList(world, pagination?.cursor || undefined, ['grep', repository.id, searched])",
+      find: "openList(ctx, { cursor }, ['grep', repository.id, searched])",
       replace: `(() => {
       try {
-        return openList(world, pagination?.cursor || undefined, ['grep', repository.id, searched]);
+        return openList(ctx, { cursor }, ['grep', repository.id, searched]);
       } catch {
-        return openList(world, undefined, ['grep', repository.id, searched]);
+        return openList(ctx, {}, ['grep', repository.id, searched]);
       }
     })()`,
     },

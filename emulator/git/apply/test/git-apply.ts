@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { Oid } from '../../object/object.js';
 import { oid } from '../../test/oid.js';
-import type { ScratchGit } from '../../test/workbench.js';
-import { GIT_ENVIRONMENT } from '../../test/workbench.js';
+import { GIT_ENVIRONMENT, type ScratchGit } from '../../test/workbench.js';
 
 // needs: git
 

@@ -1,0 +1,22 @@
+/** The rows of the admin routes: every export is one. */
+export * from './addresses.js';
+export * from './clock.js';
+export * from './faults.js';
+export * from './keys.js';
+export * from './namespaces.js';
+export { showHealth, showOpenApi, showVersion } from './open-routes.js';
+export * from './operations.js';
+export * from './outbox.js';
+export * from './page.js';
+export * from './quotas.js';
+export * from './repositories.js';
+export * from './repository-content.js';
+export * from './repository-history.js';
+export * from './repository-refs.js';
+export * from './requests.js';
+export * from './scenarios.js';
+export * from './snapshots.js';
+export * from './state.js';
+export * from './tokens.js';
+export * from './transfer.js';
+export * from './verify.js';
