@@ -40,6 +40,23 @@ t.test('every path parameter is declared, and the schemas show what requests nee
   t.equal(archive.requestBody.required, false, 'archive takes no body at all');
 });
 
+t.test('every list that takes a cursor shows how its pages end', async (t) => {
+  type Shown = {
+    parameters?: { name: string }[];
+    responses: Record<string, { content?: Record<string, { schema: { properties: object } }> }>;
+  };
+  const paths = document.paths as unknown as Record<string, Record<string, Shown>>;
+  const lists = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods)
+      .filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'))
+      // File metadata has pages only by a variant, and Git LFS ends its lists in its own way.
+      .filter(() => !/\/(metadata|locks)$/.test(path))
+      .map(({ responses }) => ({ path, properties: responses[200]?.content?.['application/json']?.schema.properties })),
+  );
+  t.ok(lists.length >= 6, `${lists.length} lists`);
+  for (const { path, properties } of lists) t.match(properties, { next_cursor: {}, has_more: {} }, path);
+});
+
 t.test('every operation shows what is refused before it begins', async (t) => {
   const paths = document.paths as Record<
     string,

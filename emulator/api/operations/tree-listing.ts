@@ -51,7 +51,7 @@ export const listFiles = operation({
       entries: z.array(
         z.object({ path: z.string(), type: z.enum(['blob', 'tree', 'symlink', 'submodule']), mode: z.string() }),
       ),
-      ...pageEnd,
+      ...pageEnd(),
     }),
   }),
   errors: ['ref_not_found', 'not_found'],
