@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSigner, type KeyRole } from '../auth/tokens.js';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
@@ -72,20 +71,7 @@ export const TARGET_NEEDS: readonly Need[] = [
   ['second-base-url', ['second-org', 'target']],
 ];
 
-/**
- * The flags that name the same target again, as words. Secrets are left out: the environment has them, or a file that
- * the target file names.
- */
-export function targetFlags(args: TargetArguments): string[] {
-  return wordsOf(TARGET_FLAGS, args);
-}
-
-/** The same for a process in another folder: names of files are whole. */
-export function portableFlags(args: TargetArguments): string[] {
-  return wordsOf(TARGET_FLAGS, args, resolve);
-}
-
-/** What such words say. Throws `UsageError`. */
+/** What the words of `wordsOf` say. Throws `UsageError`. */
 export function argumentsOf(words: readonly string[]): TargetArguments {
   const options = Object.fromEntries(
     Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
@@ -106,7 +92,10 @@ export function argumentsOf(words: readonly string[]): TargetArguments {
   }
 }
 
-/** The flags of a table that were given, as words; none of them is a secret. */
+/**
+ * The flags of a table that were given, as words. Secrets are left out: the environment has them, or a file that the
+ * target file names. `place` writes the name of a file.
+ */
 export function wordsOf<Table extends Flags>(
   table: Table,
   args: { readonly [Name in keyof Table]?: unknown },
