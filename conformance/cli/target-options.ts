@@ -7,7 +7,7 @@ import { readKeyEntry, readSecret } from '../target/secrets.js';
 import { originOf, type Target } from '../target/target.js';
 import { InvalidTargetFile, type KeyEntry, readTargetFile, type TargetFile } from '../target/target-file.js';
 import type { Flag, Flags, Need, Values } from './command.js';
-import { UsageError } from './usage-error.js';
+import { asUsageError, UsageError } from './usage-error.js';
 import { fileName, httpAddress, list, text, variable } from './values.js';
 
 const organization = text('the name of an organization');
@@ -220,11 +220,8 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
 
 /** Throws `UsageError`, with the flag or the member that names the key. */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
-  try {
-    return { ...(await readKeyEntry(entry, process.env)), ...defined({ targetFile }) };
-  } catch (error) {
-    throw new UsageError(`${said}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const key = await asUsageError(`${said}: `, () => readKeyEntry(entry, process.env));
+  return { ...key, ...defined({ targetFile }) };
 }
 
 /** The target with its keys; what answers as an emulator is one. `timeout`: milliseconds for one answer. Throws `UsageError`. */
@@ -244,11 +241,8 @@ export async function openTarget(described: DescribedTarget, timeout: number): P
 
 async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<string | undefined> {
   if (adminToken === undefined || typeof adminToken === 'string') return adminToken ?? process.env.EMULATOR_ADMIN_TOKEN;
-  try {
-    return (await readSecret(adminToken, process.env)).trim();
-  } catch (error) {
-    throw new UsageError(`${path}: admin.token: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const token = await asUsageError(`${path}: admin.token: `, () => readSecret(adminToken, process.env));
+  return token.trim();
 }
 
 /** The target as far as nothing has to be asked. */
