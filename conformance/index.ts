@@ -27,7 +27,7 @@ export type {
 } from './report/results.js';
 export { allRules, selectRules } from './rules/registry.js';
 export type { Level, Rule, Section } from './rules/rule.js';
-export { collectLeft } from './run/collect.js';
+export { collectLeft } from './run/cleanup.js';
 export { assertHeld, RuleBroken } from './run/each-rule.js';
 export { startTargetEmulator } from './run/emulator-process.js';
 export { mergeReports, UnmergeableReports } from './run/merge.js';

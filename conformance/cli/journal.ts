@@ -1,7 +1,7 @@
 import { homedir, hostname } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { ScratchEntry } from '../index.js';
-import { portableFlags, type TargetArguments } from './target-options.js';
+import { TARGET_FLAGS, type TargetArguments, wordsOf } from './target-options.js';
 
 /** The journal that runs share unless they are given another: in the state folder of the user. */
 export function defaultJournal(): string {
@@ -12,7 +12,7 @@ export function defaultJournal(): string {
   return join(base, 'repohost-emulator', 'conformance-scratch.ndjson');
 }
 
-/** What every entry of this process says of it. */
+/** What every entry of this process says of it. Names of files are absolute, because `gc` may run in another folder. */
 export function ownerOf(args: TargetArguments): Pick<ScratchEntry, 'pid' | 'host' | 'flags'> {
-  return { pid: process.pid, host: hostname(), flags: portableFlags(args) };
+  return { pid: process.pid, host: hostname(), flags: wordsOf(TARGET_FLAGS, args, resolve) };
 }

@@ -1,5 +1,5 @@
 import type { Flags, Values } from './command.js';
-import { type DescribedTarget, wordsOf } from './target-options.js';
+import type { DescribedTarget } from './target-options.js';
 import { rate, seconds, wholeNumber } from './values.js';
 
 /** How a target is treated by single requests. */
@@ -14,11 +14,9 @@ export const MANNER_FLAGS = {
   window: { read: seconds, describe: 'Seconds over which the requests are spread' },
 } satisfies Flags;
 
-type PaceArguments = Values<typeof PACE_FLAGS>;
-
 /** Flags say more than a target file. The rate is infinite where there is no limit; undefined if nothing was said. */
 export function mannersOf(
-  args: PaceArguments & { window?: number | undefined },
+  args: Values<typeof PACE_FLAGS> & { window?: number | undefined },
   described: DescribedTarget | undefined,
 ) {
   const written = described?.rate === 'unlimited' ? Number.POSITIVE_INFINITY : described?.rate;
@@ -27,9 +25,4 @@ export function mannersOf(
     rate: args.rate ?? written,
     window: args.window ?? described?.window,
   };
-}
-
-/** The flags that a command needs which checks a rule again; one rule is not spread. */
-export function repeatedManners(args: PaceArguments): string[] {
-  return wordsOf(PACE_FLAGS, args);
 }

@@ -13,18 +13,11 @@ import { selectSome } from '../run/options.js';
 import { defined } from '../target/json.js';
 import { defineCommand, type Flags, type Session, type Values } from './command.js';
 import { defaultJournal, ownerOf } from './journal.js';
-import { MANNER_FLAGS, mannersOf, repeatedManners } from './manners.js';
+import { MANNER_FLAGS, mannersOf, PACE_FLAGS } from './manners.js';
 import { createProgress } from './progress.js';
 import { readInput } from './read-result.js';
 import { REPORT_FLAGS, readReportOutput } from './report-output.js';
-import {
-  describeTarget,
-  openTarget,
-  TARGET_EXCLUSIVE,
-  TARGET_FLAGS,
-  TARGET_NEEDS,
-  targetFlags,
-} from './target-options.js';
+import { describeTarget, openTarget, TARGET_EXCLUSIVE, TARGET_FLAGS, TARGET_NEEDS, wordsOf } from './target-options.js';
 import { UsageError } from './usage-error.js';
 import { fileName, prefix, shard, text, wholeNumber } from './values.js';
 
@@ -134,7 +127,8 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         timeout,
         signal: interruption.signal,
         scratch,
-        flags: [...targetFlags(args), ...repeatedManners(args)],
+        // One rule that is checked again is not spread over a window.
+        flags: [...wordsOf(TARGET_FLAGS, args), ...wordsOf(PACE_FLAGS, args)],
         onBudget: progress.plan,
         onResult: progress.show,
         onProgress: progress.move,

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSigner, type KeyRole } from '../auth/tokens.js';
 import { adminUrlOf, isEmulator } from '../run/preflight.js';
@@ -8,7 +7,7 @@ import { readKeyEntry, readSecret } from '../target/secrets.js';
 import { originOf, type Target } from '../target/target.js';
 import { InvalidTargetFile, type KeyEntry, readTargetFile, type TargetFile } from '../target/target-file.js';
 import type { Flag, Flags, Need, Values } from './command.js';
-import { UsageError } from './usage-error.js';
+import { asUsageError, UsageError } from './usage-error.js';
 import { fileName, httpAddress, list, text, variable } from './values.js';
 
 const organization = text('the name of an organization');
@@ -72,20 +71,7 @@ export const TARGET_NEEDS: readonly Need[] = [
   ['second-base-url', ['second-org', 'target']],
 ];
 
-/**
- * The flags that name the same target again, as words. Secrets are left out: the environment has them, or a file that
- * the target file names.
- */
-export function targetFlags(args: TargetArguments): string[] {
-  return wordsOf(TARGET_FLAGS, args);
-}
-
-/** The same for a process in another folder: names of files are whole. */
-export function portableFlags(args: TargetArguments): string[] {
-  return wordsOf(TARGET_FLAGS, args, resolve);
-}
-
-/** What such words say. Throws `UsageError`. */
+/** What the words of `wordsOf` say. Throws `UsageError`. */
 export function argumentsOf(words: readonly string[]): TargetArguments {
   const options = Object.fromEntries(
     Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
@@ -106,7 +92,10 @@ export function argumentsOf(words: readonly string[]): TargetArguments {
   }
 }
 
-/** The flags of a table that were given, as words; none of them is a secret. */
+/**
+ * The flags of a table that were given, as words. Secrets are left out: the environment has them, or a file that the
+ * target file names. `place` writes the name of a file.
+ */
 export function wordsOf<Table extends Flags>(
   table: Table,
   args: { readonly [Name in keyof Table]?: unknown },
@@ -231,11 +220,8 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
 
 /** Throws `UsageError`, with the flag or the member that names the key. */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
-  try {
-    return { ...(await readKeyEntry(entry, process.env)), ...defined({ targetFile }) };
-  } catch (error) {
-    throw new UsageError(`${said}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const key = await asUsageError(`${said}: `, () => readKeyEntry(entry, process.env));
+  return { ...key, ...defined({ targetFile }) };
 }
 
 /** The target with its keys; what answers as an emulator is one. `timeout`: milliseconds for one answer. Throws `UsageError`. */
@@ -255,11 +241,8 @@ export async function openTarget(described: DescribedTarget, timeout: number): P
 
 async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<string | undefined> {
   if (adminToken === undefined || typeof adminToken === 'string') return adminToken ?? process.env.EMULATOR_ADMIN_TOKEN;
-  try {
-    return (await readSecret(adminToken, process.env)).trim();
-  } catch (error) {
-    throw new UsageError(`${path}: admin.token: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const token = await asUsageError(`${path}: admin.token: `, () => readSecret(adminToken, process.env));
+  return token.trim();
 }
 
 /** The target as far as nothing has to be asked. */

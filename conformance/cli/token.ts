@@ -7,7 +7,7 @@ import { readKeyEntry } from '../target/secrets.js';
 import { defineCommand, type Flags, type Values } from './command.js';
 import { readResult } from './read-result.js';
 import { argumentsOf, describeTarget, keyOfRole } from './target-options.js';
-import { UsageError } from './usage-error.js';
+import { asUsageError, UsageError } from './usage-error.js';
 import { choice, fileName, jsonObject, list, text, variable, wholeNumber } from './values.js';
 
 const ROLES: readonly KeyRole[] = ['main', 'restricted', 'deleted', 'second', 'ES256', 'ES384', 'ES512', 'RS256'];
@@ -66,7 +66,12 @@ export const tokenCommand = defineCommand({
     const { key, org: own } = await keyFor(args, recorded.key);
     const iss = org ?? own ?? report?.target.org;
     if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
-    print(`${sign({ ...recorded, ...defined(typed), ...recipe }, key, iss)}\n`);
+    const wanted: TokenRecipe = { ...recorded, ...defined(typed), ...recipe };
+    const now = Math.floor(Date.now() / 1000);
+    // Whatever cannot be signed is a mistake of the recipe or the key.
+    print(
+      `${await asUsageError('', () => signRecipe(withAbsoluteTimes(withClientDefaults(wanted), now), key, iss, now))}\n`,
+    );
   },
 });
 
@@ -80,13 +85,9 @@ async function keyFor(
     if (described === undefined) throw new UsageError('a key is needed: --key, --key-env or --target');
     return keyOfRole(described, role ?? recorded ?? 'main');
   }
-  try {
-    const key = await readKeyEntry({ file, env }, process.env);
-    return { key, ...defined({ org: described?.org }) };
-  } catch (error) {
-    const flag = file === undefined ? '--key-env' : '--key';
-    throw new UsageError(`${flag}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const flag = file === undefined ? '--key-env' : '--key';
+  const key = await asUsageError(`${flag}: `, () => readKeyEntry({ file, env }, process.env));
+  return { key, ...defined({ org: described?.org }) };
 }
 
 async function checkRule(id: string): Promise<void> {
@@ -102,14 +103,4 @@ function recipeOf(report: Report, id: string, file: string): TokenRecipe {
     throw new UsageError(`${file} has no token of ${id}: it is ${rule.verdict}, or its request carried none`);
   }
   return { scopes: ['git:read'], lifetime: 600, ...rule.recipe };
-}
-
-/** Whatever cannot be signed is a mistake of the recipe or the key. */
-function sign(recipe: TokenRecipe, key: SigningKey, org: string): string {
-  try {
-    const seconds = Math.floor(Date.now() / 1000);
-    return signRecipe(withAbsoluteTimes(withClientDefaults(recipe), seconds), key, org, seconds);
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { open, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
@@ -51,22 +51,12 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   let made: string | undefined;
   try {
     const { path, isSpecial, mode = 0o666 } = await placeOf(file);
-    if (isSpecial) return await writeAll(await open(path, 'w'), text);
+    if (isSpecial) return await writeFile(path, text);
     made = temporary(path);
-    const handle = await open(made, 'wx', mode);
-    await writeAll(handle, text, true);
+    await writeFile(made, text, { flag: 'wx', mode, flush: true });
     await rename(made, path);
   } catch (error) {
     if (made !== undefined) await unlink(made).catch(() => undefined);
     throw new Unwritten(`${file} cannot be written: ${why(error)}; nothing of it was changed`);
-  }
-}
-
-async function writeAll(handle: FileHandle, text: string, isFile = false): Promise<void> {
-  try {
-    await handle.writeFile(text);
-    if (isFile) await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

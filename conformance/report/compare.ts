@@ -79,32 +79,30 @@ function compareRule(a: RuleResult | undefined, b: RuleResult | undefined): Diff
   return differences;
 }
 
-/** A value in one line, and a word for one that is not there. */
-export function showSide(value: unknown, absent: string): string {
-  return value === undefined ? absent : show(value);
-}
-
-/** What is not there is told by kind: a rule was not checked, a value was not seen. */
-export const ABSENT: Readonly<Record<Difference['kind'], string>> = {
-  verdict: 'none',
-  checked: 'not there',
-  observed: 'not seen',
-  variant: 'not seen',
-};
-
-export const HEADINGS: readonly (readonly [kind: Difference['kind'], heading: string])[] = [
-  ['verdict', 'Verdicts'],
-  ['checked', 'Rules that only one of them has'],
-  ['variant', 'Variants'],
-  ['observed', 'Observed'],
+/** The kinds of differences in their order, with what stands for a value that is absent. */
+const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, absent: string])[] = [
+  ['verdict', 'Verdicts', 'none'],
+  ['checked', 'Rules that only one of them has', 'not there'],
+  ['variant', 'Variants', 'not seen'],
+  ['observed', 'Observed', 'not seen'],
 ];
 
+/** A difference whose values are texts of one line. */
+export type ShownDifference = ReturnType<typeof differencesByKind>[number]['rows'][number];
+
+/** The differences of each kind that has any. `index` is that of the kind. */
+export function differencesByKind({ differences }: Comparison) {
+  return KINDS.map(([kind, heading, absent], index) => {
+    const text = (value: unknown) => (value === undefined ? absent : show(value));
+    const own = differences.filter((one) => one.kind === kind);
+    return { heading, index, rows: own.map((one) => ({ ...one, before: text(one.before), after: text(one.after) })) };
+  }).filter(({ rows }) => rows.length > 0);
+}
+
 /** How many things of each kind differ, in one sentence. */
-export function concludeComparison({ differences }: Comparison): string {
+export function concludeComparison(comparison: Comparison): string {
+  const { differences } = comparison;
   if (differences.length === 0) return 'No difference.';
-  const counts = HEADINGS.flatMap(([kind, heading]) => {
-    const count = differences.filter((one) => one.kind === kind).length;
-    return count === 0 ? [] : [`${heading.toLowerCase()} ${count}`];
-  });
+  const counts = differencesByKind(comparison).map(({ heading, rows }) => `${heading.toLowerCase()} ${rows.length}`);
   return `${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}: ${counts.join(', ')}.`;
 }

@@ -186,14 +186,11 @@ export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
   metadataPagination: 'file metadata is never paginated by the specification: a rule holds the default',
 };
 
-/** What `emulator start --variants` takes, and what it cannot be told. */
-export interface EmulatorVariants {
-  readonly variants: Readonly<Record<string, string>>;
-  readonly without: readonly { readonly point: string; readonly seen: string; readonly why: string }[];
-}
-
-/** The switches with which the emulator answers as the target of a report did; those at their default are left out. */
-export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>): EmulatorVariants {
+/**
+ * The switches with which the emulator answers as the target of a report did, as `emulator start --variants` takes them;
+ * those at their default are left out. `without`: what no switch can be set to.
+ */
+export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   const points = recordedPoints(report);
   const variants: Record<string, string> = {};
   const without: { point: string; seen: string; why: string }[] = [];

@@ -1,17 +1,5 @@
 import { countReasons, withVerdict } from './alike.js';
-import {
-  brokenRules,
-  conclude,
-  explain,
-  explainNearest,
-  explainUnproven,
-  headline,
-  measure,
-  type Reporter,
-  remarks,
-  repeatCommand,
-  unproven,
-} from './reporter.js';
+import { describeRule, describeRun, type Reporter } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
 /**
@@ -20,7 +8,8 @@ import type { Report, RuleResult } from './results.js';
  *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
  */
 export const github: Reporter = (report) => {
-  const lines = brokenRules(report).map((result) => annotation('error', result.id, describe(report, result)));
+  const { broken, unproven, conclusion, measure, remarks } = describeRun(report);
+  const lines = broken.map((result) => annotation('error', result.id, describe(report, result)));
   for (const result of report.rules) {
     const isOpen = ['warn', 'variant'].includes(result.verdict) && !report.mode.strict;
     if (isOpen) lines.push(annotation('warning', result.id, describe(report, result)));
@@ -29,19 +18,14 @@ export const github: Reporter = (report) => {
     lines.push(annotation('warning', 'Not checked', `${count} rule${count === 1 ? '' : 's'}: ${reason}`));
   }
   const kind = report.exit_code === 0 ? 'notice' : 'error';
-  const open = unproven(report);
-  const proof = open === 0 ? [] : [`${open} MUST rules are unproven: no mutant has been seen to break them.`];
-  lines.push(
-    annotation(kind, 'Conformance', [conclude(report), measure(report), ...proof, ...remarks(report)].join(' ')),
-  );
+  const proof = unproven === 0 ? [] : [`${unproven} MUST rules are unproven: no mutant has been seen to break them.`];
+  lines.push(annotation(kind, 'Conformance', [conclusion, measure, ...proof, ...remarks].join(' ')));
   return `${lines.join('\n')}\n`;
 };
 
 function describe(report: Report, result: RuleResult): string {
-  const command = repeatCommand(report, result.id) ?? [];
-  return [headline(result), explain(result), explainNearest(result), explainUnproven(result), command]
-    .flat()
-    .join('\n');
+  const { headline, facts, nearest, unproven, repeat = [] } = describeRule(report, result);
+  return [headline, facts, nearest, unproven, repeat].flat().join('\n');
 }
 
 function annotation(kind: 'error' | 'warning' | 'notice', title: string, message: string): string {

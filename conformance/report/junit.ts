@@ -1,19 +1,5 @@
-import {
-  brokenSetup,
-  bySection,
-  conclude,
-  explain,
-  explainBaseline,
-  explainNearest,
-  explainUnproven,
-  headline,
-  isBroken,
-  measure,
-  type Reporter,
-  remarks,
-  repeatCommand,
-  THE_RUN,
-} from './reporter.js';
+import { ENTITIES } from './html/markup.js';
+import { describeRule, describeRun, type Reporter, THE_RUN } from './reporter.js';
 import { executed, type Report, type RuleResult } from './results.js';
 
 /**
@@ -25,7 +11,7 @@ import { executed, type Report, type RuleResult } from './results.js';
  * A run that checked nothing, was interrupted or broke has a case of its own that fails, so that no reader shows it green.
  */
 export const junit: Reporter = (report) => {
-  const suites = [...bySection(report)].map(([section, results]) => suiteOf(report, section, results));
+  const suites = [...describeRun(report).sections].map(([section, results]) => suiteOf(report, section, results));
   const whole = wholeRun(report);
   if (whole !== undefined) suites.push(whole);
   const sum = (count: (suite: Suite) => number) => suites.reduce((total, suite) => total + count(suite), 0);
@@ -61,10 +47,10 @@ function suiteOf(report: Report, section: string, results: readonly RuleResult[]
   return { ...counts, text: `  <testsuite${head}>\n${cases}  </testsuite>\n` };
 }
 
-function outcomeOf({ mode }: Report, result: RuleResult): Outcome {
+function outcomeOf(report: Report, result: RuleResult): Outcome {
   const { verdict } = result;
   if (verdict === 'error') return 'error';
-  if (isBroken(result, mode.strict)) return 'failure';
+  if (describeRule(report, result).isBroken) return 'failure';
   // As a test that is marked to fail.
   if (result.baseline?.state === 'expected') return 'skipped';
   return verdict === 'skip' || verdict === 'blocked' ? 'skipped' : undefined;
@@ -72,16 +58,16 @@ function outcomeOf({ mode }: Report, result: RuleResult): Outcome {
 
 function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
   const { id, section, verdict, milliseconds, reason = verdict } = result;
-  const lines = [headline(result), ...explain(result), ...explainUnproven(result)];
-  const message = [reason, ...explainBaseline(result)].join('; ');
+  const { headline, facts, baseline, nearest, unproven, repeat } = describeRule(report, result);
+  const lines = [headline, ...facts, ...unproven];
+  const message = [reason, ...baseline].join('; ');
   let inside = '';
   if (outcome === 'skipped') inside = `      <skipped${attributes({ message })}/>\n`;
   else if (outcome !== undefined) {
     for (const { request, response } of result.transcript ?? []) lines.push('', request, '', response);
-    lines.push('', ...explainNearest(result));
+    lines.push('', ...nearest);
     if (result.curl !== undefined) lines.push(`$ ${result.curl}`);
-    const command = repeatCommand(report, id);
-    if (command !== undefined) lines.push(`$ ${command}`);
+    if (repeat !== undefined) lines.push(`$ ${repeat}`);
     inside = `      <${outcome}${attributes({ message, type: verdict })}>${escapeXml(lines.join('\n'))}</${outcome}>\n`;
   } else if (verdict !== 'pass' || result.unproven === true) {
     if (result.observed !== undefined) lines.push(JSON.stringify(result.observed));
@@ -93,11 +79,11 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
 
 /** The cases for what no rule says; undefined where the rules say it all. */
 function wholeRun(report: Report): Suite | undefined {
-  const setup = brokenSetup(report);
+  const { setup, conclusion, measure, remarks } = describeRun(report);
   const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
   const isGreen = isWhole && report.exit_code !== 3;
   if (isGreen) return setup.length === 0 ? undefined : suiteOf(report, THE_RUN, setup);
-  const reason = [conclude(report), ...remarks(report)].join(' ');
+  const reason = [conclusion, ...remarks].join(' ');
   const own: RuleResult = {
     id: 'the run is whole',
     section: THE_RUN,
@@ -106,7 +92,7 @@ function wholeRun(report: Report): Suite | undefined {
     reach: 'any',
     read_only: true,
     verdict: 'fail',
-    reason: `${reason} ${measure(report)}`,
+    reason: `${reason} ${measure}`,
     milliseconds: 0,
   };
   return suiteOf(report, THE_RUN, [own, ...setup]);
@@ -124,14 +110,6 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 /** XML 1.0, 2.2: every other character is not well-formed, not even as a reference. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\r': '&#13;',
-};
 
 function escapeXml(text: string): string {
   return text

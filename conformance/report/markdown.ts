@@ -1,21 +1,13 @@
 import { countReasons, withVerdict } from './alike.js';
 import {
-  brokenRules,
-  bySection,
-  conclude,
   countsOf,
-  explainBaseline,
-  explainNearest,
-  explainUnproven,
+  describeRule,
+  describeRun,
   isPartial,
   MARKS,
   MOST_CURL,
-  measure,
   type Reporter,
-  remarks,
-  repeatCommand,
   show,
-  tally,
   visible,
 } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
@@ -25,12 +17,12 @@ const MOST_SHOWN = 40;
 
 /** GitHub Flavored Markdown: badge, counts, what broke, one line a section. */
 export const markdown: Reporter = (report) => {
-  const broken = brokenRules(report);
+  const { broken, conclusion, measure, remarks } = describeRun(report);
   const blocks = [
     `# Conformance of ${inline(report.target.base_url)}`,
     ...(isPartial(report) ? [] : [badge(report)]),
-    `**${inline(conclude(report))}** ${inline(measure(report))}`,
-    ...remarks(report).map((remark) => inline(remark)),
+    `**${inline(conclusion)}** ${inline(measure)}`,
+    ...remarks.map((remark) => inline(remark)),
     ['| Verdict | Rules | |', '| --- | ---: | --- |', ...countRows(report)].join('\n'),
     ...(broken.length === 0 ? [] : ['## Broken']),
     ...broken.slice(0, MOST_SHOWN).map((result) => describe(report, result)),
@@ -50,29 +42,29 @@ export const markdown: Reporter = (report) => {
 };
 
 function countRows(report: Report): string[] {
-  return tally(report).map(
+  return describeRun(report).tally.map(
     ({ mark, name, count, means }) => `| ${mark === undefined ? '' : `${mark} `}${name} | ${count} | ${means} |`,
   );
 }
 
 function sectionRows(report: Report): string[] {
-  return [...bySection(report)].map(
+  return [...describeRun(report).sections].map(
     ([section, results]) => `| ${inline(section)} | ${countsOf(results, (verdict) => `${MARKS[verdict]} `)} |`,
   );
 }
 
 function describe(report: Report, result: RuleResult): string {
   const { id, verdict, level, section, says, reason, expected, actual, transcript = [] } = result;
+  const { baseline, nearest, unproven, repeat } = describeRule(report, result);
   const facts = [
     ...(reason === undefined ? [] : [`- ${inline(reason)}`]),
     ...(expected === undefined ? [] : [`- expected ${code(show(expected))}`, `- actual ${code(show(actual))}`]),
-    ...explainBaseline(result).map((line) => `- ${inline(line)}`),
-    ...explainNearest(result).map((line) => `- ${inline(line)}`),
-    ...explainUnproven(result).map((line) => `- ${line}`),
+    ...[...baseline, ...nearest].map((line) => `- ${inline(line)}`),
+    ...unproven.map((line) => `- ${line}`),
   ];
   const commands = [
     ...(result.curl === undefined || result.curl.length > MOST_CURL ? [] : [result.curl]),
-    ...[repeatCommand(report, id)].filter((line) => line !== undefined),
+    ...(repeat === undefined ? [] : [repeat]),
   ];
   const shown = transcript.slice(-2).map(({ request, response }) => `${request.trimEnd()}\n\n${response.trimEnd()}`);
   return [

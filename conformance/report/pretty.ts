@@ -1,25 +1,17 @@
 import { styleText } from 'node:util';
 import { type Alike, countReasons, groupAlike, withVerdict } from './alike.js';
 import {
-  brokenRules,
-  bySection,
-  conclude,
   countsOf,
+  describeRule,
+  describeRun,
   enumerate,
-  explain,
   explainBaseline,
-  explainNearest,
-  headline,
   MARKS,
   MEANINGS,
   MOST_CURL,
-  measure,
   type Reporter,
-  remarks,
-  repeatCommand,
   show,
   THE_RUN,
-  tally,
   visible,
 } from './reporter.js';
 import { type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
@@ -57,7 +49,7 @@ export function createPretty(color: boolean): Reporter {
   return (given) => {
     // Before anything is painted: colours are control characters as well.
     const report = visibleReport(given);
-    const broken = brokenRules(report);
+    const { broken, tally, remarks, conclusion, measure } = describeRun(report);
     const others = (['warn', 'variant'] as const).flatMap((verdict) =>
       report.rules.filter((result) => result.verdict === verdict && !broken.includes(result)),
     );
@@ -68,13 +60,13 @@ export function createPretty(color: boolean): Reporter {
             ...broken.map((result) => describeBroken(report, result, paint)),
             ...(others.length > MOST_RULES
               ? describeKinds(groupAlike(others), MOST_OTHER_KINDS, paint)
-              : others.map((result) => describe(result, paint))),
+              : others.map((result) => describe(report, result, paint))),
           ]),
       [...sections(report, paint), '', legend(report, paint)],
       [...unchecked(report, 'blocked'), ...unchecked(report, 'skip')],
-      tally(report).map(tallyLine),
-      remarks(report),
-      [`${conclude(report)} ${measure(report)}`],
+      tally.map(tallyLine),
+      remarks,
+      [`${conclusion} ${measure}`],
     ];
     const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
     return `${texts.join('\n\n')}\n`;
@@ -88,28 +80,29 @@ function visibleReport(report: Report): Report {
   );
 }
 
-function describe(result: RuleResult, paint: Paint): string[] {
+function describe(report: Report, result: RuleResult, paint: Paint): string[] {
+  const { headline, facts } = describeRule(report, result);
   return [
     paint(result.verdict, `${result.verdict} ${result.id}`),
-    `  ${headline(result)}`,
-    ...explain(result).map((line) => `  ${line}`),
+    `  ${headline}`,
+    ...facts.map((line) => `  ${line}`),
   ];
 }
 
 function describeBroken(report: Report, result: RuleResult, paint: Paint): string[] {
-  const { id, transcript = [], curl } = result;
-  const lines = describe(result, paint);
+  const { transcript = [], curl } = result;
+  const { nearest, repeat } = describeRule(report, result);
+  const lines = describe(report, result, paint);
   for (const { request, response } of transcript) {
     lines.push(...indent(request, '  > '), ...indent(response, '  < '));
   }
-  lines.push(...explainNearest(result).map((line) => `  ${line}`));
+  lines.push(...nearest.map((line) => `  ${line}`));
   if (curl !== undefined) {
     lines.push(
       curl.length > MOST_CURL ? `  the curl line has ${curl.length} characters: --reporter json has it` : `  $ ${curl}`,
     );
   }
-  const command = repeatCommand(report, id);
-  if (command !== undefined) lines.push(`  $ ${command}`);
+  if (repeat !== undefined) lines.push(`  $ ${repeat}`);
   return lines;
 }
 
@@ -177,7 +170,7 @@ function indent(text: string, margin: string): string[] {
 }
 
 function sections(report: Report, paint: Paint): string[] {
-  return [...bySection(report)].map(([section, results]) => {
+  return [...describeRun(report).sections].map(([section, results]) => {
     const marks = results.map(({ verdict }) => paint(verdict, MARKS[verdict])).join('');
     return `${section.padEnd(26)} ${countsOf(results)}  ${marks}`;
   });
@@ -200,6 +193,6 @@ function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
 }
 
 /** The verdicts are explained above. */
-function tallyLine({ name, mark, count, means }: ReturnType<typeof tally>[number]): string {
+function tallyLine({ name, mark, count, means }: ReturnType<typeof describeRun>['tally'][number]): string {
   return `${name.padEnd(9)}${String(count).padStart(4)}${mark === undefined ? `  ${means}` : ''}`;
 }

@@ -45,7 +45,7 @@ export const THE_RUN = 'The run' as string as Section;
 const SETUP = 'set-up: ';
 
 /** What rules rest on and what could not be made, as if each were a rule: it is told once, and like one. */
-export function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
+function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   return setup.map(({ name, ...shown }) => ({
     id: `${SETUP}${name}`,
     section: THE_RUN,
@@ -59,7 +59,7 @@ export function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
 }
 
 /** What makes the run fail: steps of the set-up, then rules, failures before errors. */
-export function brokenRules(report: Report): readonly RuleResult[] {
+function brokenRules(report: Report): readonly RuleResult[] {
   const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant', 'observed', 'pass'];
   const rules = report.rules
     .filter((result) => isBroken(result, report.mode.strict))
@@ -68,7 +68,7 @@ export function brokenRules(report: Report): readonly RuleResult[] {
 }
 
 /** The rules whose failure was expected. */
-export function expectedFailures({ rules }: Report): readonly RuleResult[] {
+function expectedFailures({ rules }: Report): readonly RuleResult[] {
   return rules.filter(({ baseline }) => baseline?.state === 'expected');
 }
 
@@ -82,7 +82,7 @@ export function enumerate(names: readonly string[], most = 8): string {
 }
 
 /** What a reader should know about the run before its verdicts, one sentence each. */
-export function remarks(report: Report): string[] {
+function remarks(report: Report): string[] {
   const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
   const { shard } = mode;
   const left = cleanup?.left ?? [];
@@ -121,7 +121,7 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
 }
 
 /** Results by section, in the order of the report. */
-export function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]> {
+function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]> {
   return groupBy(rules, ({ section }) => section);
 }
 
@@ -132,7 +132,7 @@ export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict
 }
 
 /** Verdicts and further facts of a report: how many rules each is of, and what it means. */
-export function tally(report: Report) {
+function tally(report: Report) {
   // Only verdicts have marks.
   const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
     ...VERDICTS.map((name) => ({ name, mark: MARKS[name], count: report.counts[name], means: MEANINGS[name] })),
@@ -147,12 +147,12 @@ export function tally(report: Report) {
 }
 
 /** The rule in words. */
-export function headline({ level, section, says }: RuleResult): string {
+function headline({ level, section, says }: RuleResult): string {
   return `${level}, ${section}: ${says}`;
 }
 
 /** Says that a rule is unproven; empty where it is not. */
-export function explainUnproven({ unproven }: RuleResult): string[] {
+function explainUnproven({ unproven }: RuleResult): string[] {
   return unproven === true ? ['unproven: no mutant has been seen to break this rule'] : [];
 }
 
@@ -172,7 +172,7 @@ export function explain(result: RuleResult): string[] {
 }
 
 /** What the deciding request has otherwise than the nearest one of a rule that passed. */
-export function explainNearest({ nearest }: RuleResult): string[] {
+function explainNearest({ nearest }: RuleResult): string[] {
   if (nearest === undefined) return [];
   const { rule, request, status, differs } = nearest;
   const head = `nearest request that passed: ${request} of ${rule} (${status})`;
@@ -181,10 +181,37 @@ export function explainNearest({ nearest }: RuleResult): string[] {
 }
 
 /** The command that checks one rule again, on the same target; undefined where nothing can be asked again. */
-export function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
+function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
   // A step of the set-up has no rule of its own.
   if (recording !== undefined || id.startsWith(SETUP)) return undefined;
   return ['npx', 'conformance', 'run', ...(mode.flags ?? []), '--only', id].map(quote).join(' ');
+}
+
+/** What every format says about one rule. */
+export function describeRule(report: Report, result: RuleResult) {
+  return {
+    isBroken: isBroken(result, report.mode.strict),
+    headline: headline(result),
+    facts: explain(result),
+    baseline: explainBaseline(result),
+    nearest: explainNearest(result),
+    unproven: explainUnproven(result),
+    repeat: repeatCommand(report, result.id),
+  };
+}
+
+/** What every format says about the whole run. */
+export function describeRun(report: Report) {
+  return {
+    setup: brokenSetup(report),
+    broken: brokenRules(report),
+    sections: bySection(report),
+    tally: tally(report),
+    unproven: unproven(report),
+    remarks: remarks(report),
+    conclusion: conclude(report),
+    measure: measure(report),
+  };
 }
 
 /** Text of the target without the control characters that a terminal would obey. */
@@ -201,12 +228,12 @@ export function isPartial(report: Report): boolean {
 }
 
 /** How many MUST rules no mutant is known for. */
-export function unproven({ rules }: Report): number {
+function unproven({ rules }: Report): number {
   return rules.filter((rule) => rule.unproven === true).length;
 }
 
 /** What the run says about its target, in one sentence; the next one says how much it did. */
-export function conclude(report: Report): string {
+function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
   if (interrupted) return 'Interrupted.';
@@ -227,7 +254,7 @@ export function conclude(report: Report): string {
 }
 
 /** How much was checked. */
-export function measure(report: Report): string {
+function measure(report: Report): string {
   const { counts, rules, requests, milliseconds, recording } = report;
   const checked = `${executed(counts)} of ${rules.length} rules checked`;
   if (recording !== undefined) return `${checked} on ${recording.checked} of ${recording.entries} recorded requests.`;

@@ -1,6 +1,5 @@
 import { github } from './github.js';
 import { html } from './html/report-page.js';
-import { json } from './json.js';
 import { junit } from './junit.js';
 import { markdown } from './markdown.js';
 import { createPretty } from './pretty.js';
@@ -10,6 +9,9 @@ import { tap } from './tap.js';
 export const REPORTERS = ['pretty', 'tap', 'json', 'junit', 'markdown', 'github', 'html'] as const;
 
 export type ReporterName = (typeof REPORTERS)[number];
+
+/** The report itself. */
+const json: Reporter = (report) => `${JSON.stringify(report, null, 2)}\n`;
 
 /** `color`: whether the output is a terminal that shows colours. */
 export function reporterOf(name: ReporterName, color: boolean): Reporter {

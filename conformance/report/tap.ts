@@ -1,39 +1,30 @@
-import {
-  brokenSetup,
-  explainBaseline,
-  explainNearest,
-  isBroken,
-  type Reporter,
-  remarks,
-  repeatCommand,
-  show,
-  visible,
-} from './reporter.js';
+import { describeRule, describeRun, type Reporter, show, visible } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
 /** TAP version 14: one test point a rule; what was not checked is skipped, with its reason. */
 export const tap: Reporter = (report) => {
-  const points = [...report.rules, ...brokenSetup(report)];
-  const lines = ['TAP version 14', `1..${points.length}`, ...remarks(report).map((remark) => `# ${oneLine(remark)}`)];
+  const { setup, remarks } = describeRun(report);
+  const points = [...report.rules, ...setup];
+  const lines = ['TAP version 14', `1..${points.length}`, ...remarks.map((remark) => `# ${oneLine(remark)}`)];
   points.forEach((result, index) => {
-    const broken = isBroken(result, report.mode.strict);
+    const { isBroken, baseline, nearest, repeat } = describeRule(report, result);
     const unchecked = result.verdict === 'skip' || result.verdict === 'blocked';
     const isExpected = result.baseline?.state === 'expected';
     const directive = unchecked
       ? ` # SKIP ${escapeTap(result.reason ?? result.verdict)}`
       : // A test that is known to fail, and harms nothing.
         isExpected
-        ? ` # TODO ${escapeTap(explainBaseline(result).join())}`
+        ? ` # TODO ${escapeTap(baseline.join())}`
         : '';
     lines.push(
-      `${broken || isExpected ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`,
+      `${isBroken || isExpected ? 'not ok' : 'ok'} ${index + 1} - ${escapeTap(`${result.id}: ${result.says}`)}${directive}`,
     );
     const isInjected = result.evidence === 'injected';
     const isUnproven = result.unproven === true;
-    if (unchecked || (result.verdict === 'pass' && !isInjected && !isUnproven && !broken)) return;
+    if (unchecked || (result.verdict === 'pass' && !isInjected && !isUnproven && !isBroken)) return;
     const { expected, actual, observed } = result;
     const isCompared = expected !== undefined;
-    const nearest = broken ? explainNearest(result).map((line) => `\n    - ${quoted(line)}`) : [];
+    const differences = isBroken ? nearest.map((line) => `\n    - ${quoted(line)}`) : [];
     const members: readonly (readonly [name: string, value: string | undefined])[] = [
       ['verdict', result.verdict],
       ['level', result.level],
@@ -43,11 +34,11 @@ export const tap: Reporter = (report) => {
       ['reason', quoted(result.reason)],
       ['expected', isCompared ? quoted(show(expected)) : undefined],
       ['actual', isCompared ? quoted(show(actual)) : undefined],
-      ...explainBaseline(result).map((line) => ['baseline', quoted(line)] as const),
+      ...baseline.map((line) => ['baseline', quoted(line)] as const),
       ['observed', JSON.stringify(observed)],
-      ['nearest', nearest.join('') || undefined],
-      ['curl', broken ? quoted(result.curl) : undefined],
-      ['repeat', broken ? quoted(repeatCommand(report, result.id)) : undefined],
+      ['nearest', differences.join('') || undefined],
+      ['curl', isBroken ? quoted(result.curl) : undefined],
+      ['repeat', isBroken ? quoted(repeat) : undefined],
     ];
     lines.push('  ---');
     for (const [name, value] of members)

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLimiter } from '../http/limiter.js';
 import type { Cleanup } from '../report/results.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { Deletion, type DeletionOptions } from './deletion.js';
-import { Unready } from './preflight.js';
+import { checkReady, Unready, usualRate, withAdmin } from './preflight.js';
 import {
   dropScratch,
   isInUse,
@@ -15,6 +17,9 @@ import {
 
 /** Refusals in a row after which nothing more is tried. */
 const MOST_REFUSED = 8;
+
+/** Names that are removed side by side where no run is. */
+const COLLECT_WIDTH = 4;
 
 /** Deletes what a run made. What becomes of it is no verdict about the target: nothing here throws. */
 export async function cleanUp(target: Target, scratch: Scratch, options: DeletionOptions): Promise<Cleanup> {
@@ -44,6 +49,26 @@ export async function collectScratch(target: Target, file: string, options: Dele
   await dropScratch(file, (entry) => isOurs(entry) && set.has(entry.name));
   const left = [...new Set(ours.map(({ name }) => name))].filter((name) => !set.has(name));
   return { made: names.length, removed: gone.length, left, ...(left.length === 0 ? {} : defined({ reason })) };
+}
+
+/**
+ * Removes what a journal names on a target that is ready, as politely as a run. `rate`: requests a second; default: 5,
+ * without limit on an emulator. Throws `Unready`, and `ScratchFailure` where the journal cannot be read or written.
+ *
+ * ```js
+ * const { removed, left } = await collectLeft(target, 'made.jsonl', { rate: undefined, timeout: 15_000 });
+ * console.log(`${removed} removed, ${left.length} left`);
+ * ```
+ */
+export async function collectLeft(
+  given: Target,
+  file: string,
+  { rate, timeout }: { readonly rate: number | undefined; readonly timeout: number },
+): Promise<Cleanup> {
+  await checkReady(given, timeout);
+  const target = await withAdmin(given, timeout);
+  const limiter = createLimiter(rate ?? usualRate(target), Date.now, (milliseconds) => sleep(milliseconds));
+  return collectScratch(target, file, { limiter, timeout, width: COLLECT_WIDTH });
 }
 
 /** Deletes repositories. Gives the names of those that are gone, and the last reason why others are not. */

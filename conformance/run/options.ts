@@ -4,7 +4,6 @@ import type { Budget, RuleResult, Shard } from '../report/results.js';
 import { allRules, selectRules } from '../rules/registry.js';
 import type { Rule } from '../rules/rule.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
-
 import type { Scratch } from './scratch.js';
 
 /**
@@ -103,55 +102,50 @@ export type RunOptions = Options &
     readonly budget?: Budget;
   };
 
-/** A number that an option may be. */
-interface Bounds {
-  readonly least?: number;
-  /** More than this, and not this itself. */
-  readonly above?: number;
-  readonly most?: number;
-  readonly isWhole?: boolean;
+/** Values that an option may have, and their description for error messages. */
+interface Allowed {
+  readonly words: string;
+  readonly includes: (value: number) => boolean;
 }
 
-/** What a timer holds: 24 days in milliseconds. */
+/** Maximum delay of a timer: 24 days in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-const NUMBERS: Readonly<Record<'timeout' | 'rate' | 'window' | 'width' | 'seed', Bounds>> = {
-  timeout: { least: 1, most: LONGEST, isWhole: true },
-  rate: { above: 0 },
-  window: { above: 0, most: 7 * 86_400 },
-  width: { least: 1, most: 64, isWhole: true },
-  seed: { least: 0, most: 2 ** 32 - 1, isWhole: true },
+const NUMBERS = {
+  timeout: wholeNumber(1, LONGEST),
+  rate: aboveZero(),
+  window: aboveZero(7 * 86_400),
+  width: wholeNumber(1, 64),
+  seed: wholeNumber(0, 2 ** 32 - 1),
 };
 
 /** Throws `InvalidOption`. */
 export function checkOptions(options: Options): void {
-  for (const [name, bounds] of Object.entries(NUMBERS)) {
+  for (const [name, { words, includes }] of Object.entries(NUMBERS)) {
     const value = options[name as keyof typeof NUMBERS];
-    if (value !== undefined && !isWithin(value, bounds)) {
-      throw new InvalidOption(`${name} has to be ${describe(bounds)}, not ${String(value)}`);
+    if (value !== undefined && !includes(value)) {
+      throw new InvalidOption(`${name} has to be ${words}, not ${String(value)}`);
     }
   }
   const { shard, prefix } = options;
   if (prefix !== undefined && !PREFIX.test(prefix)) throw new InvalidOption(`prefix ${PREFIX_WORDS}`);
   if (shard === undefined) return;
   const { index, count } = shard;
-  if (!isWithin(count, { least: 1, isWhole: true }) || !isWithin(index, { least: 1, most: count, isWhole: true })) {
+  if (!wholeNumber(1, Infinity).includes(count) || !wholeNumber(1, count).includes(index)) {
     throw new InvalidOption(`shard has to be from 1/${count} to ${count}/${count}, not ${index}/${count}`);
   }
 }
 
-function isWithin(value: number, { least, above, most, isWhole }: Bounds): boolean {
-  if (typeof value !== 'number' || Number.isNaN(value)) return false;
-  if (isWhole && !Number.isInteger(value)) return false;
-  return (
-    value >= (least ?? Number.NEGATIVE_INFINITY) &&
-    value > (above ?? Number.NEGATIVE_INFINITY) &&
-    value <= (most ?? Infinity)
-  );
+function wholeNumber(least: number, most: number): Allowed {
+  return {
+    words: `a whole number from ${least} to ${most}`,
+    includes: (value) => Number.isInteger(value) && value >= least && value <= most,
+  };
 }
 
-function describe({ least, above, most, isWhole }: Bounds): string {
-  const kind = isWhole ? 'a whole number' : 'a number';
-  if (above !== undefined) return `${kind} above ${above}${most === undefined ? '' : ` and up to ${most}`}`;
-  return `${kind} from ${least} to ${most}`;
+function aboveZero(most = Infinity): Allowed {
+  return {
+    words: `a number above 0${most === Infinity ? '' : ` and up to ${most}`}`,
+    includes: (value) => typeof value === 'number' && value > 0 && value <= most,
+  };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -106,7 +106,7 @@ export async function openScratch({
   if (file !== undefined) {
     await attempt(file, 'written', async () => {
       await mkdir(dirname(file), { recursive: true });
-      await (await open(file, 'a', 0o600)).close();
+      await writeFile(file, '', { flag: 'a', mode: 0o600 });
     });
   }
   const { baseUrl: base_url, org } = target;
@@ -163,14 +163,9 @@ export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boole
   });
 }
 
-async function writeSynced(file: string, flags: 'a' | 'w', text: string): Promise<void> {
-  const handle = await open(file, flags, 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** Writes a text, and resolves once the disk has it. */
+function writeSynced(file: string, flag: 'a' | 'w', text: string): Promise<void> {
+  return writeFile(file, text, { flag, mode: 0o600, flush: true });
 }
 
 /** Together longer than a lock of a process that is gone counts. */

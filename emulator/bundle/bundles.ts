@@ -24,10 +24,7 @@ export const RUNNER_MODULES = {
   vitest: 'emulator/runners/vitest.js',
   jest: 'emulator/runners/jest.js',
 };
-const OF_RUNNERS = {
-  failure: 'emulator/runners/failure.js',
-  'test-namespaces': 'emulator/runners/test-namespaces.js',
-};
+const OF_RUNNERS = { 'test-namespaces': 'emulator/runners/test-namespaces.js' };
 
 /**
  * Symbols that Node 20 and 22 define in their main context only, so that V8's other contexts lack them; jest 29 and the VM

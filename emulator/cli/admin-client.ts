@@ -75,13 +75,10 @@ export class AdminClient {
     };
   }
 
-  /** The JSON of an answer; undefined where it has none. */
+  /** The JSON of an answer; undefined where it has none. A stream is sent as an archive, without a time limit. */
   async ask(method: AdminMethod, path: string, body?: object): Promise<unknown> {
-    const text = body && JSON.stringify(body);
-    const type = text === undefined ? {} : { 'content-type': 'application/json' };
-    const signal = AbortSignal.timeout(LONGEST_WAIT);
     try {
-      const response = await this.#send(method, path, { headers: type, body: text, signal });
+      const response = await this.#send(method, path, body, body instanceof Readable ? undefined : LONGEST_WAIT);
       return this.#read(response, await textOf(response));
     } catch (error) {
       throw await this.#explain(error);
@@ -91,22 +88,10 @@ export class AdminClient {
   /** The bytes of an answer, as they come. */
   async *receive(path: string, body: object): AsyncGenerator<Buffer> {
     try {
-      const headers = { 'content-type': 'application/json' };
-      const response = await this.#send('POST', path, { headers, body: JSON.stringify(body) });
+      const response = await this.#send('POST', path, body);
       if (response.statusCode !== 200) this.#read(response, await textOf(response));
       for await (const piece of response) yield piece as Buffer;
       if (!response.complete) throw new Error('the answer was cut');
-    } catch (error) {
-      throw await this.#explain(error);
-    }
-  }
-
-  /** Sends an archive; the JSON of the answer. */
-  async send(path: string, archive: AsyncIterable<Uint8Array>): Promise<unknown> {
-    try {
-      const headers = { 'content-type': 'application/x-tar' };
-      const response = await this.#send('POST', path, { headers, body: Readable.from(archive) });
-      return this.#read(response, await textOf(response));
     } catch (error) {
       throw await this.#explain(error);
     }
@@ -128,7 +113,7 @@ export class AdminClient {
   /** Server-sent events, until the emulator ends them. */
   async *events(path: string, lastId: string): AsyncGenerator<{ readonly name: string; readonly data: unknown }> {
     try {
-      const response = await this.#send('GET', path, { headers: { 'last-event-id': lastId } });
+      const response = await this.#send('GET', path, undefined, undefined, { 'last-event-id': lastId });
       if (response.headers['content-type'] !== 'text/event-stream') {
         this.#read(response, await textOf(response));
         throw new Error('something that is no emulator answered');
@@ -148,18 +133,19 @@ export class AdminClient {
     }
   }
 
+  /** Sends an object as JSON, and a stream as a tar archive. `longest`: time limit in milliseconds, if any. */
   #send(
     method: AdminMethod,
     path: string,
-    {
-      headers,
-      body,
-      signal,
-    }: { headers: Record<string, string>; body?: string | Readable | undefined; signal?: AbortSignal | undefined },
+    body?: object,
+    longest?: number,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<IncomingMessage> {
-    const options = { method, headers: { ...headers, ...this.#headers }, ...(signal && { signal }) };
+    const type = body && { 'content-type': body instanceof Readable ? 'application/x-tar' : 'application/json' };
+    const signal = longest === undefined ? undefined : AbortSignal.timeout(longest);
+    const options = { method, headers: { ...type, ...headers, ...this.#headers }, ...(signal && { signal }) };
     return ask(new URL(`${this.url}${ADMIN_PREFIX}${path}`), this.#environment, options, (question) => {
-      if (!(body instanceof Readable)) question.end(body);
+      if (!(body instanceof Readable)) question.end(body && JSON.stringify(body));
       else {
         body.on('error', (error) => question.destroy(error));
         body.pipe(question);

@@ -21,37 +21,30 @@ export interface Lead {
 
 /** Writes what clients have to trust, and opens the proxy for hosts that they have built in, if there are any. */
 export async function leadHere(
-  hosts: HostFlags | undefined,
+  built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,
 ): Promise<Lead> {
   const file = await writeTrust(trust, environment);
   const variables = trustVariables(file.file);
-  if (!hosts) return { variables, folder: file.folder, close: () => file.remove() };
+  if (!built) return { variables, folder: file.folder, close: () => file.remove() };
   try {
-    const proxy = await openWay(hosts, { port, environment, terminal });
+    const { api, git, passed } = built;
+    const hosts = [...new Set([...api, ...git])];
+    const through = passed.length > 0 ? readOuterProxy(environment) : () => undefined;
+    const onRefused = (host: string) => {
+      terminal.warn(`A connection to ${host} was refused; --proxy-pass ${host} lets it through.\n`);
+    };
+    const proxy = await openProxy({ hosts, passed, through, port, onRefused });
+    const proxied = proxyVariables(environment, { url: proxy.url, hosts });
+    if (proxied.dropped.length > 0) {
+      terminal.warn(`Left out of no_proxy, as it covers a host that is served here: ${proxied.dropped.join(', ')}.\n`);
+    }
     const close = async () => {
       await Promise.all([proxy.close(), file.remove()]);
     };
-    return { variables: { ...variables, ...proxy.variables }, folder: file.folder, close };
+    return { variables: { ...variables, ...proxied.variables }, folder: file.folder, close };
   } catch (error) {
     await file.remove();
     throw error;
   }
-}
-
-async function openWay(
-  { api, git, passed }: HostFlags,
-  { port, environment, terminal }: Omit<Ports, 'trust'>,
-): Promise<Pick<Lead, 'variables' | 'close'>> {
-  const hosts = [...new Set([...api, ...git])];
-  const through = passed.length > 0 ? readOuterProxy(environment) : () => undefined;
-  const onRefused = (host: string) => {
-    terminal.warn(`A connection to ${host} was refused; --proxy-pass ${host} lets it through.\n`);
-  };
-  const proxy = await openProxy({ hosts, passed, through, port, onRefused });
-  const { variables, dropped } = proxyVariables(environment, { url: proxy.url, hosts });
-  if (dropped.length > 0) {
-    terminal.warn(`Left out of no_proxy, as it covers a host that is served here: ${dropped.join(', ')}.\n`);
-  }
-  return { variables, close: () => proxy.close() };
 }

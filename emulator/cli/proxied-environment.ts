@@ -29,17 +29,11 @@ const SYSTEM_BUNDLES = [
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
-/** A file of certificates, in a folder of its own. */
-export interface TrustFile {
-  readonly folder: string;
-  readonly file: string;
-  remove(): Promise<void>;
-}
-
 /**
- * Writes what the system trusts, what the environment trusts beside it, and one certificate more, for this user only.
+ * Writes what the system trusts, what the environment trusts beside it, and one certificate more, for this user only, to a
+ * file in a folder of its own. `remove` deletes both.
  */
-export async function writeTrust(certificate: string, environment: Environment): Promise<TrustFile> {
+export async function writeTrust(certificate: string, environment: Environment) {
   const system = await firstOf(SYSTEM_BUNDLES);
   const given = [...new Set(TRUST_VARIABLES.map((name) => environment[name]).filter((file) => file))] as string[];
   const texts = [certificate, system || rootCertificates.join('\n'), ...(await Promise.all(given.map(read)))];
@@ -68,12 +62,6 @@ async function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
 }
 
-export interface Proxied {
-  readonly variables: Readonly<Record<string, string>>;
-  /** Entries of `no_proxy` that were left out, as they would have kept clients from the proxy. */
-  readonly dropped: readonly string[];
-}
-
 /** The variables that have clients trust the file. */
 export function trustVariables(file: string): Record<string, string> {
   return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
@@ -96,19 +84,24 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   return (host, port) => (direct.some((entry) => covers(entry, host, port)) ? undefined : url);
 }
 
-/** The variables that lead clients to the proxy. */
+/**
+ * The variables that lead clients to the proxy. `dropped`: entries of `no_proxy` that were left out, as they would have
+ * kept clients from the proxy.
+ */
 export function proxyVariables(
   environment: Environment,
   { url, hosts }: { readonly url: string; readonly hosts: readonly string[] },
-): Proxied {
-  const direct = directHosts(environment, hosts);
+) {
+  const entries = entriesOf(environment);
+  const dropped = entries.filter((entry) => hosts.some((host) => covers(entry, host)));
+  const direct = [...new Set([...entries.filter((entry) => !dropped.includes(entry)), ...OWN_NAMES])].join(',');
   return {
-    dropped: direct.dropped,
+    dropped,
     variables: {
       https_proxy: url,
       HTTPS_PROXY: url,
-      no_proxy: direct.kept.join(','),
-      NO_PROXY: direct.kept.join(','),
+      no_proxy: direct,
+      NO_PROXY: direct,
       // Node 22.21 and 24.5 read these variables by themselves where this one is set.
       NODE_USE_ENV_PROXY: '1',
       ...(servesProxyVariables(process.versions.node)
@@ -120,12 +113,6 @@ export function proxyVariables(
 
 /** Names of this machine, which need no proxy. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
-
-function directHosts(environment: Environment, hosts: readonly string[]) {
-  const entries = entriesOf(environment);
-  const dropped = entries.filter((entry) => hosts.some((host) => covers(entry, host)));
-  return { kept: [...new Set([...entries.filter((entry) => !dropped.includes(entry)), ...OWN_NAMES])], dropped };
-}
 
 /** What `no_proxy` lists. */
 function entriesOf({ no_proxy = '', NO_PROXY = '' }: Environment): string[] {

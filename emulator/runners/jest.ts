@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { failureOf } from './failure.js';
-import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import { failureOf, TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 import type { TestNamespace } from './test-view.js';
 
 export type { WithEmulatorOptions } from './test-namespaces.js';

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeEach } from 'vitest';
-import { failureOf } from './failure.js';
-import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
+import { failureOf, TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 import type { TestEmulator, TestNamespace } from './test-view.js';
 
 export type { WithEmulatorOptions } from './test-namespaces.js';

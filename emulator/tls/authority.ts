@@ -24,14 +24,6 @@ export interface Issued extends Identity {
   readonly validity: { readonly from: number; readonly to: number };
 }
 
-/** Signs certificates that are good for a day. Its private key never leaves the memory of this process. */
-export interface Authority {
-  /** What a client has to trust, as PEM. */
-  readonly certificate: string;
-  /** A certificate for these names and addresses, and no others, from `now` on. */
-  issue(names: readonly string[], now: number): Promise<Issued>;
-}
-
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const DAY = 24 * 60 * 60 * 1000;
 /** What clients trust stays the same while the process runs. Nobody can use it when that has ended, as its key is gone. */
@@ -58,8 +50,12 @@ const KEY_USAGE = { sign: [0x03, 0x02, 0x07, 0x80], certify: [0x03, 0x02, 0x02, 
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** Makes an authority that did not exist before, at the machine's time, by which clients judge it. */
-export async function createAuthority(now: number): Promise<Authority> {
+/**
+ * Makes an authority that did not exist before, at the machine's time, by which clients judge it. It signs certificates that
+ * are good for a day. Its private key never leaves the memory of this process. `certificate`: what a client has to trust,
+ * as PEM.
+ */
+export async function createAuthority(now: number) {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
   // Not extractable: no code of this process can read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
@@ -74,6 +70,7 @@ export async function createAuthority(now: number): Promise<Authority> {
   ];
   await own.sign(keys.privateKey, 'SHA-256', engine);
 
+  /** A certificate for these names and addresses, and no others, from `now` on. */
   const issue = async (names: readonly string[], now: number): Promise<Issued> => {
     const leaf = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
     const certificate = await begin(leaf.publicKey, { now, life: DAY, subject: 'repohost-emulator' });

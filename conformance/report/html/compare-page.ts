@@ -1,24 +1,23 @@
-import { ABSENT, type Comparison, concludeComparison, type Difference, HEADINGS, showSide } from '../compare.js';
+import { type Comparison, concludeComparison, differencesByKind, type ShownDifference } from '../compare.js';
 import { element, escapeHtml, page } from './markup.js';
 
 /** A comparison as one page that needs nothing but itself. */
 export function compareHtml(comparison: Comparison): string {
-  const { before, after, differences } = comparison;
+  const { before, after } = comparison;
   const title = `From ${before.base_url} to ${after.base_url}`;
   const sides = [before, after].map(
     (side, at) =>
       `<tr>${element('th', at === 0 ? 'Before' : 'After', { scope: 'row' })}${[side.base_url, side.org, side.started_at, side.suite].map((text) => element('td', text)).join('')}</tr>`,
   );
-  const tables = HEADINGS.flatMap(([kind, heading], at) => {
-    const rows = differences.filter((one) => one.kind === kind);
-    return rows.length === 0
-      ? []
-      : [
-          `<section aria-labelledby="kind-${at}"><h2 id="kind-${at}">${escapeHtml(heading)}</h2>
+  const tables = differencesByKind(comparison).map(
+    ({
+      heading,
+      index,
+      rows,
+    }) => `<section aria-labelledby="kind-${index}"><h2 id="kind-${index}">${escapeHtml(heading)}</h2>
 <table><thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
 <tbody>${rows.map(row).join('\n')}</tbody></table></section>`,
-        ];
-  });
+  );
   const body = `<header>${element('h1', title)}
 ${element('p', concludeComparison(comparison))}
 <table><thead><tr><th scope="col">Side</th><th scope="col">Target</th><th scope="col">Organization</th><th scope="col">Begun</th><th scope="col">Suite</th></tr></thead>
@@ -27,16 +26,16 @@ ${element('p', concludeComparison(comparison))}
   return page(title, body);
 }
 
-function row({ kind, id, says, member, before, after, reason }: Difference): string {
+function row({ id, says, member, before, after, reason }: ShownDifference): string {
   const name = [
     `<code>${escapeHtml(id)}</code>`,
     ...(member === undefined ? [] : [element('div', member)]),
     ...(says === undefined ? [] : [element('div', says, { class: 'quiet' })]),
   ];
-  return `<tr><td>${name.join('')}</td>${cell(kind, before, reason?.before)}${cell(kind, after, reason?.after)}</tr>`;
+  return `<tr><td>${name.join('')}</td>${cell(before, reason?.before)}${cell(after, reason?.after)}</tr>`;
 }
 
-function cell(kind: Difference['kind'], value: unknown, reason: string | undefined): string {
+function cell(value: string, reason: string | undefined): string {
   const why = reason === undefined ? '' : element('div', reason, { class: 'quiet' });
-  return `<td>${element('code', showSide(value, ABSENT[kind]))}${why}</td>`;
+  return `<td>${element('code', value)}${why}</td>`;
 }

@@ -3,12 +3,14 @@ import { visible } from '../reporter.js';
 import { SCRIPT } from './script.js';
 import { STYLE } from './style.js';
 
-const ENTITIES: Readonly<Record<string, string>> = {
+/** Entities of characters that are markup in HTML or XML. */
+export const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+  '\r': '&#13;',
 };
 
 /** Text for a page, between tags or in an attribute with quotes: nothing of it is read as markup. */

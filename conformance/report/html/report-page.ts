@@ -1,21 +1,4 @@
-import {
-  brokenRules,
-  brokenSetup,
-  bySection,
-  conclude,
-  countsOf,
-  explain,
-  isBroken,
-  MARKS,
-  MEANINGS,
-  measure,
-  type Reporter,
-  remarks,
-  repeatCommand,
-  THE_RUN,
-  tally,
-  unproven,
-} from '../reporter.js';
+import { countsOf, describeRule, describeRun, MARKS, MEANINGS, type Reporter, THE_RUN } from '../reporter.js';
 import { injected, type Report, type RuleResult, VERDICTS, type Verdict } from '../results.js';
 import { element, escapeHtml, page } from './markup.js';
 
@@ -34,6 +17,7 @@ function classOf(verdict: Verdict): string {
 
 function head(report: Report, title: string): string {
   const { target, suite, specification, started_at: started, mode } = report;
+  const { remarks, unproven, conclusion, measure } = describeRun(report);
   const facts = [
     ['Target', target.base_url],
     ['Git', target.git_url],
@@ -47,15 +31,15 @@ function head(report: Report, title: string): string {
     ([name = '', value = '']) => `<tr>${element('th', name, { scope: 'row' })}${element('td', value)}</tr>`,
   );
   const notes = [
-    ...remarks(report),
+    ...remarks,
     ...(injected(report.rules) > 0
       ? [`${injected(report.rules)} checked on answers that faults of the emulator made`]
       : []),
-    ...(unproven(report) > 0 ? [`${unproven(report)} MUST rules unproven: no mutant has been seen to break them`] : []),
+    ...(unproven > 0 ? [`${unproven} MUST rules unproven: no mutant has been seen to break them`] : []),
   ];
   return `<header>
 ${element('h1', title)}
-<p><strong class="${report.exit_code === 0 ? 'pass' : 'fail'}">${escapeHtml(conclude(report))}</strong> ${escapeHtml(measure(report))}</p>
+<p><strong class="${report.exit_code === 0 ? 'pass' : 'fail'}">${escapeHtml(conclusion)}</strong> ${escapeHtml(measure)}</p>
 ${notes.map((note) => element('p', note, { class: 'quiet' })).join('\n')}
 <table><caption hidden>The run</caption><tbody>${rows.join('')}</tbody></table>
 ${broken(report)}
@@ -63,7 +47,7 @@ ${broken(report)}
 }
 
 function broken(report: Report): string {
-  const list = brokenRules(report);
+  const { broken: list } = describeRun(report);
   if (list.length === 0) return '';
   const items = list.map(
     ({ id, verdict, says }) =>
@@ -77,7 +61,7 @@ function mark(verdict: Verdict): string {
 }
 
 function controls(report: Report): string {
-  const verdicts = tally(report).flatMap(({ name, mark, count, means }) =>
+  const verdicts = describeRun(report).tally.flatMap(({ name, mark, count, means }) =>
     mark === undefined ? [] : [button('verdict', name, `${mark} ${name} ${count}`, ` title="${escapeHtml(means)}"`)],
   );
   const levels = LEVELS.flatMap((level) => {
@@ -101,7 +85,7 @@ function anchorOf(index: number): string {
 }
 
 function contents(report: Report): string {
-  const items = [...bySection(report)].map(([section, results], index) => {
+  const items = [...describeRun(report).sections].map(([section, results], index) => {
     const marks = results.map(({ verdict }) => `<span class="${classOf(verdict)}">${MARKS[verdict]}</span>`).join('');
     return `<tr><td><a href="#${anchorOf(index)}">${escapeHtml(section)}</a></td><td>${escapeHtml(countsOf(results))}</td><td class="marks" aria-hidden="true">${marks}</td></tr>`;
   });
@@ -116,10 +100,10 @@ function contents(report: Report): string {
 }
 
 function rules(report: Report): string {
-  const setup = brokenSetup(report);
-  const all = [...(setup.length === 0 ? [] : [[THE_RUN, setup] as const]), ...bySection(report)];
+  const { setup, sections: bySection } = describeRun(report);
+  const all = [...(setup.length === 0 ? [] : [[THE_RUN, setup] as const]), ...bySection];
   const sections = all.map(([section, results]) => {
-    const index = [...bySection(report).keys()].indexOf(section);
+    const index = [...bySection.keys()].indexOf(section);
     const rows = results.map((result) => rule(report, result)).join('\n');
     const id = anchorOf(index);
     return `<section data-section aria-labelledby="${id}"><h2 id="${id}">${escapeHtml(section)}</h2>
@@ -137,7 +121,7 @@ function rule(report: Report, result: RuleResult): string {
     ...(result.baseline === undefined ? [] : [`<span class="tag">${result.baseline.state}</span>`]),
     ...(evidence === 'injected' ? ['<span class="tag">injected</span>'] : []),
   ];
-  const isOpen = isBroken(result, report.mode.strict);
+  const { isBroken: isOpen } = describeRule(report, result);
   return `<details class="rule" id="rule-${escapeHtml(id)}" data-verdict="${verdict}" data-level="${level}"${isOpen ? ' open' : ''}>
 <summary>${mark(verdict)} <code>${escapeHtml(id)}</code> ${tags.join(' ')} ${escapeHtml(says)}</summary>
 <div>${details(report, result)}</div></details>`;
@@ -150,7 +134,7 @@ function details(report: Report, result: RuleResult): string {
       class: 'quiet',
     }),
   ];
-  const facts = explain(result);
+  const { facts, repeat } = describeRule(report, result);
   if (facts.length > 0) parts.push(element('pre', facts.join('\n')));
   if (observed !== undefined) parts.push('<p>Observed</p>', element('pre', JSON.stringify(observed, null, 2)));
   if (nearest !== undefined) {
@@ -165,7 +149,6 @@ function details(report: Report, result: RuleResult): string {
     parts.push('<p>Answer</p>', element('pre', response.trimEnd()));
   });
   if (curl !== undefined) parts.push('<p>The same request again</p>', element('pre', curl));
-  const command = repeatCommand(report, result.id);
-  if (command !== undefined) parts.push('<p>The same rule again</p>', element('pre', command));
+  if (repeat !== undefined) parts.push('<p>The same rule again</p>', element('pre', repeat));
   return parts.join('\n');
 }

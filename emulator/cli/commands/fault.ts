@@ -1,7 +1,7 @@
 import { list, text } from '../../config/option-values.js';
 import { printable } from '../../log/log.js';
-import { ADMIN_FLAGS, AdminClient, printJson, readAction, readValue } from '../admin-client.js';
-import { defineCommand } from '../command.js';
+import { type AdminClient, readAction, readValue } from '../admin-client.js';
+import { adminCommand } from '../admin-command.js';
 import { readDocument } from '../document.js';
 import { writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
@@ -9,7 +9,6 @@ import { UsageError } from '../usage-error.js';
 const ACTIONS = ['add', 'ls', 'rm', 'show'] as const;
 
 const FLAGS = {
-  ...ADMIN_FLAGS,
   op: {
     read: list(text('the id of an operation')),
     repeatable: true,
@@ -25,7 +24,7 @@ type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
 
 /** `emulator fault`: what goes wrong with requests. */
-export const faultCommand = defineCommand({
+export const faultCommand = adminCommand({
   name: 'fault',
   describe: 'Make requests meet a fault: add SPEC, ls, rm ID, show ID; `emulator faults` prints what there is',
   flags: FLAGS,
@@ -33,7 +32,7 @@ export const faultCommand = defineCommand({
     action: 'add, ls, rm or show',
     value: 'NAME[*TIMES][+SKIP][@STAGE][;KEY=VALUE]…, or the id of a fault',
   },
-  run: async ({ action, value, op, repo, sub, ref, file, json, ...address }, { terminal }) => {
+  run: async ({ action, value, op, repo, sub, ref, file }, client) => {
     const name = readAction('fault', action, ACTIONS);
     const match = Object.entries({ op: op?.join(','), repo, sub, ref }).filter(([, value]) => value !== undefined);
     const conditions = match.map(([key, value]) => `;match.${key}=${encodeURIComponent(value!)}`).join('');
@@ -42,21 +41,22 @@ export const faultCommand = defineCommand({
     }
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
-      const made = await addAll(new AdminClient(address, terminal), bodies, file !== undefined);
-      if (json) return printJson(terminal, made.length === 1 ? made[0] : made);
+      const made = await addAll(client, bodies, file !== undefined);
       // The ids and nothing else, for a script to keep.
-      return terminal.print(made.map(({ id }) => `${id}\n`).join(''));
+      return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
     }
     const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
-    const client = new AdminClient(address, terminal);
     if (name === 'ls') {
       const items = await client.list('/faults');
-      return json ? printJson(terminal, items) : terminal.print(writeFaults(items));
+      return { json: items, text: writeFaults(items) };
     }
     const path = `/faults/${encodeURIComponent(id)}`;
-    if (name === 'show') return printJson(terminal, await client.ask('GET', path));
+    if (name === 'show') {
+      const fault = await client.ask('GET', path);
+      return { json: fault, text: `${JSON.stringify(fault, undefined, 2)}\n` };
+    }
     await client.ask('DELETE', path);
-    if (json) printJson(terminal, { id, removed: true });
+    return { json: { id, removed: true } };
   },
 });
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { text } from '../../config/option-values.js';
 import { type AdminClient, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
@@ -22,7 +23,7 @@ export async function sendSource(
   const { archiveOf } = await import('../../exports/open-state.js');
   return sayingSource(async () => {
     const sent = new Progress(terminal, 'Sent');
-    const answer = await client.send('/import', sent.watch(await archiveOf(path, target)));
+    const answer = await client.ask('POST', '/import', Readable.from(sent.watch(await archiveOf(path, target))));
     sent.end();
     return answer as Answer;
   });

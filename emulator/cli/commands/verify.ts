@@ -1,4 +1,5 @@
 import { text } from '../../config/option-values.js';
+import type { Emulator } from '../../index.js';
 import { printable } from '../../log/log.js';
 import { adminCommand } from '../admin-command.js';
 import { readDocument } from '../document.js';
@@ -41,28 +42,8 @@ async function expectationsOfScenario(file: string): Promise<object> {
   return (await readFile(file, operations)).expect ?? {};
 }
 
-interface Near {
-  readonly request: Readonly<Record<'id' | 'method' | 'path' | 'status', unknown> & { code?: unknown }>;
-  readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
-}
-
-/** Members of a verification that are printed. */
-interface Verification {
-  readonly met: boolean;
-  readonly unmet: readonly {
-    readonly at: string;
-    readonly expectation: unknown;
-    readonly detail: string;
-    readonly nearest: readonly Near[];
-  }[];
-  readonly client: readonly {
-    readonly rule: string;
-    readonly title: string;
-    readonly level: string;
-    readonly verdict: string;
-    readonly faults: readonly { readonly request: string; readonly earlier?: string; readonly detail: string }[];
-  }[];
-}
+type Verification = ReturnType<Emulator['verify']>;
+type Near = Verification['unmet'][number]['nearest'][number];
 
 /** A verification as text: a line for each thing that is unmet, and `met` or `not met` at the end. */
 export function writeVerification({ met, unmet, client }: Verification): string {
