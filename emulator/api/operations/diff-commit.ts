@@ -3,7 +3,7 @@ import { applyPatch, type PatchedFile } from '../../git/apply/apply-patch.js';
 import { PatchError } from '../../git/apply/patch-error.js';
 import { BLOB, type Oid, ZERO_OID } from '../../git/object/object.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../../git/object/tree-edit.js';
-import { copyInSlices } from '../../git/odb/object-writer.js';
+import { copySteps } from '../../git/odb/object-writer.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
@@ -84,7 +84,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
     const patch = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const part of this.#parts) {
-      await copyInSlices(part, patch, at, this.ctx.meter);
+      await inSlices(copySteps(part, patch, at), this.ctx.meter);
       at += part.length;
     }
     return patch;
