@@ -88,7 +88,7 @@ export class StoredObjects extends GrowingTable {
     const at = number - table.first;
     const segment = table.segmentOf[at]!;
     if (segment < 0) return table.loose[~segment - table.firstLoose]!.bytes(table.offsets[at]!, table.ends[at]!);
-    return table.caches.bodies.get(number) ?? table.pinned?.get(number);
+    return table.caches.bodies.get(number) ?? table.pinned.get(number);
   }
 
   #keep(number: number, body: Buffer): void {
