@@ -21,11 +21,11 @@ export const LARGE = 256 * 1024;
 const PIECE = 256 * 1024;
 
 /**
- * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call, or until the steps it returned for a large one are done. (Blobs are checked by their names in trees.) False when
+ * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good
+ * until the steps are done. (Blobs are checked by their names in trees.) False when
  * it had something to say.
  */
-export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => boolean | Steps<boolean>;
+export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 
 /**
  * Where a tree differs from another one of which the check had nothing to say: start and end of each run of bytes, with
@@ -134,8 +134,7 @@ export class ObjectWriter {
       if (check !== undefined) {
         const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
         const changed = isComparable ? this.#links.changed.view() : undefined;
-        const checked = check(type, body, oidIn(this.oid), changed);
-        isFlawless = typeof checked === 'boolean' ? checked : yield* checked;
+        isFlawless = yield* check(type, body, oidIn(this.oid), changed);
       }
     }
     const number = this.#add(type, size, entry);
