@@ -2,11 +2,11 @@ import type { MemoryBudget } from '../../memory/memory-budget.js';
 import type { CacheGroup } from '../../memory/memory-cache.js';
 import { COST } from '../../schedule/cost.js';
 import type { Schedule } from '../../schedule/schedule.js';
-import { runSync, type Steps } from '../../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import { HEADROOM } from '../object/object-hash.js';
 import type { TreeEntries } from '../object/tree-entries.js';
 import { EntryHeader, LONGEST_HEADER } from '../pack/entry-header.js';
-import { createInflater, type Inflater, inflateSteps } from '../pack/inflater.js';
+import { createInflater, type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
 import { applyDelta, DeltaHeader, patchDelta } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
 import { GrowingTable } from './growing-table.js';
@@ -172,8 +172,7 @@ export class StoredObjects extends GrowingTable {
     const { inflater } = this.scratch;
     const { size } = this.header;
     this.schedule.spend(COST.object + size * COST.byteInflated);
-    runSync(inflateSteps(inflater, this.#segmentOf(number), start, this.endOf(number), size));
-    return inflater;
+    return inflateEntry(inflater, this.#segmentOf(number), start, this.endOf(number), size);
   }
 
   /** Reads the header of an object in a pack segment into `header`; returns where its zlib stream starts. */

@@ -209,9 +209,19 @@ function probeHandle(): boolean {
   }
 }
 
+/** Inflates bytes `start` to `end` of `segment`, which are known to be one stream of `size` bytes. */
+export function inflateEntry(inflater: Inflater, segment: Segment, start: number, end: number, size: number): Inflater {
+  inflater.start(size);
+  for (let at = start; at < end || inflater.hasMore; ) {
+    const piece = segment.pieceAt(at, end);
+    at += inflater.feed(piece.slab, piece.start, piece.end);
+  }
+  if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
+  return inflater;
+}
+
 /**
- * Inflates bytes `start` to `end` of `segment`, which are known to be one stream of `size` bytes. Yields between pieces,
- * so never for a small one; the inflater may not be used for anything else meanwhile.
+ * As `inflateEntry`, in steps. Yields between pieces, so never for a small one; the inflater may not be used for anything else meanwhile.
  */
 export function* inflateSteps(
   inflater: Inflater,
