@@ -47,10 +47,8 @@ export interface FetchRequest {
   readonly wantedRefs: Map<ByteString, Oid>;
   readonly depth: DepthRequest;
   filter?: ObjectFilter;
-  thinPack: boolean;
-  ofsDelta: boolean;
-  noProgress: boolean;
-  includeTag: boolean;
+  /** Capabilities (version 0) or arguments without a value (version 2) that the client chose, by name. */
+  readonly flags: Set<string>;
 }
 
 export interface DepthRequest {
@@ -58,7 +56,6 @@ export interface DepthRequest {
   readonly clientShallow: Set<Oid>;
   /** `deepen <n>`; 0 when not asked for. */
   depth: number;
-  relative: boolean;
   /** Seconds since 1970. */
   since?: number;
   /** Tips of `deepen-not`. */
@@ -69,11 +66,8 @@ export function emptyRequest(): FetchRequest {
   return {
     wants: new Set(),
     wantedRefs: new Map(),
-    depth: { clientShallow: new Set(), depth: 0, relative: false, not: new Set() },
-    thinPack: false,
-    ofsDelta: false,
-    noProgress: false,
-    includeTag: false,
+    depth: { clientShallow: new Set(), depth: 0, not: new Set() },
+    flags: new Set(),
   };
 }
 
@@ -108,10 +102,9 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
 /** Where the history that a fetch gets is to end, and how that differs from before. Throws `ProtocolError`. */
 export async function findShallowBoundary(
   view: RepositoryView,
-  wants: Iterable<Oid>,
-  request: DepthRequest,
+  { wants, depth: request, flags }: FetchRequest,
 ): Promise<ShallowBoundary> {
-  const { depth, relative, since, not, clientShallow } = request;
+  const { depth, since, not, clientShallow } = request;
   if (depth > 0 && (since !== undefined || not.size > 0)) {
     throw new ProtocolError('upload-pack: deepen and deepen-since (or deepen-not) cannot be used together');
   }
@@ -119,15 +112,7 @@ export async function findShallowBoundary(
   const { repository, prefix } = view;
   try {
     return await repository.history.shallowBoundary(
-      {
-        wants: [...wants],
-        clientShallow,
-        depth,
-        relative,
-        tips: visibleTips(repository.refs, prefix),
-        ...(since !== undefined && { since }),
-        not: [...not],
-      },
+      { ...request, wants, relative: flags.has('deepen-relative'), tips: visibleTips(repository.refs, prefix) },
       new Meter({ schedule: repository.objects.schedule }),
     );
   } catch (error) {

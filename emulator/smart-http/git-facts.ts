@@ -44,20 +44,6 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
   return { phase, service, protocol, refs: [], wants: [], haves: [], updates: [], counts };
 }
 
-/** @internal */
-export function copyGitFacts(facts: GitFacts): GitFacts {
-  const { refs, wants, haves, updates, counts, pack } = facts;
-  return {
-    ...facts,
-    refs: [...refs],
-    wants: [...wants],
-    haves: [...haves],
-    updates: updates.map((update) => ({ ...update })),
-    counts: { ...counts },
-    ...(pack && { pack: { ...pack } }),
-  };
-}
-
 /** Adds a name or an id to one of the lists. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;

@@ -82,11 +82,13 @@ export class PackSender {
     const work = planOf(request, signal);
     const plan = sideband === 'none' ? await work : yield* keepAlive(work, KEEP_ALIVE_MILLISECONDS, KEEP_ALIVE);
     const meter = new Meter({ schedule: objects.schedule, signal });
-    const numbers = fetch.includeTag ? await followingTags(view, plan.objects, this.listings, meter) : plan.objects;
+    const numbers = fetch.flags.has('include-tag')
+      ? await followingTags(view, plan.objects, this.listings, meter)
+      : plan.objects;
     facts.objects = numbers.length;
-    if (!fetch.noProgress) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
+    if (!fetch.flags.has('no-progress')) yield* progress(`Enumerating objects: ${numbers.length}, done.\n`, sideband);
     const options = {
-      ofsDelta: fetch.ofsDelta,
+      ofsDelta: fetch.flags.has('ofs-delta'),
       previous: () => plan.previousVersions(),
       signal,
       ...(isThin(request) && { thin: (number: number) => plan.isHeld(number) }),
@@ -96,10 +98,11 @@ export class PackSender {
 
   /** Everything that decides the bytes of the pack. */
   #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
-    const { thinPack, ofsDelta, noProgress, includeTag, filter, wants, depth } = fetch;
+    const { flags, filter, wants, depth } = fetch;
+    const chosen = ['thin-pack', 'ofs-delta', 'no-progress'].map((flag) => flags.has(flag));
     const hash = createHash('sha1');
-    hash.update(JSON.stringify([thinPack, ofsDelta, noProgress, sideband, filter ?? null]));
-    if (includeTag) hash.update(`${view.prefix} ${this.#numberOf(view.repository.refs)}`);
+    hash.update(JSON.stringify([...chosen, sideband, filter ?? null]));
+    if (flags.has('include-tag')) hash.update(`${view.prefix} ${this.#numberOf(view.repository.refs)}`);
     for (const list of [wants, haves, boundary.boundary, depth.clientShallow])
       hash.update(`\n${[...list].sort().join()}`);
     return hash.digest('base64');
@@ -138,7 +141,7 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
 
 /** A client that leaves objects out may lack the bases of a thin pack, though it has their commits. */
 function isThin({ fetch, haves }: PackRequest): boolean {
-  return fetch.thinPack && haves.size > 0 && !fetch.filter;
+  return fetch.flags.has('thin-pack') && haves.size > 0 && !fetch.filter;
 }
 
 /**
@@ -215,23 +218,27 @@ interface Finished {
  * a while costs more than memory that is used over and over.
  */
 const KEPT_AT_ONCE = 1024 * 1024;
-/** Large packs that were sent once, by name. */
+/** Most large packs of one repository that are known to have been sent once. */
 const MOST_SENT = 1000;
+
+/** Packs of one repository, by key. */
+interface RepositoryPacks {
+  readonly finished: CacheRegion<string, Finished>;
+  /** Packs being kept while they are sent. */
+  readonly growing: Set<string>;
+  /** Packs that were too large to be kept when they were first asked for. */
+  readonly sent: Set<string>;
+}
 
 /**
  * Finished packs of all repositories, in the packets they were sent in, as long as the cache has room. A pack is
  * decided by what its key names, because objects never change; so nothing here ever goes stale.
  */
 export class PackCache {
-  readonly #packs = new WeakMap<GitRepository, CacheRegion<string, Finished>>();
-  /** Packs being kept while they are sent, and their bytes so far. */
-  readonly #growing = new Set<string>();
+  readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
+  /** Bytes so far of packs being kept while they are sent. */
   growingBytes = 0;
   readonly #most: number;
-  /** Packs that were too large to be kept when they were first asked for. */
-  readonly #sent = new Set<string>();
-  readonly #numbers = new WeakMap<GitRepository, number>();
-  #nextNumber = 0;
 
   /** `most`: bytes of packs under way. */
   constructor(
@@ -242,12 +249,12 @@ export class PackCache {
   }
 
   get(repository: GitRepository, key: string): readonly Buffer[] | undefined {
-    return this.#packsOf(repository).get(key)?.packets;
+    return this.#packsOf(repository).finished.get(key)?.packets;
   }
 
   /** What a pack that is kept holds. */
   factsOf(repository: GitRepository, key: string): PackFacts | undefined {
-    return this.#packsOf(repository).get(key)?.pack;
+    return this.#packsOf(repository).finished.get(key)?.pack;
   }
 
   /**
@@ -260,20 +267,23 @@ export class PackCache {
     packets: AsyncIterable<Buffer>,
     pack: PackFacts = { objects: 0, bytes: 0 },
   ): AsyncIterable<Buffer> {
-    const name = this.#nameOf(repository, key);
-    if (this.#growing.has(name)) {
+    const { finished, growing, sent } = this.#packsOf(repository);
+    if (growing.has(key)) {
       yield* packets;
       return;
     }
-    this.#growing.add(name);
-    const isAgain = this.#sent.has(name);
+    growing.add(key);
+    const isAgain = sent.has(key);
     let kept: Buffer[] | undefined = [];
     let bytes = 0;
     try {
       for await (const packet of packets) {
         const isLarge = !isAgain && bytes + packet.length > KEPT_AT_ONCE;
         if (kept && (isLarge || this.growingBytes + packet.length > this.#most)) {
-          if (isLarge) this.#noteSent(name);
+          if (isLarge) {
+            if (sent.size === MOST_SENT) sent.delete(sent.values().next().value!);
+            sent.add(key);
+          }
           kept = undefined;
           this.growingBytes -= bytes;
           bytes = 0;
@@ -287,40 +297,27 @@ export class PackCache {
       }
       if (kept) {
         this.growingBytes -= bytes;
-        this.#packsOf(repository).set(key, { packets: kept, bytes, pack });
+        finished.set(key, { packets: kept, bytes, pack });
         bytes = 0;
       }
     } finally {
-      this.#growing.delete(name);
+      growing.delete(key);
       this.growingBytes -= bytes;
     }
   }
 
   /** Lets go of the packs of a repository that is no more. Those under way end, and are not kept. */
   forget(repository: GitRepository): void {
-    this.#packsOf(repository).close();
+    this.#packsOf(repository).finished.close();
   }
 
-  #noteSent(name: string): void {
-    if (this.#sent.size === MOST_SENT) this.#sent.delete(this.#sent.values().next().value!);
-    this.#sent.add(name);
-  }
-
-  #packsOf(repository: GitRepository): CacheRegion<string, Finished> {
+  #packsOf(repository: GitRepository): RepositoryPacks {
     let packs = this.#packs.get(repository);
     if (packs === undefined) {
-      packs = this.cache.region(({ bytes }) => bytes, this.#most);
+      const finished = this.cache.region<string, Finished>(({ bytes }) => bytes, this.#most);
+      packs = { finished, growing: new Set(), sent: new Set() };
       this.#packs.set(repository, packs);
     }
     return packs;
-  }
-
-  #nameOf(repository: GitRepository, key: string): string {
-    let number = this.#numbers.get(repository);
-    if (number === undefined) {
-      number = this.#nextNumber++;
-      this.#numbers.set(repository, number);
-    }
-    return `${number} ${key}`;
   }
 }

@@ -3,7 +3,7 @@ import { isOid, type Oid } from '../git/object/object.js';
 import { findCommit } from '../git/object/tag.js';
 import { Meter } from '../schedule/meter.js';
 import { runSync } from '../schedule/steps.js';
-import { checkObjectFormat, parseCapabilities } from './capabilities.js';
+import { checkObjectFormat, parseCapabilities, UPLOAD_PACK_CAPABILITIES } from './capabilities.js';
 import {
   asksForDepth,
   emptyRequest,
@@ -20,18 +20,8 @@ import {
   writeShallowBoundary,
 } from './fetch-request.js';
 import { type GitFacts, note } from './git-facts.js';
-import { FLUSH, lineText, type PacketReader, ProtocolError, type Sideband } from './pkt-line.js';
+import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js';
 import { type RepositoryView, visibleTips } from './view.js';
-
-type Acknowledging = 'single' | 'multi_ack' | 'multi_ack_detailed';
-
-interface Needs {
-  readonly request: FetchRequest;
-  acknowledging: Acknowledging;
-  noDone: boolean;
-  sideband: Sideband;
-  mayFilter: boolean;
-}
 
 /**
  * Protocol versions 0 and 1, as gitprotocol-pack has it for a request that carries all its state:
@@ -44,17 +34,18 @@ interface Needs {
 export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAnswer> {
   const { view, reader, facts } = upload;
   facts.command = 'fetch';
-  const needs = await readNeeds(reader, view);
-  const { request, sideband } = needs;
+  const request = await readRequest(reader, view);
+  const { flags } = request;
   for (const want of request.wants) note(facts, 'wants', want);
   if (request.wants.size === 0) return NO_ANSWER;
   await checkReachable(view, request.wants);
-  const boundary = await findShallowBoundary(view, request.wants, request.depth);
+  const boundary = await findShallowBoundary(view, request);
   const head: Buffer[] = asksForDepth(request.depth) ? [writeShallowBoundary(boundary), FLUSH] : [];
   const negotiation = new Negotiation(view.repository, request.wants);
-  const { replies, sendsPack } = await negotiate(reader, negotiation, needs, facts);
+  const { replies, sendsPack } = await negotiate(reader, negotiation, flags, facts);
   head.push(Buffer.from(replies.map(lineText).join(''), 'latin1'));
   if (!sendsPack) return { head: Buffer.concat(head) };
+  const sideband = SIDEBANDS.find((each) => flags.has(each)) ?? 'none';
   return {
     head: Buffer.concat(head),
     pack: { view, fetch: request, haves: negotiation.common, boundary, sideband },
@@ -80,39 +71,30 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 
-async function readNeeds(reader: PacketReader, view: RepositoryView): Promise<Needs> {
+/** From wide to narrow. */
+const SIDEBANDS = ['side-band-64k', 'side-band'] as const;
+
+async function readRequest(reader: PacketReader, view: RepositoryView): Promise<FetchRequest> {
   const request = emptyRequest();
-  const needs: Needs = { request, acknowledging: 'single', noDone: false, sideband: 'none', mayFilter: false };
   for (;;) {
     const line = await reader.readLine();
-    if (typeof line !== 'string') return needs;
+    if (typeof line !== 'string') return request;
     if (readDepthLine(line, request.depth, view)) continue;
     if (line.startsWith('filter ')) {
-      if (!needs.mayFilter) throw new ProtocolError('filtering capability not negotiated');
+      if (!request.flags.has('filter')) throw new ProtocolError('filtering capability not negotiated');
       readFilter(sliceBytes(line, 'filter '.length), request);
     } else if (line.startsWith('want ')) {
       const end = line.indexOf(' ', 'want '.length);
-      if (end >= 0) chooseCapabilities(sliceBytes(line, end + 1), needs);
+      if (end >= 0) chooseCapabilities(sliceBytes(line, end + 1), request);
       request.wants.add(readWant(sliceBytes(line, 'want '.length, end < 0 ? undefined : end), view));
     } else throw new ProtocolError(`protocol error, expected to get object ID, not '${line}'`);
   }
 }
 
-function chooseCapabilities(list: ByteString, needs: Needs): void {
+function chooseCapabilities(list: ByteString, { flags }: FetchRequest): void {
   const chosen = parseCapabilities(list);
-  const { request } = needs;
   checkObjectFormat(chosen.get('object-format'));
-  if (chosen.has('multi_ack_detailed')) needs.acknowledging = 'multi_ack_detailed';
-  else if (chosen.has('multi_ack')) needs.acknowledging = 'multi_ack';
-  if (chosen.has('side-band-64k')) needs.sideband = 'side-band-64k';
-  else if (chosen.has('side-band')) needs.sideband = 'side-band';
-  needs.noDone ||= chosen.has('no-done');
-  needs.mayFilter ||= chosen.has('filter');
-  request.thinPack ||= chosen.has('thin-pack');
-  request.ofsDelta ||= chosen.has('ofs-delta');
-  request.noProgress ||= chosen.has('no-progress');
-  request.includeTag ||= chosen.has('include-tag');
-  request.depth.relative ||= chosen.has('deepen-relative');
+  for (const name of UPLOAD_PACK_CAPABILITIES) if (chosen.has(name)) flags.add(name);
 }
 
 const NAK = bytesOf('NAK');
@@ -134,12 +116,11 @@ interface Outcome {
 async function negotiate(
   reader: PacketReader,
   negotiation: Negotiation,
-  needs: Needs,
+  flags: ReadonlySet<string>,
   facts: GitFacts,
 ): Promise<Outcome> {
-  const { acknowledging } = needs;
-  const isMulti = acknowledging !== 'single';
-  const isDetailed = acknowledging === 'multi_ack_detailed';
+  const isDetailed = flags.has('multi_ack_detailed');
+  const isMulti = isDetailed || flags.has('multi_ack');
   const common = isDetailed ? COMMON : CONTINUE;
   const ready = isDetailed ? READY : CONTINUE;
   const replies: ByteString[] = [];
@@ -156,7 +137,7 @@ async function negotiate(
         replies.push(latin1`ACK ${last} ready`);
       }
       if (!last || isMulti) replies.push(NAK);
-      if (!needs.noDone || !saidReady || last === undefined) return { replies, sendsPack: false };
+      if (!flags.has('no-done') || !saidReady || last === undefined) return { replies, sendsPack: false };
       replies.push(latin1`ACK ${last}`);
       return { replies, sendsPack: true };
     }

@@ -142,32 +142,20 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
   return Buffer.from([...(size ? [SIZE] : []), ...oids.map(describe)].map(lineText).join(''), 'latin1');
 }
 
-interface FetchArguments {
-  readonly request: FetchRequest;
-  readonly haves: readonly Oid[];
-  readonly done: boolean;
-  readonly waitForDone: boolean;
-}
-
-function parseFetch(lines: readonly ByteString[], view: RepositoryView): FetchArguments {
+/** Reads the arguments of a fetch: what it asks for, and what the client has. */
+function parseFetch(lines: readonly ByteString[], view: RepositoryView): { request: FetchRequest; haves: Oid[] } {
   const request = emptyRequest();
   const haves: Oid[] = [];
-  const flags = new Set<string>();
   for (const line of lines) {
     const [key, value] = splitLine(line);
     if (key === 'want') request.wants.add(readWant(value, view));
     else if (key === 'have') haves.push(readHave(value));
     else if (key === 'want-ref') readWantRef(value, request, view);
     else if (key === 'filter') readFilter(value, request);
-    else if (FETCH_FLAGS.has(line)) flags.add(line);
+    else if (FETCH_FLAGS.has(line)) request.flags.add(line);
     else if (!readDepthLine(line, request.depth, view)) throw new ProtocolError(`unexpected line: '${line}'`);
   }
-  request.thinPack = flags.has('thin-pack');
-  request.ofsDelta = flags.has('ofs-delta');
-  request.noProgress = flags.has('no-progress');
-  request.includeTag = flags.has('include-tag');
-  request.depth.relative = flags.has('deepen-relative');
-  return { request, haves, done: flags.has('done'), waitForDone: flags.has('wait-for-done') };
+  return { request, haves };
 }
 
 const FETCH_FLAGS: ReadonlySet<string> = new Set([
@@ -203,19 +191,20 @@ async function answerFetch(
   { view, facts }: UploadPackRequest,
   lines: readonly ByteString[],
 ): Promise<UploadPackAnswer> {
-  const { request, haves, done, waitForDone } = parseFetch(lines, view);
+  const { request, haves } = parseFetch(lines, view);
+  const waitForDone = request.flags.has('wait-for-done');
   for (const oid of request.wantedRefs.values()) note(facts, 'wants', oid);
   if (request.wants.size === 0 && !waitForDone) return NO_ANSWER;
   const negotiation = new Negotiation(view.repository, request.wants);
   const common = haves.filter((oid) => negotiation.add(oid));
   const head: Buffer[] = [];
-  if (!done && haves.length > 0) {
+  if (!request.flags.has('done') && haves.length > 0) {
     const ready = !waitForDone && (await negotiation.isReady());
     head.push(acknowledgments(common, ready), ready ? DELIM : FLUSH);
     if (!ready) return { head: Buffer.concat(head) };
   }
   if (request.wants.size === 0) return { head: Buffer.concat([...head, FLUSH]) };
-  const boundary = await findShallowBoundary(view, request.wants, request.depth);
+  const boundary = await findShallowBoundary(view, request);
   if (asksForDepth(request.depth) || request.depth.clientShallow.size > 0) {
     head.push(SHALLOW_INFO, writeShallowBoundary(boundary), DELIM);
   }

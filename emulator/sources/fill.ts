@@ -35,8 +35,7 @@ export async function takeObjects(
   for await (const pack of source.packs()) await indexPack(quarantine, pack, { thin: false, ...(check && { check }) });
   for await (const { oid, deflated } of source.looseObjects?.() ?? []) {
     const { type, body } = await inflateObject(oid, deflated, objectBytes);
-    const checked = check?.(typeCode(type), body, oid as Oid);
-    if (typeof checked === 'object') await inSlices(checked, meter);
+    if (check) await inSlices(check(typeCode(type), body, oid as Oid), meter);
     const written = await inSlices(quarantine.writeSteps(typeCode(type), [body]), meter);
     if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
     if (meter.isOver) await meter.pass();

@@ -5,7 +5,7 @@ import type { ByteString } from '../../git/object/bytes.js';
 import { BLOB, isOid, type Oid, ZERO_OID } from '../../git/object/object.js';
 import { MODE_GITLINK } from '../../git/object/tree.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../../git/object/tree-edit.js';
-import { copyInSlices } from '../../git/odb/object-writer.js';
+import { copySteps } from '../../git/odb/object-writer.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { problem, translateError } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
@@ -259,7 +259,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
     const patch = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const part of this.#parts) {
-      await copyInSlices(part, patch, at, this.ctx.meter);
+      await inSlices(copySteps(part, patch, at), this.ctx.meter);
       at += part.length;
     }
     return patch;

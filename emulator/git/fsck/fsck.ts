@@ -1,4 +1,4 @@
-import { runSync, type Steps } from '../../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { BLOB, COMMIT, type ObjectReader, type Oid, TAG, TREE, type TypeCode } from '../object/object.js';
 import { checkCommit } from './commit.js';
@@ -22,9 +22,6 @@ export class FsckError extends Error {
   }
 }
 
-/** A body this large is checked in steps. */
-const LARGE = 256 * 1024;
-
 /** The two kinds of file whose content is checked. Text and rules are Git's. */
 const SPECIAL_FILES = {
   gitmodules: { check: checkGitmodules, limit: 'gitmodulesBytes' },
@@ -40,23 +37,17 @@ export class Fsck {
   constructor(private readonly warn: (line: string) => void = () => undefined) {}
 
   /**
-   * Checks one object: at once, or, of a large one, when the steps are done. Throws `FsckError`. Blobs are checked by
-   * `finish`, when the trees have told their names. `changed`: where a tree differs from one without findings. Says
-   * whether there are none.
+   * Checks one object. Throws `FsckError`. Blobs are checked by `finish`, when the trees have told their names.
+   * `changed`: where a tree differs from one without findings. Returns true if there are no findings.
    */
-  check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): boolean | Steps<boolean> {
+  *check(type: TypeCode, body: Buffer, oid: Oid, changed?: Int32Array): Steps<boolean> {
     if (changed !== undefined && isStillRight(body, changed, this.#noteSpecial)) return true;
-    const steps = this.#check(type, body, oid);
-    return body.length >= LARGE ? steps : runSync(steps);
-  }
-
-  readonly #noteSpecial: SpecialFile = (kind, oid) => this.#special[kind].add(oid);
-
-  *#check(type: TypeCode, body: Buffer, oid: Oid): Steps<boolean> {
     const findings = yield* this.#findings(type, body);
     if (findings.length > 0) this.#report(oid, findings);
     return findings.length === 0;
   }
+
+  readonly #noteSpecial: SpecialFile = (kind, oid) => this.#special[kind].add(oid);
 
   *#findings(type: TypeCode, body: Buffer): Steps<readonly Finding[]> {
     switch (type) {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { runSync } from '../../schedule/steps.js';
 import { COMMIT, EMPTY_TREE_OID as EMPTY, TAG } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
@@ -9,7 +10,7 @@ const WHO = 'A U Thor <a@example.com> 1700000000 +0100';
 /** Returns the id of the first message about a commit or tag, undefined if there is none. */
 function findingOf(body: string): string | undefined {
   try {
-    new Fsck().check(body.startsWith('tree') ? COMMIT : TAG, Buffer.from(body), EMPTY);
+    runSync(new Fsck().check(body.startsWith('tree') ? COMMIT : TAG, Buffer.from(body), EMPTY));
     return undefined;
   } catch (error) {
     if (!(error instanceof FsckError)) throw error;

@@ -1,17 +1,15 @@
-import { bufferWithRoom } from '../../memory/growable.js';
 import { COST } from '../../schedule/cost.js';
-import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, TREE, type TypeCode, typeName } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { EntryLocation } from '../odb/growing-table.js';
-import { type CheckObject, copyInSlices, LARGE, type ObjectWriter } from '../odb/object-writer.js';
+import { type CheckObject, copySteps, LARGE, type ObjectWriter } from '../odb/object-writer.js';
 import { TreeLayout } from '../odb/tree-layout.js';
-import { type Inflater, inflateEntry, inflateSteps } from '../pack/inflater.js';
+import { type Inflater, inflateSteps } from '../pack/inflater.js';
 import { PackError } from '../pack/pack-error.js';
-import { applyDelta, DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
+import { DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
@@ -70,19 +68,18 @@ export class DeltaResolver {
     private readonly writer: ObjectWriter,
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,
-    private readonly meter: Meter,
     private readonly check: CheckObject | undefined,
   ) {
     this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
   }
 
   /** Resolves everything that can be; `thin` lets bases be objects the store already has. */
-  async resolve(thin: boolean): Promise<void> {
+  *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
     entries.weigh();
     for (let entry = 0; entry < entries.count && entries.unresolved > 0; entry++) {
       const number = entries.numbers[entry]!;
-      if (number !== NONE) await this.#resolveOn(number, this.#takeDeltas(entry, number));
+      if (number !== NONE) yield* this.#resolveOn(number, this.#takeDeltas(entry, number));
     }
     if (!thin) return;
     const { refDeltaBases } = entries;
@@ -91,7 +88,7 @@ export class DeltaResolver {
       const deltas = number === NONE ? NONE : entries.takeRefDeltas(index);
       if (deltas === NONE) continue;
       this.thinBases.add(number);
-      await this.#resolveOn(number, deltas);
+      yield* this.#resolveOn(number, deltas);
     }
   }
 
@@ -112,24 +109,22 @@ export class DeltaResolver {
     return byId;
   }
 
-  async #resolveOn(number: number, deltas: number): Promise<void> {
+  *#resolveOn(number: number, deltas: number): Steps<void> {
     if (deltas === NONE) return;
     const frames = this.#frames;
     this.#push(number, this.writer.objects.sizeOf(number), NONE, 0, 0, deltas, this.#layoutOf(number));
     for (let units = 0; frames.length > 0; units++) {
-      if ((units & 7) === 0 && this.meter.isOver) await this.meter.pass();
+      if ((units & 7) === 0) yield COST.operation;
       const frame = frames.at(-1)!;
       const { entries } = this.pack;
       let entry = frame.next;
       if (entry === frame.heaviest && entry !== NONE) entry = entries.nextDeltas[entry]!;
       if (entry !== NONE) {
         frame.next = entries.nextDeltas[entry]!;
-        const pending = this.#resolveDelta(frame, entry, false);
-        if (pending !== undefined) await pending;
+        yield* this.#resolveDelta(frame, entry, false);
       } else {
         frames.pop();
-        const pending = this.#resolveDelta(frame, frame.heaviest, true);
-        if (pending !== undefined) await pending;
+        yield* this.#resolveDelta(frame, frame.heaviest, true);
         if (frame.layout !== undefined) this.#layouts.push(frame.layout);
       }
     }
@@ -162,65 +157,38 @@ export class DeltaResolver {
   }
 
   /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
-  #resolveDelta(base: Frame, entry: number, isLast: boolean): Promise<void> | undefined {
-    const deltaSize = this.pack.entries.sizes[entry]!;
-    if (base.size >= LARGE || deltaSize >= LARGE) return this.#resolveInSlices(base, entry, isLast);
-    const { buffer, at } = this.#inflatedDelta(entry);
-    const size = this.#readHeader(base, entry, buffer, at);
-    if (size >= LARGE) return this.#resolveInSlices(base, entry, isLast);
-    this.#addWork(size);
-    const bodyAt = this.#place(base, HEADROOM + size) + HEADROOM;
-    try {
-      applyDelta(buffer, this.#header.end, at + deltaSize, this.#arena, base.bodyAt, base.size, bodyAt, size);
-    } catch (error) {
-      throw this.#fault(entry, error);
-    }
-    this.meter.spend(COST.object + deltaSize * COST.byteInflated + size * COST.byteHashed);
-    const type = this.#typeOf(base);
-    this.writer.computeOid(type, this.#arena, bodyAt, size);
-    const location = this.#locationOf(base, entry);
-    const change = base.layout && { base: base.layout, delta: buffer, start: this.#header.end, limit: at + deltaSize };
-    const layout = type === TREE && this.#mayHaveDeltas(entry) ? (this.#layouts.pop() ?? new TreeLayout()) : undefined;
-    if (layout !== undefined) layout.length = NONE;
-    const number = this.writer.store(type, this.#arena, bodyAt, size, location, this.check, change, layout);
-    this.#noteStored(base, entry, number, bodyAt, size, isLast, layout);
-    return undefined;
-  }
-
-  /** As `#resolveDelta`, where base, delta or result is large. */
-  async #resolveInSlices(base: Frame, entry: number, isLast: boolean): Promise<void> {
-    const { meter } = this;
-    const { entries, segment, end } = this.pack;
-    if (base.bodyAt === NONE) await this.#loadInSlices(base);
+  *#resolveDelta(base: Frame, entry: number, isLast: boolean): Steps<void> {
+    const { entries, segment, end, keptDeltas } = this.pack;
     const deltaSize = entries.sizes[entry]!;
-    if (entries.kept[entry] === NONE) {
-      const start = entries.dataStarts[entry]!;
-      await inSlices(inflateSteps(this.inflater, segment, start, entries.endOf(entry, end), deltaSize), meter);
+    const kept = entries.kept[entry]!;
+    if (kept === NONE) {
+      yield* inflateSteps(this.inflater, segment, entries.dataStarts[entry]!, entries.endOf(entry, end), deltaSize);
     }
-    const { buffer, at } = this.#keptDelta(entry);
-    const size = this.#readHeader(base, entry, buffer, at);
-    const { end: start } = this.#header;
+    const { slab: delta, start: deltaAt } =
+      kept === NONE ? { slab: this.inflater.output, start: HEADROOM } : keptDeltas.pieceAt(kept, kept);
+    const limit = deltaAt + deltaSize;
+    const size = this.#readHeader(base, entry, delta, deltaAt);
+    const start = this.#header.end;
     this.#addWork(size);
-    const bodyAt = (await this.#placeInSlices(base, HEADROOM + size)) + HEADROOM;
+    const resultAt = (yield* this.#place(base, HEADROOM + size)) + HEADROOM;
     const arena = this.#arena;
-    const places = { base: arena, baseAt: base.bodyAt, baseSize: base.size, result: arena };
-    const work = { ...places, resultAt: bodyAt, resultSize: size, delta: buffer, start, limit: at + deltaSize };
+    const { bodyAt: baseAt, size: baseSize } = base;
+    const work = { delta, start, limit, base: arena, baseAt, baseSize, result: arena, resultAt, resultSize: size };
     try {
-      await inSlices(deltaSteps(work), meter);
+      yield* deltaSteps(work);
     } catch (error) {
       throw this.#fault(entry, error);
     }
+    const { objects } = this.writer;
+    objects.schedule.spend(COST.object + Math.min(deltaSize, LARGE) * COST.byteInflated);
+    const type = this.#typeOf(base);
+    const change = base.layout && { base: base.layout, delta, start, limit };
+    const needsLayout = type === TREE && size < LARGE && this.#mayHaveDeltas(entry);
+    const layout = needsLayout ? (this.#layouts.pop() ?? new TreeLayout()) : undefined;
+    if (layout !== undefined) layout.length = NONE;
     const location = this.#locationOf(base, entry);
-    const number = await this.writer.storeInSlices(
-      this.#typeOf(base),
-      arena,
-      bodyAt,
-      size,
-      location,
-      meter,
-      this.check,
-    );
-    this.#noteStored(base, entry, number, bodyAt, size, isLast);
+    const number = yield* this.writer.store(type, arena, resultAt, size, location, this.check, change, layout);
+    this.#noteStored(base, entry, number, resultAt, size, isLast, layout);
   }
 
   #typeOf(base: Frame): TypeCode {
@@ -282,71 +250,35 @@ export class DeltaResolver {
     this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
-  #inflatedDelta(entry: number): { buffer: Buffer; at: number } {
-    const { entries, segment, end } = this.pack;
-    if (entries.kept[entry] === NONE) {
-      const start = entries.dataStarts[entry]!;
-      inflateEntry(this.inflater, segment, start, entries.endOf(entry, end), entries.sizes[entry]!);
-    }
-    return this.#keptDelta(entry);
-  }
-
-  /** Where a delta lies that was kept or has just been inflated. */
-  #keptDelta(entry: number): { buffer: Buffer; at: number } {
-    const kept = this.pack.entries.kept[entry]!;
-    if (kept === NONE) return { buffer: this.inflater.output, at: HEADROOM };
-    const { slab, start } = this.pack.keptDeltas.pieceAt(kept, kept);
-    return { buffer: slab, at: start };
-  }
-
   /** Finds `need` bytes of free memory, in front of the base's body or above it; loads the body if it is gone. */
-  #place(base: Frame, need: number): number {
-    if (base.bodyAt === NONE) this.#load(base);
-    if (base.bodyAt - base.low >= need) return base.low;
-    if (base.top + need > this.limits.workBytes) {
-      this.#dropOthers(base);
-      this.#arena.copyWithin(HEADROOM, base.bodyAt, base.bodyAt + base.size);
-      this.#moveToStart(base);
-    }
-    this.#arena = bufferWithRoom(this.#arena, base.top + need);
-    return base.top;
-  }
-
-  /** As `#place`, where much may have to be moved. */
-  async #placeInSlices(base: Frame, need: number): Promise<number> {
+  *#place(base: Frame, need: number): Steps<number> {
+    if (base.bodyAt === NONE) yield* this.#load(base);
     if (base.bodyAt - base.low >= need) return base.low;
     if (base.top + need > this.limits.workBytes) {
       this.#dropOthers(base);
       const body = this.#arena.subarray(base.bodyAt, base.bodyAt + base.size);
-      if (base.bodyAt > HEADROOM) await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+      if (base.bodyAt > HEADROOM) yield* copySteps(body, this.#arena, HEADROOM);
       this.#moveToStart(base);
     }
-    await this.#growInSlices(base.top, base.top + need);
+    yield* this.#grow(base.top, base.top + need);
     return base.top;
   }
 
   /** Room for `length` bytes, of which the first `used` are kept. A large arena grows by what is needed, and no more. */
-  async #growInSlices(used: number, length: number): Promise<void> {
+  *#grow(used: number, length: number): Steps<void> {
     if (length <= this.#arena.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(this.#arena.length * 2, GENEROUS)));
-    await copyInSlices(this.#arena.subarray(0, used), larger, 0, this.meter);
+    yield* copySteps(this.#arena.subarray(0, used), larger, 0);
     this.#arena = larger;
   }
 
   /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
-  #load(base: Frame): void {
-    this.#arena = bufferWithRoom(this.#arena, HEADROOM + base.size);
-    this.#moveToStart(base);
-    this.#addWork(base.size * this.writer.objects.depthOf(base.number));
-    this.writer.objects.copyBody(base.number, this.#arena, HEADROOM);
-  }
-
-  /** As `#load`, of a base that is large. */
-  async #loadInSlices(base: Frame): Promise<void> {
-    this.#addWork(base.size * this.writer.objects.depthOf(base.number));
-    const body = await inSlices(this.writer.objects.readSteps(base.number), this.meter);
-    await this.#growInSlices(0, HEADROOM + base.size);
-    await copyInSlices(body, this.#arena, HEADROOM, this.meter);
+  *#load(base: Frame): Steps<void> {
+    const { objects } = this.writer;
+    this.#addWork(base.size * objects.depthOf(base.number));
+    yield* this.#grow(0, HEADROOM + base.size);
+    if (base.size < LARGE) objects.peek(base.number, (body) => body.copy(this.#arena, HEADROOM));
+    else yield* copySteps(yield* objects.readSteps(base.number), this.#arena, HEADROOM);
     this.#moveToStart(base);
   }
 

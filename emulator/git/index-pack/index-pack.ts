@@ -30,8 +30,6 @@ export interface IndexedPack {
   readonly bytes: number;
 }
 
-/** Units after which the schedule is asked at once, and not after the usual number of steps. */
-const LONG_STEPS = 250;
 /** Bytes taken over at once, however large the pieces are that arrive. */
 const GULP = 512 * 1024;
 /** Number of entries put in order between two steps; a power of two. */
@@ -66,21 +64,21 @@ async function scanAndResolve(
   const { segment, index: segmentIndex } = objects.addSegment();
   const inflater = createInflater();
   const entries = new PackEntries();
-  const sink = new EntrySink(entries, writer, inflater, segmentIndex, limits.workBytes / 2, meter, options.check);
-  const scan = new PackScan(entries, segment, inflater, limits, sink, meter);
+  const sink = new EntrySink(entries, writer, inflater, segmentIndex, limits.workBytes / 2, options.check);
+  const scan = new PackScan(entries, segment, inflater, limits, sink);
   for await (const bytes of pack) {
     if (options.isGiven && isWorthKeeping(bytes)) {
       scan.adopt(Buffer.from(bytes.buffer));
-      await runScan(scan, meter);
+      await inSlices(scan.run(), meter);
       continue;
     }
     for (let at = 0; at < bytes.length; at += GULP) {
       scan.push(bytes.subarray(at, at + GULP));
-      await runScan(scan, meter);
+      await inSlices(scan.run(), meter);
     }
   }
   scan.end();
-  await runScan(scan, meter);
+  await inSlices(scan.run(), meter);
   scan.verifyEnd();
   segment.seal();
   const scanned = {
@@ -91,8 +89,8 @@ async function scanAndResolve(
     inflated: scan.inflated,
     keptDeltas: sink.keptDeltas,
   };
-  const resolver = new DeltaResolver(scanned, writer, inflater, limits, meter, options.check);
-  await resolver.resolve(options.thin);
+  const resolver = new DeltaResolver(scanned, writer, inflater, limits, options.check);
+  await inSlices(resolver.resolve(options.thin), meter);
   const { unresolved, count } = entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
@@ -110,22 +108,6 @@ async function scanAndResolve(
 /** A part of some memory would keep all of it, and many small pieces would make a segment slow to read. */
 function isWorthKeeping({ buffer, length }: Uint8Array): boolean {
   return length >= ADOPTED && length === buffer.byteLength;
-}
-
-async function runScan(scan: PackScan, meter: Meter): Promise<void> {
-  meter.check();
-  const { schedule } = meter;
-  for (let steps = 0, seen = schedule.spent; ; steps++) {
-    const more = scan.step();
-    if (!(typeof more === 'boolean' ? more : await more)) break;
-    if ((steps & 15) !== 15 && schedule.spent - seen < LONG_STEPS) continue;
-    seen = schedule.spent;
-    if (meter.isOver) {
-      scan.hashWhatWasRead();
-      await meter.pass();
-    }
-  }
-  scan.hashWhatWasRead();
 }
 
 /**
@@ -167,24 +149,14 @@ class EntrySink implements ScanSink {
     private readonly inflater: Inflater,
     private readonly segment: number,
     private readonly mostKept: number,
-    private readonly meter: Meter,
     private readonly check: CheckObject | undefined,
   ) {}
 
-  whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined {
+  *whole(entry: number, type: TypeCode, end: number): Steps<void> {
     const { output, size } = this.inflater;
     const { offsets, numbers } = this.entries;
     const location = { segment: this.segment, offset: offsets[entry]!, end, base: UNDELTIFIED, isRefDelta: false };
-    if (size >= LARGE) {
-      const stored = this.writer.storeInSlices(type, output, HEADROOM, size, location, this.meter, this.check);
-      return stored.then((number) => {
-        numbers[entry] = number;
-      });
-    }
-    this.meter.spend(size * COST.byteHashed);
-    this.writer.computeOid(type, output, HEADROOM, size);
-    numbers[entry] = this.writer.store(type, output, HEADROOM, size, location, this.check);
-    return undefined;
+    numbers[entry] = yield* this.writer.store(type, output, HEADROOM, size, location, this.check);
   }
 
   delta(entry: number): void {

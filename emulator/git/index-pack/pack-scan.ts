@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { COST } from '../../schedule/cost.js';
-import type { Meter } from '../../schedule/meter.js';
+import type { Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type TypeCode, typeName } from '../object/object.js';
 import { EntryHeader, LONGEST_HEADER, OFS_DELTA, REF_DELTA } from '../pack/entry-header.js';
@@ -11,11 +11,13 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
+/** Units after which `run` yields at once, and not after the usual number of steps. */
+const LONG_STEPS = 250;
 
 /** What the scan hands on: an entry whose bytes have just been inflated into the inflater's output. */
 export interface ScanSink {
-  /** `end` is where the entry ends in the pack. A promise holds the scan up. */
-  whole(entry: number, type: TypeCode, end: number): Promise<void> | undefined;
+  /** `end` is where the entry ends in the pack. */
+  whole(entry: number, type: TypeCode, end: number): Steps<void>;
   delta(entry: number): void;
 }
 
@@ -26,8 +28,8 @@ type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
  *
  *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
  *
- * Bytes go to the segment first and are then read from there, so a pack is in memory once. `step` does
- * one small piece of work, reports it to the meter, and says whether there is more to do with what has arrived.
+ * Bytes go to the segment first and are then read from there, so a pack is in memory once. `run` reads
+ * as far as the bytes that have arrived reach.
  */
 export class PackScan {
   readonly #header = new EntryHeader();
@@ -43,6 +45,8 @@ export class PackScan {
   /** Where the entries end and the checksum starts. */
   entriesEnd = 0;
   #isEnded = false;
+  /** Units of work done since `run` last yielded. */
+  #work = 0;
 
   constructor(
     private readonly entries: PackEntries,
@@ -50,7 +54,6 @@ export class PackScan {
     private readonly inflater: Inflater,
     private readonly limits: StoreLimits,
     private readonly sink: ScanSink,
-    private readonly meter: Meter,
   ) {}
 
   /** Copies bytes; throws `PackError` when they are too many. */
@@ -70,15 +73,25 @@ export class PackScan {
     throw new PackError('limit', `pack exceeds maximum allowed size (${this.limits.packBytes} bytes)`);
   }
 
+  /** Reads what has arrived. The checksum keeps close behind, so that it is no long piece of work at the end. */
+  *run(): Steps<void> {
+    for (let steps = 1; yield* this.#step(); steps++) {
+      if (this.#at - this.#hashed >= FEED_BYTES) this.#hashUntil(this.#at);
+      if ((steps & 15) !== 0 && this.#work < LONG_STEPS) continue;
+      yield this.#work;
+      this.#work = 0;
+    }
+  }
+
   /** Returns false when more bytes have to come first. */
-  step(): boolean | Promise<boolean> {
+  *#step(): Steps<boolean> {
     switch (this.#state) {
       case 'header':
         return this.#readHeader();
       case 'entry':
         return this.#readEntryHeader();
       case 'data':
-        return this.#readData();
+        return yield* this.#readData();
       case 'trailer':
         return this.#readTrailer();
       case 'end':
@@ -101,7 +114,7 @@ export class PackScan {
   /** Adds what was read since the last call to the checksum. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
-    this.meter.spend((end - this.#hashed) * COST.byteHashed);
+    this.#work += (end - this.#hashed) * COST.byteHashed;
     this.#hashed = end;
   }
 
@@ -167,7 +180,7 @@ export class PackScan {
     return true;
   }
 
-  #readData(): boolean | Promise<boolean> {
+  *#readData(): Steps<boolean> {
     const left = this.segment.length - this.#at;
     if (left === 0 && !this.inflater.hasMore && !this.#isEnded) return false;
     if (!this.#feed(left)) return left > 0 || this.inflater.hasMore;
@@ -177,10 +190,7 @@ export class PackScan {
     }
     this.#state = 'entry';
     if (this.#header.isDelta) this.sink.delta(entry);
-    else {
-      const pending = this.sink.whole(entry, this.#header.type as TypeCode, this.#at);
-      if (pending !== undefined) return pending.then(() => this.#nextEntry());
-    }
+    else yield* this.sink.whole(entry, this.#header.type as TypeCode, this.#at);
     return this.#nextEntry();
   }
 
@@ -190,7 +200,7 @@ export class PackScan {
     const before = this.inflater.size;
     try {
       this.#at += this.inflater.feed(slab, start, end);
-      this.meter.spend(COST.entry + (this.inflater.size - before) * COST.byteInflated);
+      this.#work += COST.entry + (this.inflater.size - before) * COST.byteInflated;
     } catch (error) {
       if (!(error instanceof InflateError)) throw error;
       throw PackError.at(this.entries.offsets[this.entries.count - 1]!, error.message);
@@ -207,10 +217,5 @@ export class PackScan {
     this.#at += TRAILER_BYTES;
     this.#state = 'end';
     return true;
-  }
-
-  /** Keeps the checksum close behind, so that it is no long piece of work at the end. */
-  hashWhatWasRead(): void {
-    if (this.#state === 'entry' || this.#state === 'data') this.#hashUntil(this.#at);
   }
 }

@@ -1,5 +1,5 @@
-import { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { COST } from '../../schedule/cost.js';
+import type { Steps } from '../../schedule/steps.js';
 import { BLOB, MissingObject, type Oid, oidIn, TREE, typeName } from '../object/object.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-list.js';
@@ -31,31 +31,29 @@ export class Connectivity {
   ) {}
 
   /** The tips that lead to something missing, and to what. */
-  async failures(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
-    await this.#followEdges();
+  *failures(tips: Iterable<Oid>): Steps<Map<Oid, MissingObject>> {
+    yield* this.#followEdges();
     const failures = new Map<Oid, MissingObject>();
-    const meter = new Meter({ schedule: this.writer.objects.schedule });
     for (const tip of tips) {
       try {
         const number = this.#resolve(Buffer.from(tip, 'hex'), 0, ANY);
-        if (number >= 0) await this.#walk(number, meter);
+        if (number >= 0) yield* this.#walk(number);
       } catch (error) {
         if (!(error instanceof MissingObject)) throw error;
         failures.set(tip, error);
       }
-      if (meter.isOver) await meter.pass();
+      yield COST.operation;
     }
     return failures;
   }
 
   /** What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. */
-  async firstMissing(): Promise<MissingObject | undefined> {
-    if (await this.#followEdges()) return undefined;
-    const meter = new Meter({ schedule: this.writer.objects.schedule });
+  *firstMissing(): Steps<MissingObject | undefined> {
+    if (yield* this.#followEdges()) return undefined;
     try {
       for (let number = this.base; number < this.#knownAt; number++) {
-        await this.#walk(number, meter);
-        if ((number & 63) === 63 && meter.isOver) await meter.pass();
+        yield* this.#walk(number);
+        if ((number & 63) === 63) yield COST.operation;
       }
       return undefined;
     } catch (error) {
@@ -65,16 +63,15 @@ export class Connectivity {
   }
 
   /** Whether the edges alone tell that all new objects are complete; found out again when there are more of them. */
-  async #followEdges(): Promise<boolean> {
+  *#followEdges(): Steps<boolean> {
     const { objects } = this.writer;
     if (this.#knownAt !== objects.count) {
       this.#broken.clear();
       this.#knownAt = objects.count;
-      this.#areAllFound = await this.#areEdgesFound();
+      this.#areAllFound = yield* this.#areEdgesFound();
       if (this.#areAllFound) {
         objects.completeSince.fill(this.base + 1, this.base - objects.first, objects.count - objects.first);
-        const meter = new Meter({ schedule: objects.schedule });
-        await inSlices(this.writer.settleLinks(this.base, this.#numbers), meter);
+        yield* this.writer.settleLinks(this.base, this.#numbers);
       }
     }
     return this.#areAllFound;
@@ -115,9 +112,8 @@ export class Connectivity {
   }
 
   /** Whether every edge of the new objects leads to a new object or to a complete one. */
-  async #areEdgesFound(): Promise<boolean> {
+  *#areEdgesFound(): Steps<boolean> {
     const { objects, edges } = this.writer;
-    const meter = new Meter({ schedule: this.writer.objects.schedule });
     this.#numbers = new Int32Array(edges.size);
     for (let index = 0; index < edges.size && !edges.isDoubtful; index++) {
       let number = this.writer.find(edges.oids, edges.startOf(index));
@@ -126,7 +122,7 @@ export class Connectivity {
       this.#numbers[index] = number;
       const isFound = number >= this.base || (number >= 0 && this.#isComplete(number));
       if (!isFound || !isOfType(objects.typeOf(number), edges.typeOf(index))) edges.isDoubtful = true;
-      if ((index & 255) === 255 && meter.isOver) await meter.pass();
+      if ((index & 255) === 255) yield COST.operation;
     }
     return !edges.isDoubtful;
   }
@@ -135,7 +131,7 @@ export class Connectivity {
    * Depth first with a stack of its own: `~number` on it means "left", so that the objects entered and
    * not left are the path from the tip, and all of them are broken when something is missing.
    */
-  async #walk(tip: number, meter: Meter): Promise<void> {
+  *#walk(tip: number): Steps<void> {
     const entered = new Set<number>();
     const stack = [tip];
     const push = (bytes: Uint8Array, at: number, type: EdgeType): void => {
@@ -152,8 +148,8 @@ export class Connectivity {
         if (this.#isComplete(top)) continue;
         entered.add(top);
         stack.push(~top);
-        await inSlices(this.#readEdgesOf(top, push), meter);
-        if (meter.isOver) await meter.pass();
+        yield* this.#readEdgesOf(top, push);
+        yield COST.operation;
       }
     } catch (error) {
       if (error instanceof MissingObject) for (const number of entered) this.#broken.set(number, error);

@@ -5,7 +5,7 @@ import type { TypeCode } from '../object/object.js';
 import { OID_BYTES, type OidSlots } from '../object/oid-slots.js';
 import { Segment } from '../pack/segment.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';
-import { BYTES_PER_OBJECT, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
+import { BYTES_PER_OBJECT, COLUMNS, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';
 
 /** About what an entry of a map takes. */
@@ -127,7 +127,6 @@ export class GrowingTable extends ObjectTable {
   /** Keeps the body at hand for as long as the object is there. */
   pin(number: number, body: Buffer): void {
     this.take(body.length);
-    this.pinned ??= new Map();
     this.pinned.set(number, body);
   }
 
@@ -140,38 +139,35 @@ export class GrowingTable extends ObjectTable {
     for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
     const own = first - this.first;
     const from = this.first === 0 ? order : order.map((number) => number - this.first);
-    await permute(this.oids, OID_BYTES, own, from, meter);
-    for (const array of [this.types, this.sizes, this.segmentOf, this.offsets, this.ends])
-      await permute(array, 1, own, from, meter);
-    for (const array of [this.bases, this.refDeltas, this.depths, this.linksAt])
-      await permute(array, 1, own, from, meter);
+    for (const [name, width] of COLUMNS) await permute(this[name], width, own, from, meter);
     for (let at = own; at < this.ownCount; at++) {
       const base = this.bases[at]!;
       if (base >= first) this.bases[at] = moved[base - first]!;
     }
     this.caches.renumber(first, moved);
-    const pinned = [...(this.pinned ?? [])].filter(([number]) => number >= first);
-    for (const [number] of pinned) this.pinned!.delete(number);
-    for (const [number, body] of pinned) this.pinned!.set(moved[number - first]!, body);
+    const pinned = [...this.pinned].filter(([number]) => number >= first);
+    for (const [number] of pinned) this.pinned.delete(number);
+    for (const [number, body] of pinned) this.pinned.set(moved[number - first]!, body);
     return moved;
   }
 
   /** Notes that everything reachable from the object is here once there are `since` objects. */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
-    this.completeBelow = noted(this.completeBelow, number, since, this.first, this.completeSince);
+    if (number < this.first) this.completeBelow.set(number, since);
+    else this.completeSince[number - this.first] = since;
   }
 
   /** Notes that another object points at this one once there are `since` objects. */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
-    this.referencedBelow = noted(this.referencedBelow, number, since, this.first, this.referencedSince);
+    if (number < this.first) this.referencedBelow.set(number, since);
+    else this.referencedSince[number - this.first] = since;
   }
 
   /** Notes where a tag of a tag leads in the end. */
   setPeeled(tag: number, target: number): void {
     this.take(BYTES_PER_PEELED);
-    this.peeled ??= new Map();
     this.peeled.set(tag, target);
   }
 
@@ -180,14 +176,14 @@ export class GrowingTable extends ObjectTable {
     this.caches.forgetQuarantine();
     this.#links?.truncate(this.#linksBefore);
     this.#links = undefined;
-    for (const [number, body] of this.pinned ?? []) {
+    for (const [number, body] of this.pinned) {
       if (number < count) continue;
-      this.pinned!.delete(number);
+      this.pinned.delete(number);
       this.take(-body.length);
     }
-    for (const tag of this.peeled?.keys() ?? []) {
+    for (const tag of this.peeled.keys()) {
       if (tag < count) continue;
-      this.peeled!.delete(tag);
+      this.peeled.delete(tag);
       this.take(-BYTES_PER_PEELED);
     }
     const own = count - this.first;
@@ -280,17 +276,4 @@ export class GrowingTable extends ObjectTable {
     this.sharedArrays = undefined;
     this.resizeArrays(room);
   }
-}
-
-/** Notes `since` in `array`, which starts with object `first`, or of an object before it in a map, which is returned. */
-function noted(
-  below: Map<number, number> | undefined,
-  number: number,
-  since: number,
-  first: number,
-  array: Uint32Array,
-): Map<number, number> | undefined {
-  if (number < first) return (below ?? new Map<number, number>()).set(number, since);
-  array[number - first] = since;
-  return below;
 }

@@ -1,8 +1,8 @@
 import { type MemoryBudget, SharedBytes, StoreFull } from '../../memory/memory-budget.js';
 import type { Steps } from '../../schedule/steps.js';
-import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
+import { OidSlots } from '../object/oid-slots.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';
-import { BYTES_PER_OBJECT, ObjectTable } from './object-table.js';
+import { BYTES_PER_OBJECT, COLUMNS, ObjectTable } from './object-table.js';
 
 /** Tables this much larger than all above them, or more, stay apart: each object is copied a few times at most. */
 const LARGER = 2;
@@ -75,17 +75,9 @@ function countedArrays(count: number, budget: MemoryBudget | undefined): SharedB
 function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
   const shift = from.first - to.first;
   const end = Math.min(start + COPIED_AT_ONCE, from.ownCount);
-  const copy = <T extends Uint8Array | Uint16Array | Int32Array | Uint32Array>(source: T, target: T, width = 1) =>
-    target.set(source.subarray(start * width, end * width) as never, (start + shift) * width);
-  copy(from.oids, to.oids, OID_BYTES);
-  copy(from.types, to.types);
-  copy(from.sizes, to.sizes);
-  copy(from.segmentOf, to.segmentOf);
-  copy(from.offsets, to.offsets);
-  copy(from.ends, to.ends);
-  copy(from.bases, to.bases);
-  copy(from.refDeltas, to.refDeltas);
-  copy(from.depths, to.depths);
+  for (const [name, width] of COLUMNS) {
+    to[name].set(from[name].subarray(start * width, end * width), (start + shift) * width);
+  }
   for (let at = start; at < end; at++) {
     to.slots.insert(to.oids, at + shift);
     to.completeSince[at + shift] = valid(from.completeSince[at]!, from);
@@ -102,19 +94,10 @@ function valid(since: number, table: ObjectTable): number {
 function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.segments.push(...from.segments);
   to.loose.push(...from.loose);
-  to.peeled = withThose(to.peeled, from.peeled, from);
-  to.pinned = withThose(to.pinned, from.pinned, from);
-  to.completeBelow = copySince(from.completeBelow, from, to.completeSince, to.completeBelow, to.first);
-  to.referencedBelow = copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.first);
-}
-
-function withThose<T>(
-  known: Map<number, T> | undefined,
-  added: ReadonlyMap<number, T> | undefined,
-  { count }: ObjectTable,
-): Map<number, T> | undefined {
-  if (added === undefined) return known;
-  return new Map([...(known ?? []), ...[...added].filter(([number]) => number < count)]);
+  for (const [number, target] of from.peeled) if (number < from.count) to.peeled.set(number, target);
+  for (const [number, body] of from.pinned) if (number < from.count) to.pinned.set(number, body);
+  copySince(from.completeBelow, from, to.completeSince, to.completeBelow, to.first);
+  copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.first);
 }
 
 /** The records of the table's objects, as far as they are kept, behind those in `links`. */
@@ -131,19 +114,15 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
 
 /** Notes of objects that are now in the same table go into its array. */
 function copySince(
-  notes: ReadonlyMap<number, number> | undefined,
+  notes: ReadonlyMap<number, number>,
   from: ObjectTable,
   array: Uint32Array,
-  known: Map<number, number> | undefined,
+  below: Map<number, number>,
   first: number,
-): Map<number, number> | undefined {
-  let below = known;
-  for (const [number, since] of notes ?? []) {
+): void {
+  for (const [number, since] of notes) {
     if (since > from.count) continue;
-    if (number < first) {
-      below ??= new Map();
-      if (!below.has(number)) below.set(number, since);
-    } else if (array[number - first] === 0) array[number - first] = since;
+    if (number >= first) array[number - first] ||= since;
+    else if (!below.has(number)) below.set(number, since);
   }
-  return below;
 }

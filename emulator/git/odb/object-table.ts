@@ -4,7 +4,6 @@ import { type Oid, oidIn, type TypeCode } from '../object/object.js';
 import { OID_BYTES, OidSlots } from '../object/oid-slots.js';
 import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
-import { findPrefix } from './oid-prefix.js';
 import type { TableCaches } from './table-caches.js';
 
 /** In place of a base's number: the entry is no delta. */
@@ -16,6 +15,24 @@ const NO_BYTES = new Uint8Array(0);
 const NO_SHORTS = new Uint16Array(0);
 const NO_INTS = new Int32Array(0);
 const NO_NUMBERS = new Uint32Array(0);
+
+type Column = Uint8Array | Uint16Array | Int32Array | Uint32Array;
+
+/** The arrays of a table, and their elements per object. */
+export const COLUMNS = [
+  ['oids', OID_BYTES],
+  ['types', 1],
+  ['sizes', 1],
+  ['segmentOf', 1],
+  ['offsets', 1],
+  ['ends', 1],
+  ['bases', 1],
+  ['refDeltas', 1],
+  ['depths', 1],
+  ['linksAt', 1],
+  ['completeSince', 1],
+  ['referencedSince', 1],
+] as const;
 
 /** How far a table is filled. */
 export interface Extent {
@@ -58,14 +75,14 @@ export class ObjectTable {
   /** How many objects there have to be for another one to point at it; 0: none does, as far as was found out. */
   referencedSince = NO_NUMBERS;
   /** The same of objects below. */
-  completeBelow: Map<number, number> | undefined;
-  referencedBelow: Map<number, number> | undefined;
+  completeBelow = new Map<number, number>();
+  referencedBelow = new Map<number, number>();
   /** Numbers by id, less `first`; of published objects only. */
   slots: OidSlots;
   /** Where tags of tags lead in the end. */
-  peeled: Map<number, number> | undefined;
+  peeled = new Map<number, number>();
   /** Bodies that stay at hand. */
-  pinned: Map<number, Buffer> | undefined;
+  pinned = new Map<number, Buffer>();
   /** What trees say, by number; of all tables that lie on each other. */
   names: TreeNames;
   /** Its own segments: of packs, and of loose objects. The first ones have these numbers. */
@@ -230,7 +247,7 @@ export class ObjectTable {
   }
 
   peeledOf(tag: number): number | undefined {
-    return this.tableOf(tag).peeled?.get(tag);
+    return this.tableOf(tag).peeled.get(tag);
   }
 
   /** A segment by its number in `segmentOf`. */
@@ -248,7 +265,7 @@ export class ObjectTable {
   isComplete(number: number): boolean {
     for (let table: ObjectTable = this; ; table = table.below!) {
       const isOwn = number >= table.first;
-      const since = isOwn ? table.completeSince[number - table.first]! : (table.completeBelow?.get(number) ?? 0);
+      const since = isOwn ? table.completeSince[number - table.first]! : (table.completeBelow.get(number) ?? 0);
       if (since > 0 && since <= table.count) return true;
       if (isOwn) return false;
     }
@@ -258,7 +275,7 @@ export class ObjectTable {
   isReferenced(number: number, count = this.count): boolean {
     for (let table: ObjectTable = this; ; table = table.below!) {
       const isOwn = number >= table.first;
-      const since = isOwn ? table.referencedSince[number - table.first]! : (table.referencedBelow?.get(number) ?? 0);
+      const since = isOwn ? table.referencedSince[number - table.first]! : (table.referencedBelow.get(number) ?? 0);
       if (since > 0 && since <= count && since <= table.count) return true;
       if (isOwn) return false;
     }
@@ -283,12 +300,7 @@ export class ObjectTable {
     frozen.names = this.names;
     frozen.sharedBytes?.release();
     frozen.count = extent.count;
-    frozen.copyArrays(this);
-    frozen.slots = this.slots;
-    frozen.peeled = this.peeled;
-    frozen.pinned = this.pinned;
-    frozen.completeBelow = this.completeBelow;
-    frozen.referencedBelow = this.referencedBelow;
+    frozen.shareContent(this);
     frozen.segments = this.segments.slice(0, extent.segments);
     frozen.loose = extent.looseBytes === 0 ? [] : this.loose.map((segment) => segment.upTo(extent.looseBytes));
     frozen.looseCount = this.looseCount;
@@ -305,42 +317,44 @@ export class ObjectTable {
     const before = this.below;
     this.below = merged.below?.hold();
     before?.release();
-    this.copyArrays(merged);
+    this.shareContent(merged);
     const { first, firstSegment, firstLoose, segments, loose } = merged;
-    const { slots, peeled, pinned, completeBelow, referencedBelow } = merged;
     Object.assign(this, { first, firstSegment, firstLoose, segments, loose });
-    Object.assign(this, { slots, peeled, pinned, completeBelow, referencedBelow });
     this.sharedArrays?.release();
     this.sharedArrays = arrays;
   }
 
-  private copyArrays(from: ObjectTable): void {
-    this.setArrays(from, (array) => array);
+  /** Uses the arrays and maps of another table. */
+  private shareContent(from: ObjectTable): void {
+    const { slots, peeled, pinned, completeBelow, referencedBelow } = from;
+    Object.assign(this, { slots, peeled, pinned, completeBelow, referencedBelow });
+    for (const [name] of COLUMNS) Object.assign(this, { [name]: from[name] });
   }
 
   /** Gives the arrays room for so many objects. */
   resizeArrays(room: number): void {
-    this.setArrays(this, (array, width) => resized(array, room * width));
-  }
-
-  private setArrays(
-    from: ObjectTable,
-    sized: <T extends Uint8Array | Uint16Array | Int32Array | Uint32Array>(array: T, width: number) => T,
-  ): void {
-    this.oids = sized(from.oids, OID_BYTES);
-    this.types = sized(from.types, 1);
-    this.sizes = sized(from.sizes, 1);
-    this.segmentOf = sized(from.segmentOf, 1);
-    this.offsets = sized(from.offsets, 1);
-    this.ends = sized(from.ends, 1);
-    this.bases = sized(from.bases, 1);
-    this.refDeltas = sized(from.refDeltas, 1);
-    this.depths = sized(from.depths, 1);
-    this.linksAt = sized(from.linksAt, 1);
-    this.completeSince = sized(from.completeSince, 1);
-    this.referencedSince = sized(from.referencedSince, 1);
+    for (const [name, width] of COLUMNS) Object.assign(this, { [name]: resized<Column>(this[name], room * width) });
   }
 }
 
 /** The table of ids of all tables that have none. */
 const NO_SLOTS = new OidSlots();
+
+/**
+ * Ids among the first `count` that start with the digits `prefix`, in order, at most `limit`.
+ *
+ * A scan: abbreviated ids are for people, and a million ids are looked through in some milliseconds.
+ */
+function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
+  const whole = prefix.length >> 1;
+  const wanted = Buffer.from(prefix.slice(0, whole * 2), 'hex');
+  const half = prefix.length % 2 === 0 ? -1 : Number.parseInt(prefix.slice(-1), 16);
+  const found: Oid[] = [];
+  for (let at = 0, end = count * OID_BYTES; at < end; at += OID_BYTES) {
+    let same = 0;
+    while (same < whole && oids[at + same] === wanted[same]) same++;
+    if (same < whole || (half >= 0 && oids[at + whole]! >> 4 !== half)) continue;
+    found.push(oidIn(Buffer.from(oids.buffer, oids.byteOffset + at, OID_BYTES)));
+  }
+  return found.sort().slice(0, limit);
+}

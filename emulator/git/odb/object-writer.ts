@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
+import { runSync, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import { BLOB, type Oid, oidIn, type TypeCode, typeName } from '../object/object.js';
 import { type HashBytes, HEADROOM, writeHeaderBefore } from '../object/object-hash.js';
@@ -21,11 +21,11 @@ export const LARGE = 256 * 1024;
 const PIECE = 256 * 1024;
 
 /**
- * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good during the
- * call, or until the steps it returned for a large one are done. (Blobs are checked by their names in trees.) False when
+ * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good
+ * until the steps are done. (Blobs are checked by their names in trees.) False when
  * it had something to say.
  */
-export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => boolean | Steps<boolean>;
+export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 
 /**
  * Where a tree differs from another one of which the check had nothing to say: start and end of each run of bytes, with
@@ -60,19 +60,13 @@ export class ObjectWriter {
 
   /** Stores a body as a loose object. */
   write(type: TypeCode, body: Buffer): Oid {
-    const { slab, bodyStart, before } = this.#place(type, body.length);
-    body.copy(slab, bodyStart);
-    this.objects.schedule.spend(body.length * (COST.byteCopied + COST.byteHashed));
-    this.computeOid(type, slab, bodyStart, body.length);
-    if (this.find(this.oid, 0) < 0) runSync(this.#recordEdges(type, slab, bodyStart, body.length));
-    return this.#keep(type, slab, bodyStart, body.length, before);
+    return runSync(this.writeSteps(type, [body]));
   }
 
   /** As `write`, of a body that may be large and in parts, in steps. Nothing else may be written meanwhile. */
   *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     let size = 0;
     for (const part of parts) size += part.length;
-    if (size <= PIECE) return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
     const { slab, bodyStart, before } = this.#place(type, size);
     let start = bodyStart;
     for (const part of parts) {
@@ -80,8 +74,10 @@ export class ObjectWriter {
       start += part.length;
     }
     yield* this.#oidSteps(type, slab, bodyStart, size);
-    if (this.find(this.oid, 0) < 0) yield* this.#recordEdges(type, slab, bodyStart, size);
-    return this.#keep(type, slab, bodyStart, size, before);
+    if (this.find(this.oid, 0) < 0) {
+      yield* this.edges.record(type, slab.subarray(bodyStart, bodyStart + size), this.#mostTargets);
+    }
+    return this.#keep(type, size, before);
   }
 
   /** Room for a body; `before` is where it goes back to if it was not needed. */
@@ -95,25 +91,25 @@ export class ObjectWriter {
   }
 
   /** Keeps the body whose id is in `oid`, unless it is known. */
-  #keep(type: TypeCode, slab: Buffer, bodyStart: number, size: number, before: number): Oid {
+  #keep(type: TypeCode, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
       loose.truncate(before);
     } else {
       const end = loose.length;
       const segment = this.objects.looseIndex;
-      const entry = { segment, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false };
-      this.#add(type, slab, bodyStart, size, entry);
+      this.#add(type, size, { segment, offset: end - size, end, base: UNDELTIFIED, isRefDelta: false });
     }
     return oidIn(this.oid);
   }
 
   /**
-   * Stores what an entry of a pack turned out to be, after `computeOid`. Returns its
+   * Stores what an entry of a pack turned out to be. Yields only for a large object. Returns its
    * number, an old one when the object is known. Throws `PackError` when other bytes are known under
    * the same id. `change`: how a tree came about. `layout` is to be filled with the entries of a new tree.
+   * The `HEADROOM` bytes before the body are overwritten.
    */
-  store(
+  *store(
     type: TypeCode,
     buffer: Buffer,
     bodyStart: number,
@@ -122,30 +118,35 @@ export class ObjectWriter {
     check?: CheckObject,
     change?: TreeChange,
     layout?: TreeLayout,
-  ): number {
+  ): Steps<number> {
+    yield* this.#oidSteps(type, buffer, bodyStart, size);
     const known = this.find(this.oid, 0);
     if (known >= 0) {
-      runSync(this.#refuseCollision(known, type, buffer, bodyStart, size));
+      yield* this.#refuseCollision(known, type, buffer, bodyStart, size);
       return known;
     }
-    if (type === BLOB) {
-      const number = this.#add(type, buffer, bodyStart, size, entry);
-      this.objects.caches.keepNewBody(number, buffer, bodyStart, bodyStart + size);
-      return number;
-    }
-    let isFlawless = true;
     const body = buffer.subarray(bodyStart, bodyStart + size);
-    const place = this.#links.record(type, body, this.#mostTargets, change, layout);
-    if (check !== undefined) {
-      const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
-      const changed = isComparable ? this.#links.changed.view() : undefined;
-      const checked = check(type, body, oidIn(this.oid), changed);
-      isFlawless = typeof checked === 'boolean' ? checked : runSync(checked);
+    let isFlawless = true;
+    let place = NO_RECORD;
+    if (type !== BLOB) {
+      if (size < LARGE) place = this.#links.record(type, body, this.#mostTargets, change, layout);
+      else yield* this.edges.record(type, body, this.#mostTargets);
+      if (check !== undefined) {
+        const isComparable = change?.base.isFlawless === true && place !== NO_RECORD;
+        const changed = isComparable ? this.#links.changed.view() : undefined;
+        isFlawless = yield* check(type, body, oidIn(this.oid), changed);
+      }
     }
-    const number = this.#add(type, buffer, bodyStart, size, entry);
+    const number = this.#add(type, size, entry);
     this.objects.setLinks(number, place);
     if (!isFlawless) this.#flawed.add(number);
     if (layout !== undefined) layout.isFlawless = isFlawless;
+    if (this.objects.wantsPin(number)) {
+      const pinned = Buffer.allocUnsafeSlow(size);
+      yield* copySteps(body, pinned, 0);
+      this.objects.pin(number, pinned);
+    }
+    if (type === BLOB && size < LARGE) this.objects.caches.keepNewBody(number, body);
     return number;
   }
 
@@ -158,36 +159,6 @@ export class ObjectWriter {
   /** Makes the records of objects from `first` on readable; `numbers`: what the edges lead to. */
   *settleLinks(first: number, numbers: Int32Array): Steps<void> {
     yield* this.#links.settle(this.objects, first, numbers);
-  }
-
-  /** As `computeOid` and `store`, of a large object, without holding up others for long. */
-  async storeInSlices(
-    type: TypeCode,
-    buffer: Buffer,
-    bodyStart: number,
-    size: number,
-    entry: EntryLocation,
-    meter: Meter,
-    check?: CheckObject,
-  ): Promise<number> {
-    await inSlices(this.#oidSteps(type, buffer, bodyStart, size), meter);
-    const known = this.find(this.oid, 0);
-    if (known >= 0) {
-      await inSlices(this.#refuseCollision(known, type, buffer, bodyStart, size), meter);
-      return known;
-    }
-    if (check !== undefined && type !== BLOB) {
-      const checked = check(type, buffer.subarray(bodyStart, bodyStart + size), oidIn(this.oid));
-      if (typeof checked !== 'boolean') await inSlices(checked, meter);
-    }
-    await inSlices(this.#recordEdges(type, buffer, bodyStart, size), meter);
-    const number = this.#add(type, buffer, bodyStart, size, entry);
-    if (this.objects.wantsPin(number)) {
-      const body = Buffer.allocUnsafeSlow(size);
-      await copyInSlices(buffer.subarray(bodyStart, bodyStart + size), body, 0, meter);
-      this.objects.pin(number, body);
-    }
-    return number;
   }
 
   /**
@@ -203,11 +174,17 @@ export class ObjectWriter {
     );
   }
 
-  /** As `computeOid`, in steps. */
+  /** Computes the id of a body into `oid`, of a large one in steps. The `HEADROOM` bytes before the body are overwritten. */
   *#oidSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
-    const sha1 = createHash('sha1');
     const end = bodyStart + size;
-    for (let at = writeHeaderBefore(buffer, bodyStart, type, size); at < end; at += PIECE) {
+    const start = writeHeaderBefore(buffer, bodyStart, type, size);
+    if (size < LARGE) {
+      this.objects.schedule.spend(size * COST.byteHashed);
+      this.hash(buffer, start, end, this.oid, 0);
+      return;
+    }
+    const sha1 = createHash('sha1');
+    for (let at = start; at < end; at += PIECE) {
       const piece = buffer.subarray(at, Math.min(end, at + PIECE));
       sha1.update(piece);
       yield piece.length * COST.byteHashed;
@@ -215,23 +192,10 @@ export class ObjectWriter {
     sha1.digest().copy(this.oid);
   }
 
-  /** Computes the id of a body into `oid`. The `HEADROOM` bytes before the body are overwritten. */
-  computeOid(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): void {
-    const header = writeHeaderBefore(buffer, bodyStart, type, size);
-    this.hash(buffer, header, bodyStart + size, this.oid, 0);
-  }
-
-  #add(type: TypeCode, buffer: Buffer, bodyStart: number, size: number, entry: EntryLocation): number {
+  #add(type: TypeCode, size: number, entry: EntryLocation): number {
     const number = this.objects.add(type, size, entry, this.oid);
     this.slots.insert(this.objects.oids, number - this.objects.first);
-    if (size < LARGE && this.objects.wantsPin(number)) {
-      this.objects.pin(number, Buffer.from(buffer.subarray(bodyStart, bodyStart + size)));
-    }
     return number;
-  }
-
-  #recordEdges(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
-    return this.edges.record(type, buffer.subarray(bodyStart, bodyStart + size), this.#mostTargets);
   }
 
   /** More different targets than this cannot all exist. */
@@ -255,14 +219,10 @@ export class ObjectWriter {
   }
 }
 
-/** Copies a long run of bytes, in steps. */
-function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
+/** Copies a run of bytes, of a long one in steps. */
+export function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE) {
-    yield source.copy(target, at + from, from, from + PIECE) * COST.byteCopied;
+    if (from > 0) yield PIECE * COST.byteCopied;
+    source.copy(target, at + from, from, from + PIECE);
   }
-}
-
-/** As `copySteps`, in slices. */
-export function copyInSlices(source: Buffer, target: Buffer, at: number, meter: Meter): Promise<void> {
-  return inSlices(copySteps(source, target, at), meter);
 }

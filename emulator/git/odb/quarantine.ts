@@ -74,7 +74,7 @@ export class Quarantine extends StoreReader {
   /** As `checkConnectivity`, for each of many tips: those that lead to something missing, and to what. */
   findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
-    return this.#connectivity.failures(tips);
+    return this.#inSlices(this.#connectivity.failures(tips));
   }
 
   /**
@@ -83,14 +83,13 @@ export class Quarantine extends StoreReader {
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
-    return this.#connectivity.firstMissing();
+    return this.#inSlices(this.#connectivity.firstMissing());
   }
 
   /** Finds out, in slices, where new tags of tags lead in the end. Everything they lead to has to be there. */
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
-    if (edges.hasTagOfTag || edges.isDoubtful)
-      await inSlices(peelNewTags(this.stored, this, this.base), new Meter({ schedule: this.stored.schedule }));
+    if (edges.hasTagOfTag || edges.isDoubtful) await this.#inSlices(peelNewTags(this.stored, this, this.base));
   }
 
   /** Makes all new objects visible at once. */
@@ -123,6 +122,10 @@ export class Quarantine extends StoreReader {
   findRaw(bytes: Uint8Array, at: number): number {
     const number = this.#writer.find(bytes, at);
     return number < this.size ? number : -1;
+  }
+
+  #inSlices<T>(steps: Steps<T>): Promise<T> {
+    return inSlices(steps, new Meter({ schedule: this.stored.schedule }));
   }
 
   #refuseUnlessOpen(): void {

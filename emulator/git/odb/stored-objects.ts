@@ -62,16 +62,6 @@ export class StoredObjects extends GrowingTable {
     return look(this.knownBody(number) ?? this.#make(number));
   }
 
-  /** As `read`, into memory of the caller, which has to have room; nothing is cached. */
-  copyBody(number: number, target: Buffer, at: number): void {
-    if (!this.isUndeltifiedEntry(number)) {
-      this.read(number).copy(target, at);
-      return;
-    }
-    const { output, size } = this.inflateEntry(number);
-    output.copy(target, at, HEADROOM, HEADROOM + size);
-  }
-
   /** Whether the object is an entry of a pack and no delta. */
   isUndeltifiedEntry(number: number): boolean {
     return this.baseOf(number) === UNDELTIFIED && !this.isLoose(number);
@@ -98,7 +88,7 @@ export class StoredObjects extends GrowingTable {
     const at = number - table.first;
     const segment = table.segmentOf[at]!;
     if (segment < 0) return table.loose[~segment - table.firstLoose]!.bytes(table.offsets[at]!, table.ends[at]!);
-    return table.caches.bodies.get(number) ?? table.pinned?.get(number);
+    return table.caches.bodies.get(number) ?? table.pinned.get(number);
   }
 
   #keep(number: number, body: Buffer): void {
@@ -112,18 +102,9 @@ export class StoredObjects extends GrowingTable {
 
   /** The body of an entry of a pack, in memory of the inflater or of the arena. */
   #make(number: number): Buffer {
-    if (this.baseOf(number) === UNDELTIFIED) {
-      const { output, size } = this.inflateEntry(number);
-      return output.subarray(HEADROOM, HEADROOM + size);
-    }
-    const chain = [number];
-    let at = this.baseOf(number);
-    let base = this.knownBody(at);
-    for (; base === undefined && this.baseOf(at) !== UNDELTIFIED; base = this.knownBody(at)) {
-      chain.push(at);
-      at = this.baseOf(at);
-    }
-    return this.#applyChain(chain, base ?? this.read(at));
+    if (this.baseOf(number) !== UNDELTIFIED) return this.#applyChain(this.#chainOf(number));
+    const { output, size } = this.inflateEntry(number);
+    return output.subarray(HEADROOM, HEADROOM + size);
   }
 
   /** The object, what it is a delta on, and so on to the first body that is at hand or whole. */
@@ -158,35 +139,40 @@ export class StoredObjects extends GrowingTable {
     return body!;
   }
 
-  /** Applies the deltas of `chain`, last first. Even and odd results take turns in two halves of an arena. */
-  #applyChain(chain: number[], root: Buffer): Buffer {
-    let largest = root.length;
-    for (const number of chain) largest = Math.max(largest, this.sizeOf(number));
+  /**
+   * As `#makeSteps`, at once. Even and odd results take turns in two halves of an arena, because memory of its own for
+   * each takes twice as long.
+   */
+  #applyChain(chain: number[]): Buffer {
+    const root = this.read(chain.pop()!);
+    const largest = chain.reduce((most, number) => Math.max(most, this.sizeOf(number)), root.length);
     const arena = this.scratch.arena(largest * 2);
     root.copy(arena);
-    let base = 0;
+    let baseAt = 0;
     let baseSize = root.length;
     for (let step = chain.length - 1; step >= 0; step--) {
       const number = chain[step]!;
-      const { output, size } = this.inflateEntry(number);
-      const delta = this.#delta;
-      delta.parse(output, HEADROOM, HEADROOM + size);
-      const result = base === 0 ? largest : 0;
-      const resultSize = delta.resultSize;
-      applyDelta(output, delta.end, HEADROOM + size, arena, base, baseSize, result, resultSize);
-      base = result;
+      const { output: delta, size } = this.inflateEntry(number);
+      this.#delta.parse(delta, HEADROOM, HEADROOM + size);
+      const { end: start, resultSize } = this.#delta;
+      const resultAt = baseAt === 0 ? largest : 0;
+      const limit = HEADROOM + size;
+      applyDelta({ delta, start, limit, base: arena, baseAt, baseSize, result: arena, resultAt, resultSize });
+      baseAt = resultAt;
       baseSize = resultSize;
-      if (step > 0 && step % KEPT_STEP === 0) this.#keep(number, Buffer.from(arena.subarray(base, base + baseSize)));
+      if (step > 0 && step % KEPT_STEP === 0)
+        this.#keep(number, Buffer.from(arena.subarray(baseAt, baseAt + baseSize)));
     }
-    return arena.subarray(base, base + baseSize);
+    return arena.subarray(baseAt, baseAt + baseSize);
   }
 
   /** Inflates what an entry of a pack segment holds: a body, or a delta. Good until the next call that inflates. */
   inflateEntry(number: number): Inflater {
     const start = this.locate(number);
-    const segment = this.#segmentOf(number);
-    this.schedule.spend(COST.object + this.header.size * COST.byteInflated);
-    return inflateEntry(this.scratch.inflater, segment, start, this.endOf(number), this.header.size);
+    const { inflater } = this.scratch;
+    const { size } = this.header;
+    this.schedule.spend(COST.object + size * COST.byteInflated);
+    return inflateEntry(inflater, this.#segmentOf(number), start, this.endOf(number), size);
   }
 
   /** Reads the header of an object in a pack segment into `header`; returns where its zlib stream starts. */

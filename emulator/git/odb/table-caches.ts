@@ -47,10 +47,10 @@ export class TableCaches {
    * Keeps a copy of the body of a new object. Who pushes asks for some of it soon, and a pack begins with what is newest:
    * its first bodies are kept, so that they need not be inflated again.
    */
-  keepNewBody(number: number, buffer: Buffer, start: number, end: number): void {
-    if (this.#newBytes + end - start > this.group.capacity * NEW_SHARE) return;
-    this.#newBytes += end - start;
-    this.bodies.set(number, Buffer.from(buffer.subarray(start, end)));
+  keepNewBody(number: number, body: Buffer): void {
+    if (this.#newBytes + body.length > this.group.capacity * NEW_SHARE) return;
+    this.#newBytes += body.length;
+    this.bodies.set(number, Buffer.from(body));
   }
 
   publish(count: number): void {

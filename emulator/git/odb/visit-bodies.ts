@@ -59,7 +59,9 @@ export function* visitBodies(
       delta.parse(output, HEADROOM, HEADROOM + deltaSize);
       const { end, resultSize } = delta;
       arena = bufferWithRoom(arena, result + resultSize);
-      applyDelta(output, end, HEADROOM + deltaSize, arena, at, size, result, resultSize);
+      const limit = HEADROOM + deltaSize;
+      const places = { base: arena, baseAt: at, baseSize: size, result: arena, resultAt: result, resultSize };
+      applyDelta({ delta: output, start: end, limit, ...places });
       enter(number, result, resultSize);
       unreported += resultSize * COST.byteCopied;
       if (unreported >= PIECE_COST) {

@@ -10,7 +10,9 @@ function apply(base: Buffer, delta: Buffer): Buffer {
   header.parse(delta, 0, delta.length);
   const arena = Buffer.concat([base, Buffer.alloc(header.resultSize)]);
   if (header.baseSize !== base.length) throw new DeltaError();
-  applyDelta(delta, header.end, delta.length, arena, 0, base.length, base.length, header.resultSize);
+  const places = { base: arena, baseAt: 0, baseSize: base.length, result: arena, resultAt: base.length };
+  const instructions = { delta, start: header.end, limit: delta.length };
+  applyDelta({ ...places, resultSize: header.resultSize, ...instructions });
   return arena.subarray(base.length);
 }
 

@@ -27,22 +27,35 @@ export class InflateError extends Error {
  * Inflates zlib streams whose end is not known beforehand: `start`, then `feed` pieces until `isDone`.
  * The body is `output` from `HEADROOM` on, `size` bytes, until the next `start`.
  */
-export interface Inflater {
-  readonly isDone: boolean;
+export abstract class Inflater {
+  isDone = false;
   /** More is to be made of what was taken: `feed` has to be called again, with whatever bytes there are. */
-  readonly hasMore: boolean;
-  readonly output: Buffer;
-  readonly size: number;
-  start(declaredSize: number): void;
+  hasMore = false;
+  output: Buffer = Buffer.allocUnsafeSlow(HEADROOM);
+  size = 0;
+  protected declared = 0;
+
+  start(declaredSize: number): void {
+    this.declared = declaredSize;
+    this.size = 0;
+    this.isDone = false;
+    this.hasMore = false;
+  }
+
   /** The body, which nothing overwrites any more. */
-  takeOutput(): Buffer;
+  takeOutput(): Buffer {
+    const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
+    this.output = Buffer.allocUnsafeSlow(HEADROOM);
+    return body;
+  }
+
   /**
    * Takes bytes from `start` on, up to `end`, and returns how many; they belong to the stream. The end shows only once
    * a byte after it is there; a pack always has one. Without bytes, and with nothing more to make, it says that none
    * will follow.
    * Throws `InflateError`.
    */
-  feed(input: Buffer, start: number, end: number): number;
+  abstract feed(input: Buffer, start: number, end: number): number;
 }
 
 /**
@@ -50,12 +63,7 @@ export interface Inflater {
  * costs 4 to 10 microseconds of set-up, this way 0.4 to 4. The handle is not public, hence the probe in
  * `createInflater`.
  */
-export class HandleInflater implements Inflater {
-  isDone = false;
-  hasMore = false;
-  output: Buffer = Buffer.allocUnsafeSlow(HEADROOM + FIRST_OUTPUT);
-  size = 0;
-  #declared = 0;
+export class HandleInflater extends Inflater {
   #error: string | undefined;
   #isFresh = true;
   readonly #stream = new zlib.Inflate();
@@ -64,6 +72,7 @@ export class HandleInflater implements Inflater {
   readonly #left: Uint32Array;
 
   constructor() {
+    super();
     const { handle, left } = handleOf(this.#stream);
     this.#handle = handle;
     this.#left = left;
@@ -72,23 +81,14 @@ export class HandleInflater implements Inflater {
     };
   }
 
-  start(declaredSize: number): void {
+  override start(declaredSize: number): void {
     if (!this.#isFresh) this.#handle.reset();
     this.#isFresh = true;
     if (this.output.length > HEADROOM + KEPT_OUTPUT) this.output = Buffer.allocUnsafeSlow(HEADROOM + FIRST_OUTPUT);
-    this.#declared = declaredSize;
-    this.size = 0;
-    this.isDone = false;
-    this.hasMore = false;
+    super.start(declaredSize);
   }
 
-  takeOutput(): Buffer {
-    const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
-    this.output = Buffer.allocUnsafeSlow(HEADROOM);
-    return body;
-  }
-
-  feed(input: Buffer, start: number, end: number): number {
+  override feed(input: Buffer, start: number, end: number): number {
     this.#isFresh = false;
     const limit = this.size + MOST_OUTPUT;
     let at = start;
@@ -99,7 +99,7 @@ export class HandleInflater implements Inflater {
       const outputLeft = this.#left[0]!;
       at = end - this.#left[1]!;
       this.size += room - outputLeft;
-      if (this.size > this.#declared) this.#fail('serious inflate inconsistency');
+      if (this.size > this.declared) this.#fail('serious inflate inconsistency');
       // A full output may have held back the rest.
       this.hasMore = outputLeft === 0;
       // Input and output are left: only the end of the stream explains both.
@@ -116,14 +116,14 @@ export class HandleInflater implements Inflater {
    * full. It grows with what arrives, never with what was declared.
    */
   #makeRoom(inputLeft: number): number {
-    const wanted = this.#declared - this.size + 1;
+    const wanted = this.declared - this.size + 1;
     const free = this.output.length - HEADROOM - this.size;
     if (free < wanted && free <= Math.min(inputLeft * 4, MOST_OUTPUT)) {
       const next =
         this.size < BELIEVED
           ? Math.max(this.size * 2, this.size + Math.min(inputLeft * 4, MOST_OUTPUT))
           : wanted + this.size;
-      const length = Math.min(this.#declared + 1, Math.max(next, FIRST_OUTPUT));
+      const length = Math.min(this.declared + 1, Math.max(next, FIRST_OUTPUT));
       this.output = withExactRoom(this.output, HEADROOM + length, HEADROOM + this.size);
     }
     return Math.min(wanted, this.output.length - HEADROOM - this.size);
@@ -136,32 +136,19 @@ export class HandleInflater implements Inflater {
 }
 
 /** The same with nothing but documented calls: whole streams, tried again whenever the input has doubled. */
-export class PlainInflater implements Inflater {
-  isDone = false;
-  readonly hasMore = false;
-  output: Buffer = Buffer.alloc(HEADROOM);
-  size = 0;
-  #declared = 0;
+export class PlainInflater extends Inflater {
   #pieces: Buffer[] = [];
   #collected = 0;
   #nextTry = 0;
 
-  start(declaredSize: number): void {
-    this.#declared = declaredSize;
+  override start(declaredSize: number): void {
     this.#pieces = [];
     this.#collected = 0;
     this.#nextTry = 0;
-    this.size = 0;
-    this.isDone = false;
+    super.start(declaredSize);
   }
 
-  takeOutput(): Buffer {
-    const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
-    this.output = Buffer.allocUnsafeSlow(HEADROOM);
-    return body;
-  }
-
-  feed(input: Buffer, start: number, end: number): number {
+  override feed(input: Buffer, start: number, end: number): number {
     const before = this.#collected;
     this.#pieces.push(Buffer.from(input.subarray(start, end)));
     this.#collected += end - start;
@@ -177,13 +164,13 @@ export class PlainInflater implements Inflater {
 
   #inflate(whole: Buffer): number {
     try {
-      const options = { info: true, maxOutputLength: this.#declared + 1 };
+      const options = { info: true, maxOutputLength: this.declared + 1 };
       // `info` is documented; its types are not complete in every release.
       const { buffer, engine } = zlib.inflateSync(whole, options) as unknown as {
         buffer: Buffer;
         engine: { bytesWritten: number };
       };
-      if (buffer.length > this.#declared) throw new InflateError('serious inflate inconsistency');
+      if (buffer.length > this.declared) throw new InflateError('serious inflate inconsistency');
       this.output = Buffer.concat([Buffer.alloc(HEADROOM), buffer]);
       this.size = buffer.length;
       return engine.bytesWritten;
@@ -233,7 +220,9 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
   return inflater;
 }
 
-/** As `inflateEntry`, in steps. The inflater may not be used for anything else meanwhile. */
+/**
+ * As `inflateEntry`, in steps. Yields between pieces, so never for a small one; the inflater may not be used for anything else meanwhile.
+ */
 export function* inflateSteps(
   inflater: Inflater,
   segment: Segment,
@@ -243,10 +232,9 @@ export function* inflateSteps(
 ): Steps<void> {
   inflater.start(size);
   for (let at = start; at < end || inflater.hasMore; ) {
-    const { slab, start: from, end: to } = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
-    const before = inflater.size;
-    at += inflater.feed(slab, from, to);
-    yield (inflater.size - before) * COST.byteInflated;
+    if (inflater.size > 0) yield Math.min(inflater.size, MOST_OUTPUT) * COST.byteInflated;
+    const piece = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
+    at += inflater.feed(piece.slab, piece.start, piece.end);
   }
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
 }

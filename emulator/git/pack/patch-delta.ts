@@ -78,46 +78,6 @@ class CopyInstruction {
 }
 
 /**
- * Runs the instructions of a delta whose base and result lie in one buffer: a copy inside one costs a third of a copy
- * between two. Throws `DeltaError`, having written nothing outside the result.
- */
-export function applyDelta(
-  delta: Uint8Array,
-  start: number,
-  limit: number,
-  arena: Buffer,
-  baseAt: number,
-  baseSize: number,
-  resultAt: number,
-  resultSize: number,
-): void {
-  const resultEnd = resultAt + resultSize;
-  const copy = new CopyInstruction();
-  let out = resultAt;
-  for (let at = start; at < limit; ) {
-    const op = delta[at++]!;
-    if ((op & 0x80) === 0) {
-      const next = at + op;
-      if (op === 0 || next > limit || out + op > resultEnd) throw new DeltaError();
-      // At most 127 bytes: for so few, a loop is as fast as any call.
-      while (at < next) arena[out++] = delta[at++]!;
-      continue;
-    }
-    at = copy.read(delta, at, op);
-    const { offset, count } = copy;
-    if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
-    let from = baseAt + offset;
-    if (count < SHORT) {
-      for (const end = out + count; out < end; ) arena[out++] = arena[from++]!;
-    } else {
-      arena.copyWithin(out, from, from + count);
-      out += count;
-    }
-  }
-  if (out !== resultEnd) throw new DeltaError();
-}
-
-/**
  * Calls `visit` with each instruction to copy of a delta that was applied: where in the result, from where in the base,
  * how much.
  */
@@ -157,14 +117,51 @@ export interface DeltaWork {
   readonly resultSize: number;
 }
 
+/**
+ * Runs the instructions of a delta until about `most` bytes are read and written; says whether the result is whole, else
+ * notes in `next` where it goes on. Inside one buffer a copy costs a third of a copy between two. Throws `DeltaError`,
+ * having written nothing outside the result.
+ */
+export function applyDelta(
+  { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,
+  most = Number.POSITIVE_INFINITY,
+  next = { at: start, out: resultAt },
+): boolean {
+  const resultEnd = resultAt + resultSize;
+  const copy = new CopyInstruction();
+  let { at, out } = next;
+  const stop = at + out + most;
+  while (at < limit && at + out < stop) {
+    const op = delta[at++]!;
+    if ((op & 0x80) === 0) {
+      const end = at + op;
+      if (op === 0 || end > limit || out + op > resultEnd) throw new DeltaError();
+      // At most 127 bytes: for so few, a loop is as fast as any call.
+      while (at < end) result[out++] = delta[at++]!;
+      continue;
+    }
+    at = copy.read(delta, at, op);
+    const { offset, count } = copy;
+    if (at > limit || offset + count > baseSize || out + count > resultEnd) throw new DeltaError();
+    let from = baseAt + offset;
+    if (count < SHORT) {
+      for (const end = out + count; out < end; ) result[out++] = base[from++]!;
+      continue;
+    }
+    if (base === result) result.copyWithin(out, from, from + count);
+    else base.copy(result, out, from, from + count);
+    out += count;
+  }
+  if (at >= limit && out !== resultEnd) throw new DeltaError();
+  next.at = at;
+  next.out = out;
+  return at >= limit;
+}
+
 /** As `applyDelta`, in steps. */
 export function* deltaSteps(work: DeltaWork): Steps<void> {
-  const run = new DeltaRun(work);
-  for (let isDone = false; !isDone; ) {
-    const { at, out } = run;
-    isDone = run.advance(at + PIECE, out + PIECE);
-    yield (run.out - out) * COST.byteCopied + (run.at - at) * COST.byteScanned;
-  }
+  const next = { at: work.start, out: work.resultAt };
+  while (!applyDelta(work, PIECE, next)) yield PIECE * COST.byteCopied;
 }
 
 /**
@@ -181,63 +178,4 @@ export function* patchDelta(base: Buffer, delta: Buffer, most = Number.POSITIVE_
   const work = { base, baseAt: 0, baseSize, result, resultAt: 0, resultSize };
   yield* deltaSteps({ ...work, delta, start: end, limit: length });
   return result;
-}
-
-/** Stops between instructions, and inside long copies. Small deltas, which are most, do not pay for that: `applyDelta`. */
-class DeltaRun {
-  /** The next instruction, and where the next byte of the result goes. */
-  at: number;
-  out: number;
-  readonly #copy = new CopyInstruction();
-  /** What is left of a copy that was cut. */
-  #from = 0;
-  #left = 0;
-
-  constructor(private readonly work: DeltaWork) {
-    this.at = work.start;
-    this.out = work.resultAt;
-  }
-
-  /** Stops at `atStop` or when the result has grown to `outStop`; says whether the result is whole. */
-  advance(atStop: number, outStop: number): boolean {
-    const { delta, limit, baseAt, baseSize, result, resultAt, resultSize } = this.work;
-    const resultEnd = resultAt + resultSize;
-    const stop = Math.min(limit, atStop);
-    this.#carryOn(outStop);
-    while (this.at < stop && this.out < outStop) {
-      const op = delta[this.at++]!;
-      if ((op & 0x80) === 0) {
-        const next = this.at + op;
-        if (op === 0 || next > limit || this.out + op > resultEnd) throw new DeltaError();
-        for (; this.at < next; this.at++) result[this.out++] = delta[this.at]!;
-        continue;
-      }
-      this.at = this.#copy.read(delta, this.at, op);
-      const { offset, count } = this.#copy;
-      if (this.at > limit || offset + count > baseSize || this.out + count > resultEnd) throw new DeltaError();
-      this.#from = baseAt + offset;
-      this.#left = count;
-      this.#carryOn(outStop);
-    }
-    // A result that is full takes nothing more.
-    const isDone = this.at >= limit && this.#left === 0;
-    if (isDone !== (this.out === resultEnd)) throw new DeltaError();
-    return isDone;
-  }
-
-  /** Copies what is left to copy, as far as the result may grow. */
-  #carryOn(outStop: number): void {
-    const { base, result } = this.work;
-    const count = Math.min(this.#left, outStop - this.out);
-    const to = this.#from + count;
-    this.#left -= count;
-    if (count < SHORT) {
-      while (this.#from < to) result[this.out++] = base[this.#from++]!;
-      return;
-    }
-    if (base === result) result.copyWithin(this.out, this.#from, to);
-    else base.copy(result, this.out, this.#from, to);
-    this.out += count;
-    this.#from = to;
-  }
 }

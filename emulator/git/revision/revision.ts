@@ -4,13 +4,22 @@ import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, sliceBytes } from '../object/bytes.js';
 import { commitLinks } from '../object/commit.js';
 import { MalformedObject } from '../object/malformed-object.js';
-import { COMMIT, isOid, type ObjectReader, type Oid, TAG, TREE, type TypeCode, typeCode } from '../object/object.js';
+import {
+  COMMIT,
+  isOid,
+  MissingObject,
+  type ObjectReader,
+  type Oid,
+  TAG,
+  TREE,
+  type TypeCode,
+  typeCode,
+} from '../object/object.js';
 import { findEntry } from '../object/read-tree.js';
 import { findCommit, findTree, peelTags } from '../object/tag.js';
 import { refNameFault } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
-import { resolveShortOid } from './short-oid.js';
 
 /** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
 export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
@@ -231,4 +240,50 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
   if (type === TREE) return yield* findTree(objects, oid);
   const peeled = type === TAG ? oid : yield* peelTags(objects, oid);
   return objects.typeOf(objects.find(peeled)) === type ? peeled : undefined;
+}
+
+/** More objects of one prefix are not looked at; a prefix of four digits has as many in a store of 65 million. */
+const MOST_CANDIDATES = 1000;
+/** Units of looking at one id; all are looked at. */
+const COST_PER_ID = COST.byteScanned;
+
+/**
+ * The one object whose id starts with `prefix` (4 to 40 lower-case digits). With `want`, Git's rule for a place where
+ * only a commit (or a tree) makes sense: among several, the only one that is such, or a tag of such, is meant.
+ */
+function* resolveShortOid(
+  objects: ObjectReader,
+  prefix: string,
+  want: 'commit' | 'tree' | undefined,
+): Steps<{ oid: Oid; fault?: undefined } | { fault: 'missing' | 'ambiguous' }> {
+  yield objects.size * COST_PER_ID;
+  const candidates = objects.findPrefix(prefix, MOST_CANDIDATES);
+  const [first, ...others] = candidates;
+  if (first === undefined) return { fault: 'missing' };
+  if (others.length === 0) return { oid: first };
+  if (want === undefined) return { fault: 'ambiguous' };
+  let fitting: Oid | undefined;
+  for (const oid of candidates) {
+    if (!(yield* mayBe(objects, oid, want))) continue;
+    if (fitting !== undefined) return { fault: 'ambiguous' };
+    fitting = oid;
+  }
+  return fitting === undefined ? { fault: 'ambiguous' } : { oid: fitting };
+}
+
+function* mayBe(objects: ObjectReader, oid: Oid, want: 'commit' | 'tree'): Steps<boolean> {
+  const type = yield* typeBehind(objects, oid);
+  return type === COMMIT || (want === 'tree' && type === TREE);
+}
+
+function* typeBehind(objects: ObjectReader, oid: Oid): Steps<number | undefined> {
+  yield COST.operation;
+  const type = objects.typeOf(objects.find(oid));
+  if (type !== TAG) return type;
+  try {
+    return objects.typeOf(objects.find(yield* peelTags(objects, oid)));
+  } catch (error) {
+    if (error instanceof MissingObject || error instanceof MalformedObject) return undefined;
+    throw error;
+  }
 }

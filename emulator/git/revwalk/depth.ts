@@ -8,7 +8,7 @@ import { difference, unreached } from './reachability.js';
 export const INFINITE_DEPTH = 0x7fffffff;
 
 export interface DepthRequest {
-  readonly wants: readonly Oid[];
+  readonly wants: Iterable<Oid>;
   /** Commits the client has without their parents; those unknown here are passed over. */
   readonly clientShallow?: Iterable<Oid>;
   /** `deepen`: commits from a want to the boundary, both counted. */
@@ -20,7 +20,7 @@ export interface DepthRequest {
   /** `deepen-since`: seconds since 1970; older commits stay away. */
   readonly since?: number;
   /** `deepen-not`: what is reachable from these stays away. */
-  readonly not?: readonly Oid[];
+  readonly not?: Iterable<Oid>;
 }
 
 export interface ShallowBoundary {
@@ -68,7 +68,8 @@ export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest):
 }
 
 function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<number>): Steps<Selection> {
-  const { depth = 0, relative = false, since, not = [] } = request;
+  const { depth = 0, relative = false, since } = request;
+  const not = [...(request.not ?? [])];
   if (depth >= INFINITE_DEPTH) return { inside: client, boundary: new Set() };
   if (depth > 0 && relative) {
     const reachable = yield* reachableOf(graph, client, request.tips ?? request.wants);

@@ -4,7 +4,7 @@ import type { LinkReader } from '../object/link-reader.js';
 import { BLOB, COMMIT, MissingObject, numberOf, type Oid, TAG, TREE } from '../object/object.js';
 import { peelTags, tagTarget } from '../object/tag.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
-import { type FilterRule, isEverything, type ObjectFilter, ruleOf } from './filter.js';
+import { isEverything, NO_FILTER, type ObjectFilter } from './filter.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { difference } from './reachability.js';
@@ -44,7 +44,7 @@ export function planSend(graph: CommitGraph, index: HistoryIndex, request: Enume
 
 class Planner {
   readonly #objects: LinkReader;
-  readonly #rule: FilterRule;
+  readonly #filter: ObjectFilter;
   readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
@@ -64,7 +64,7 @@ class Planner {
     const { clientShallow = new Set<Oid>(), boundary = clientShallow, haves = [] } = request;
     this.#haves = [...haves];
     this.#objects = graph.objects;
-    this.#rule = ruleOf(request.filter);
+    this.#filter = request.filter ?? NO_FILTER;
     this.#boundary = this.#numbersOf(boundary);
     this.#clientShallow = this.#numbersOf(clientShallow);
     const { size } = graph.objects;
@@ -79,7 +79,7 @@ class Planner {
     for (const commit of unshallowed) this.#wantedCommits.push(...this.graph.linksOf(commit).parents);
     const haves = yield* this.#loadHaves();
     const { roots, followed } = yield* this.#selectCommits(haves);
-    if (this.#rule.depth < Number.POSITIVE_INFINITY) {
+    if (this.#filter.depth < Number.POSITIVE_INFINITY) {
       yield* this.#addToDepth(roots, followed);
       return this.#finish(NO_POSITIONS);
     }
@@ -111,7 +111,7 @@ class Planner {
 
   /** Whether the client has nothing and leaves nothing out. */
   #isForNewcomer(): boolean {
-    return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#rule);
+    return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#filter);
   }
 
   #everything(): SendPlan {
@@ -205,7 +205,7 @@ class Planner {
         if (!this.#found.has(graph.objectOf(parent))) edges.add(graph.treeOf(parent));
       }
     }
-    const limit = this.#rule.depth;
+    const limit = this.#filter.depth;
     const depths = new Map<number, number>();
     yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
     yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
@@ -218,16 +218,16 @@ class Planner {
     for (const object of this.#explicit) {
       if (this.#objects.typeOf(object) !== COMMIT) this.#found.add(object);
     }
-    const rule = this.#rule;
+    const filter = this.#filter;
     const all = this.#found.numbers();
-    const objects = isEverything(rule) ? all : all.filter((object) => this.#passes(object, rule));
-    return new SendPlan(objects, this.index, followed, this.#known, !isEverything(rule));
+    const objects = isEverything(filter) ? all : all.filter((object) => this.#passes(object, filter));
+    return new SendPlan(objects, this.index, followed, this.#known, !isEverything(filter));
   }
 
-  #passes(number: number, rule: FilterRule): boolean {
+  #passes(number: number, filter: ObjectFilter): boolean {
     if (this.#explicit.has(number)) return true;
     const type = this.#objects.typeOf(number);
-    if ((rule.types & (1 << type)) === 0) return false;
-    return type !== BLOB || this.#objects.sizeOf(number) < rule.blobBytes;
+    if ((filter.types & (1 << type)) === 0) return false;
+    return type !== BLOB || this.#objects.sizeOf(number) < filter.blobBytes;
   }
 }

@@ -1,15 +1,21 @@
 import { BLOB, type TypeCode, typeCode } from '../object/object.js';
 
-/** What a partial clone leaves out, as `git rev-list --filter` knows it. */
-export type ObjectFilter =
-  | { readonly kind: 'blob:none' }
-  /** Leaves out blobs of at least this many bytes. */
-  | { readonly kind: 'blob:limit'; readonly bytes: number }
-  /** Leaves out trees and blobs at least this deep below a commit's tree, which is at depth 0. */
-  | { readonly kind: 'tree'; readonly depth: number }
-  | { readonly kind: 'object:type'; readonly type: TypeCode }
-  /** Leaves out what any of them leaves out. */
-  | { readonly kind: 'combine'; readonly filters: readonly ObjectFilter[] };
+/** What a partial clone leaves out, as `git rev-list --filter` knows it: an object stays when it passes all three. */
+export interface ObjectFilter {
+  /** Blobs have to be smaller, in bytes. */
+  readonly blobBytes: number;
+  /** Trees and blobs have to be less deep below a commit's tree, which is at depth 0. */
+  readonly depth: number;
+  /** Bit `1 << type` for each type that stays. */
+  readonly types: number;
+}
+
+/** The filter that leaves nothing out. */
+export const NO_FILTER: ObjectFilter = {
+  blobBytes: Number.POSITIVE_INFINITY,
+  depth: Number.POSITIVE_INFINITY,
+  types: 0b11110,
+};
 
 /** Thrown for a filter that is not understood, or not served; the message is for the client. */
 export class FilterError extends Error {
@@ -34,7 +40,7 @@ export function parseFilter(spec: string): ObjectFilter {
 
 function parseNested(spec: string, depth: number): ObjectFilter {
   if (depth > MOST_NESTED) throw new FilterError('filters are nested too deeply');
-  if (spec === 'blob:none') return { kind: 'blob:none' };
+  if (spec === 'blob:none') return { ...NO_FILTER, types: NO_FILTER.types & ~(1 << BLOB) };
   for (const [prefix, parse] of FORMS) {
     if (spec.startsWith(prefix)) return parse(spec.slice(prefix.length), depth);
   }
@@ -44,10 +50,10 @@ function parseNested(spec: string, depth: number): ObjectFilter {
 const FORMS: readonly (readonly [prefix: string, parse: (value: string, depth: number) => ObjectFilter])[] = [
   [
     'blob:limit=',
-    (value) => ({ kind: 'blob:limit', bytes: parseSize(value, `invalid filter-spec 'blob:limit=${value}'`) }),
+    (value) => ({ ...NO_FILTER, blobBytes: parseSize(value, `invalid filter-spec 'blob:limit=${value}'`) }),
   ],
-  ['tree:', (value) => ({ kind: 'tree', depth: parseSize(value, "expected 'tree:<depth>'") })],
-  ['object:type=', (value) => ({ kind: 'object:type', type: parseType(value) })],
+  ['tree:', (value) => ({ ...NO_FILTER, depth: parseSize(value, "expected 'tree:<depth>'") })],
+  ['object:type=', (value) => ({ ...NO_FILTER, types: 1 << parseType(value) })],
   ['combine:', parseCombined],
   ['sparse:', refuseSparse],
 ];
@@ -72,9 +78,15 @@ function parseType(value: string): TypeCode {
   return typeCode(value as 'commit' | 'tree' | 'blob' | 'tag');
 }
 
+/** Combining leaves out what any part leaves out. */
 function parseCombined(value: string, depth: number): ObjectFilter {
   if (value === '') throw new FilterError('expected something after combine:');
-  return { kind: 'combine', filters: value.split('+').map((part) => parseNested(decodePart(part), depth + 1)) };
+  const parts = value.split('+').map((part) => parseNested(decodePart(part), depth + 1));
+  return parts.reduce((one, other) => ({
+    blobBytes: Math.min(one.blobBytes, other.blobBytes),
+    depth: Math.min(one.depth, other.depth),
+    types: one.types & other.types,
+  }));
 }
 
 function decodePart(part: string): string {
@@ -90,34 +102,6 @@ function refuseSparse(value: string): never {
   );
 }
 
-/** A filter as one rule: an object stays when it passes all three. */
-export interface FilterRule {
-  /** Blobs have to be smaller, in bytes. */
-  readonly blobBytes: number;
-  /** Trees and blobs have to be less deep. */
-  readonly depth: number;
-  /** Bit `1 << type` for each type that stays. */
-  readonly types: number;
-}
-
-const EVERY_TYPE = 0b11110;
-
-/** Combining leaves out what any part leaves out, so every filter comes down to one rule. */
-export function ruleOf(filter: ObjectFilter | undefined): FilterRule {
-  const rule = { blobBytes: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY, types: EVERY_TYPE };
-  const left = filter ? [filter] : [];
-  for (let part = left.pop(); part !== undefined; part = left.pop()) {
-    if (part.kind === 'combine') left.push(...part.filters);
-    else if (part.kind === 'blob:none') rule.types &= ~(1 << BLOB);
-    else if (part.kind === 'blob:limit') rule.blobBytes = Math.min(rule.blobBytes, part.bytes);
-    else if (part.kind === 'tree') rule.depth = Math.min(rule.depth, part.depth);
-    else rule.types &= 1 << part.type;
-  }
-  return rule;
-}
-
-export function isEverything(rule: FilterRule): boolean {
-  return (
-    rule.types === EVERY_TYPE && rule.blobBytes === Number.POSITIVE_INFINITY && rule.depth === Number.POSITIVE_INFINITY
-  );
+export function isEverything({ blobBytes, depth, types }: ObjectFilter): boolean {
+  return blobBytes === NO_FILTER.blobBytes && depth === NO_FILTER.depth && types === NO_FILTER.types;
 }

@@ -10,10 +10,9 @@ import { type EnumerateRequest, planSend } from './enumerate.js';
 import { HistoryIndex } from './history-index.js';
 import { lastModified } from './last-modified.js';
 import { mergeBases } from './merge-base.js';
-import { pathVisit } from './path-log.js';
 import { aheadBehind, allReach, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
-import { walkEach } from './walk.js';
+import { pathVisit, walkEach } from './walk.js';
 
 /** Graphs that lie on each other: with more of them, what is known is put in one. */
 const MOST_GRAPHS = 8;
@@ -144,7 +143,7 @@ export class History {
       path === undefined
         ? (position: GraphPosition) => ({ isShown: true, parents: graph.parentsOf(position).slice() })
         : pathVisit(graph, this.#index, path);
-    for (const position of walkEach({ graph, tips: graph.locateAll(tips), visit })) {
+    for (const position of walkEach(graph, graph.locateAll(tips), visit)) {
       yield position === undefined ? undefined : graph.oidOf(position);
     }
   }

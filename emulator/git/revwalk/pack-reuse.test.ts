@@ -5,6 +5,7 @@ import { BLOB, isOid, type Oid, typeName } from '../object/object.js';
 import { ObjectStore } from '../odb/object-store.js';
 import { inPieces, PackBuilder } from '../odb/test/pack-builder.js';
 import { GeneratedHistory } from '../test/generated-history.js';
+import { parseFilter } from './filter.js';
 import { History } from './history.js';
 
 /** A store that history comes to in packs, as pushes would bring it. */
@@ -59,7 +60,7 @@ t.test('a client that wants all there is gets it, and one that does not gets no 
   t.same(await listed(...heads.slice(1)), closure(...heads.slice(1)).sort());
   t.ok(await hasVersions(...heads.slice(1)));
   t.same(
-    [...(await history.plan({ wants: heads, filter: { kind: 'blob:none' } }, unlimited())).objects].length,
+    [...(await history.plan({ wants: heads, filter: parseFilter('blob:none') }, unlimited())).objects].length,
     closure(...heads).filter((oid) => store.typeOf(store.find(oid)) !== BLOB).length,
   );
 });

@@ -1,25 +1,26 @@
+import type { ByteString } from '../object/bytes.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
+import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
+import { PathComparison } from './path-comparison.js';
 
 /** What a walk does at a commit. */
-export interface Visit {
+interface Visit {
   readonly isShown: boolean;
   /** The parents, or those of them that matter. */
   readonly parents: Iterable<GraphPosition>;
-}
-
-export interface Walk {
-  readonly graph: CommitGraph;
-  readonly tips: readonly GraphPosition[];
-  readonly visit: (position: GraphPosition) => Visit;
 }
 
 /**
  * The commits as `git log` lists them: the newest by committer date among those whose children were seen; `undefined` for
  * each commit that is not shown, so that a caller can pass its meter in between.
  */
-export function* walkEach({ graph, tips, visit }: Walk): Generator<GraphPosition | undefined, void, void> {
+export function* walkEach(
+  graph: CommitGraph,
+  tips: readonly GraphPosition[],
+  visit: (position: GraphPosition) => Visit,
+): Generator<GraphPosition | undefined, void, void> {
   const queue = new DateQueue(graph);
   const seen = new NumberSet(graph.size);
   const meet = (position: GraphPosition) => {
@@ -32,4 +33,22 @@ export function* walkEach({ graph, tips, visit }: Walk): Generator<GraphPosition
     for (const parent of parents) meet(parent);
     yield isShown ? position : undefined;
   }
+}
+
+/**
+ * Git's default history simplification for one path, a file or a folder, taken literally:
+ * a commit equal in it to one of its parents is not shown, and only the first such parent is followed.
+ */
+export function pathVisit(
+  graph: CommitGraph,
+  index: HistoryIndex,
+  path: ByteString,
+): (position: GraphPosition) => Visit {
+  const comparison = new PathComparison(graph, index, path);
+  return (position) => {
+    const parents = graph.parentsOf(position).slice();
+    if (parents.length === 0) return { isShown: comparison.exists(position), parents };
+    const same = parents.find((parent, nth) => comparison.isSame(position, parent, nth));
+    return same === undefined ? { isShown: true, parents } : { isShown: false, parents: [same] };
+  };
 }
