@@ -47,8 +47,8 @@ const DROPPED = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
 /** What an error of the transport says of the target; undefined where it is the suite's own. `begun`: the status came. */
 export function lossOf(error: unknown, begun = false): Loss | undefined {
   const { name, code: given, message } = (error ?? {}) as Record<string, unknown>;
-  // The parser of undici tells its errors apart in words alone.
-  const code = name === 'HTTPParserError' ? 'HPE_INVALID' : given;
+  // Errors of undici's parser differ only in their message; an aborted AbortSignal.timeout() has a number as its code.
+  const code = name === 'HTTPParserError' ? 'HPE_INVALID' : name === 'TimeoutError' ? 'ETIMEDOUT' : given;
   if (typeof code !== 'string') return undefined;
   const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;
   if (UNREACHABLE.test(code)) return { kind: 'unreachable', seen: `no connection (${words})` };
