@@ -47,6 +47,29 @@ t.test('a large file that is not part of an export is refused at its header, and
   t.equal((await tree.stat(bytesOf(PACK)))?.size, 3 * MiB + 5);
 });
 
+t.test('a file that is too large to be read is refused at its header, unless objects are in it', async (t) => {
+  const size = 256 * MiB + 1;
+  for (const path of ['emulator.json', 'demo/r.git/repository.json', 'demo/r.git/packed-refs']) {
+    let read = 0;
+    let taken = 0;
+    const archive = archiveOf({ [path]: size }, (bytes) => {
+      read += bytes;
+    });
+    const refused = readTar(
+      archive,
+      options((bytes) => {
+        taken += bytes;
+      }),
+    );
+    await t.rejects(refused, { message: `The archive has a file of more than ${256 * MiB} bytes: ${path}.` });
+    t.same([read, taken], [RECORD, RECORD], `none of ${path} was read or held`);
+  }
+  const take = (bytes: number) => {
+    if (bytes === size) throw new Error('room was asked for');
+  };
+  await t.rejects(readTar(archiveOf({ [PACK]: size }), options(take)), { message: 'room was asked for' });
+});
+
 t.test('room for a file is taken before it is read', async (t) => {
   let read = 0;
   const archive = archiveOf({ [PACK]: 64 * MiB }, (bytes) => {

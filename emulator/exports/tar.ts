@@ -3,6 +3,7 @@ import { type ByteString, bytesIn, bytesOf, sliceBytes } from '../git/object/byt
 import { SourceError } from '../sources/file-tree.js';
 import { MemoryTree } from '../sources/memory-tree.js';
 import { isStatePath } from './file-names.js';
+import { MOST_JSON } from './read-json.js';
 
 /*
  * Just as much of tar (POSIX pax, "ustar Interchange Format") as an export needs: files and folders. An own reader,
@@ -12,6 +13,8 @@ const MOST_ENTRIES = 1_000_000;
 /** Bytes of a path that fit a header. */
 const LONGEST_NAME = 100;
 const MOST_EXTENSION = 64 * 1024;
+/** Path of a file of any size. Each other file of an export is read as a whole, up to `MOST_JSON` bytes. */
+const OF_OBJECTS = /\.git\/objects\//;
 /** The largest size that eleven octal digits hold. */
 const MOST_SIZE = 8 ** 11 - 1;
 
@@ -66,7 +69,8 @@ export interface ReadTarOptions {
 
 /**
  * Reads the files of an export into memory, and skips small files that are not part of one. Throws `SourceError` for
- * anything but files and folders, and for a large file that is not part of an export, at its header. Then it holds nothing.
+ * anything but files and folders. Throws it at the header of a large file that is not part of an export, and of a file
+ * beside the objects that is too large to be read. Then it holds nothing.
  */
 export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
   const tree = new MemoryTree(options.title);
@@ -122,6 +126,7 @@ async function readEntries(
         await reader.exactly(size + padding);
         continue;
       }
+      if (size > MOST_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MOST_JSON} bytes: ${path}`);
       take(size);
       // In the tree from the start, so that a refusal finds all of it.
       const content: Buffer[] = [];

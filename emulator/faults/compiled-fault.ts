@@ -1,7 +1,7 @@
 import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
-import { criteriaOf } from './conditions.js';
+import { criteriaOf, findContradiction } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
@@ -77,12 +77,8 @@ function checkStage(action: Action, at: Stage | undefined, refuse: (detail: stri
 }
 
 /** Throws `bad_request` for values that no request can have. */
-function checkValues(
-  { token, http }: Match,
-  operations: readonly FaultedOperation[],
-  refuse: (detail: string) => Error,
-): void {
-  const { has = [], lacks = [] } = token?.scopes ?? {};
+function checkValues(match: Match, operations: readonly FaultedOperation[], refuse: (detail: string) => Error): void {
+  const { has = [], lacks = [] } = match.token?.scopes ?? {};
   const unknown = has.find((scope) => !operations.some(({ scopes }) => scopes.includes(scope)));
   if (unknown !== undefined) {
     const known = [...new Set(operations.flatMap(({ scopes }) => scopes))].join(', ');
@@ -90,10 +86,12 @@ function checkValues(
   }
   const both = has.find((scope) => lacks.includes(scope));
   if (both !== undefined) throw refuse(`match.token.scopes: no token has and lacks ${both}.`);
-  const pointer = Object.keys(http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
+  const pointer = Object.keys(match.http?.body ?? {}).find((name) => name !== '' && !name.startsWith('/'));
   if (pointer !== undefined) {
     throw refuse(`match.http.body: ${JSON.stringify(pointer)} is not a JSON pointer, such as "/name".`);
   }
+  const contradiction = findContradiction(match);
+  if (contradiction !== undefined) throw refuse(contradiction);
 }
 
 export function isFor({ operations }: CompiledFault, { id }: FaultedOperation): boolean {

@@ -145,6 +145,42 @@ function matches(matcher: Matcher, value: unknown): boolean {
   return glob === undefined || (value !== undefined && matchesGlob(glob, asText(value)));
 }
 
+/** Name of a header field: a token of RFC 9110, section 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Returns why no request has what `match` asks for by name: a header, query parameter, claim or member; undefined if one can. */
+export function findContradiction({ token, http }: Match): string | undefined {
+  const badName = Object.keys(http?.header ?? {}).find((name) => !HEADER_NAME.test(name));
+  if (badName !== undefined) return `match.http.header: ${JSON.stringify(badName)} is not the name of a header.`;
+  const groups: readonly (readonly [member: string, matchers: Record<string, Matcher> | undefined])[] = [
+    ['http.header', http?.header],
+    ['http.query', http?.query],
+    ['http.body', http?.body],
+    ['token.claims', token?.claims],
+  ];
+  for (const [member, matchers = {}] of groups) {
+    const isOfTexts = member === 'http.header' || member === 'http.query';
+    for (const [name, matcher] of Object.entries(matchers)) {
+      const reason = typeof matcher === 'string' ? undefined : clashWithin(matcher, isOfTexts);
+      if (reason !== undefined) return `match.${member}: ${JSON.stringify(name)}: ${reason}`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns why no value meets all parts of the matcher; undefined if one can. `isOfTexts`: values are texts. */
+function clashWithin(matcher: Exclude<Matcher, string>, isOfTexts: boolean): string | undefined {
+  const { equals, contains, glob, present } = matcher;
+  const others = (['equals', 'contains', 'glob'] as const).filter((part) => matcher[part] !== undefined);
+  if (present === false && others.length > 0) return `present: false excludes ${others.join(', ')}.`;
+  if (equals === undefined) return undefined;
+  if (isOfTexts && typeof equals !== 'string') return `equals has to be a text, not ${JSON.stringify(equals)}.`;
+  const clashing = (['contains', 'glob'] as const).find(
+    (part) => matcher[part] !== undefined && !matches({ [part]: part === 'glob' ? glob : contains }, equals),
+  );
+  return clashing && `no value meets both equals and ${clashing}.`;
+}
+
 function isText(value: unknown, part: string): boolean {
   return value !== undefined && asText(value).includes(part);
 }

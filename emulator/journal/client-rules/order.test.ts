@@ -251,3 +251,17 @@ t.test('a least pause between requests is that between the ones that follow each
     [/^req-00000003 began 200 ms after req-00000001 was answered, and not 1000 ms after\.$/],
   );
 });
+
+t.test('a repeated request is told with its status, and its code if it has one', async (t) => {
+  for (const [code, words] of [
+    ['conflict', '409 conflict, and'],
+    [undefined, '409, and'],
+  ] as const) {
+    const refused = { ...write, status: 409, ...(code && { code }) };
+    const { faults } = judge('hopeless-retry', [
+      { from: 0, to: 10, ...refused },
+      { from: 20, to: 30, ...refused },
+    ]);
+    t.match(faults[0]?.detail, words);
+  }
+});

@@ -171,11 +171,11 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const wrote = lastWrite > earlier.record.sequence;
     const looked = isConflict(earlier) && mayFollow(lastRead, earlier);
-    const code = earlier.code ?? '';
+    const code = earlier.code === undefined ? '' : ` ${earlier.code}`;
     const fault =
       hasChanged || wrote || looked
         ? undefined
-        : `It repeats ${earlier.record.id}, which was answered with ${earlier.record.status} ${code}, and nothing had changed.`;
+        : `It repeats ${earlier.record.id}, which was answered with ${earlier.record.status}${code}, and nothing had changed.`;
     return { request, earlier, fault };
   };
 }

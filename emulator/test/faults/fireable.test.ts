@@ -317,11 +317,44 @@ t.test('faults on refs and commands are taken at the stages of their requests, a
       { op: 'getRepository', token: { scopes: { lacks: ['git:read'] } } },
       /refuses such a request before/,
     ],
+    ['internal_error', { http: { header: { 'x y': '*' } } }, /"x y" is not the name of a header/],
+    [
+      'internal_error',
+      { http: { header: { a: { equals: 1 } } } },
+      /match\.http\.header: "a": equals has to be a text, not 1/,
+    ],
+    [
+      'internal_error',
+      { http: { query: { a: { equals: null } } } },
+      /match\.http\.query: "a": equals has to be a text/,
+    ],
+    [
+      'internal_error',
+      { http: { query: { a: { present: false, glob: '*', contains: 'b' } } } },
+      /present: false excludes contains, glob/,
+    ],
+    [
+      'internal_error',
+      { token: { claims: { n: { equals: 12, glob: '2*' } } } },
+      /match\.token\.claims: "n": no value meets both equals and glob/,
+    ],
+    [
+      'internal_error',
+      { http: { body: { '/a': { equals: ['b'], contains: 'c' } } } },
+      /"\/a": no value meets both equals and contains/,
+    ],
     ['internal_error', { token: { scopes: { has: ['git:raed'] } } }, /there is no scope "git:raed"; there are/],
     ['sync_in_progress', { op: 'getRepository' }, /getRepository cannot answer with sync_in_progress/],
     ['repository_thawing', { op: 'listRepositories' }, /listRepositories cannot answer with repository_thawing/],
   ] as const) {
     t.throws(() => service.emulator.fault({ ...parseFault(spec, 'x').fault, match }), { message: reason }, spec);
+  }
+  for (const match of [
+    { http: { query: { a: { present: false } }, header: { 'X-A': { equals: 'ab', glob: 'a*', present: true } } } },
+    { token: { claims: { n: { equals: 12, glob: '1*' }, list: { equals: ['b'], contains: 'b' } } } },
+    { op: 'createRepository', http: { body: { '/a': { equals: null } } } },
+  ]) {
+    t.ok(service.emulator.fault({ match, do: { error: { code: 'internal_error' } } }), JSON.stringify(match));
   }
   service.emulator.state.change({ variants: { syncBlocks: 'all' } });
   t.ok(service.emulator.fault({ match: { op: 'getRepository' }, do: { error: { code: 'sync_in_progress' } } }));
