@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
 /** Bytes of the largest JSON file of an export. */
-const MOST_JSON = 256 * 1024 * 1024;
+export const MOST_JSON = 256 * 1024 * 1024;
 
 /** `digest`: the SHA-1 that the content has to have. Throws `SourceError`. */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
