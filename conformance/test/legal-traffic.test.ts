@@ -1,36 +1,39 @@
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { callAdmin } from '../http/admin.js';
 import { run, startTargetEmulator } from '../index.js';
 import { expectLegal } from './legal/expect-right.js';
 import { startTraffic } from './legal/traffic.js';
 import { otherValues } from './legal/variants.js';
+import { sample } from './sample.js';
+
+/** Busy or awkward services that the suite finds legal. */
+const SERVICES: Readonly<Record<string, (t: Test) => Promise<void>>> = {
+  'one that answers awkwardly as well, and has other clients': async (t) => {
+    const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');
+    const awkward = await startTargetEmulator('--variants', file, '--adversarial');
+    t.teardown(() => awkward.close());
+    await using traffic = startTraffic(awkward.target);
+    expectLegal(t, await run(awkward.target));
+    t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
+  },
+  'an organization that others use at the same time': async (t) => {
+    const busy = await startTargetEmulator();
+    t.teardown(() => busy.close());
+    await using traffic = startTraffic(busy.target);
+    expectLegal(t, await run(busy.target, { strict: true }));
+    t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
+  },
+  'a service that serves fifty requests a second and no more': async (t) => {
+    const slow = await startTargetEmulator('--adversarial');
+    t.teardown(() => slow.close());
+    const quotas = { gateway: { capacity: 50, refill: '50/s' } };
+    await callAdmin({ url: `${slow.target.adminUrl}/quotas`, method: 'PATCH', json: { quotas } });
+    const report = await run(slow.target, { only: 'repo,commit,file,limit,rate,write.result,restricted' });
+    expectLegal(t, report);
+  },
+};
 
 // They wait for the most part, so that one need not wait for the other.
 t.jobs = 3;
-
-t.test('one that answers awkwardly as well, and has other clients', { buffered: true }, async (t) => {
-  const file = join(t.testdir({ 'variants.json': JSON.stringify(otherValues(1)) }), 'variants.json');
-  const awkward = await startTargetEmulator('--variants', file, '--adversarial');
-  t.teardown(() => awkward.close());
-  await using traffic = startTraffic(awkward.target);
-  expectLegal(t, await run(awkward.target));
-  t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
-});
-
-t.test('an organization that others use at the same time', { buffered: true }, async (t) => {
-  const busy = await startTargetEmulator();
-  t.teardown(() => busy.close());
-  await using traffic = startTraffic(busy.target);
-  expectLegal(t, await run(busy.target, { strict: true }));
-  t.ok(traffic.repositories > 3, `${traffic.repositories} repositories of others came`);
-});
-
-t.test('a service that serves fifty requests a second and no more', { buffered: true }, async (t) => {
-  const slow = await startTargetEmulator('--adversarial');
-  t.teardown(() => slow.close());
-  const quotas = { gateway: { capacity: 50, refill: '50/s' } };
-  await callAdmin({ url: `${slow.target.adminUrl}/quotas`, method: 'PATCH', json: { quotas } });
-  const report = await run(slow.target, { only: 'repo,commit,file,limit,rate,write.result,restricted' });
-  expectLegal(t, report);
-});
+for (const [title, test] of sample(t, Object.entries(SERVICES), 1)) t.test(title, { buffered: true }, test);
