@@ -1,7 +1,7 @@
 import type { ByteString } from '../git/object/bytes.js';
-import { type Deployment, Deployments } from '../repositories/deployments.js';
-import { LfsLocks } from '../repositories/lfs-locks.js';
-import { LfsObjects } from '../repositories/lfs-objects.js';
+import { type Deployment, NO_DEPLOYMENTS } from '../repositories/deployments.js';
+import { NO_LOCKS } from '../repositories/lfs-locks.js';
+import { NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { type List, listOf, type Shown } from './list-files.js';
 import { digestedName, jsonOf, nameText } from './read-json.js';
@@ -10,17 +10,17 @@ export type RecordListName = 'refs' | 'deployments' | 'deploymentKeys' | 'lfsObj
 
 /** The lists of a record that grow with use. */
 export function recordLists(record: RepositoryRecord): Readonly<Record<RecordListName, List>> {
-  const { refs, deployments = Deployments.none, lfsObjects = LfsObjects.none, lfsLocks = LfsLocks.none } = record;
+  const { refs, deployments = NO_DEPLOYMENTS, lfsObjects = NO_LFS_OBJECTS, lfsLocks = NO_LOCKS } = record;
   return {
     refs: listOf(refs.size, refs.entries(), (name, { oid, createdAt }) => [
       nameText(name as ByteString),
       oid,
       createdAt,
     ]),
-    deployments: listOf(deployments.size, keyed(deployments.oldest(), 'id'), (_, deployment) =>
+    deployments: listOf(deployments.size, keyed(deployments.list(), 'id'), (_, deployment) =>
       showDeployment(deployment),
     ),
-    deploymentKeys: listOf(deployments.size, deployments.keyedRequests(), (key, { request, id }) => ({
+    deploymentKeys: listOf(deployments.size, record.deploymentKeys?.entries() ?? [], (key, { request, id }) => ({
       key,
       request,
       id,
