@@ -6,6 +6,7 @@ import { Refs } from '../git/refs/refs.js';
 import { checkShape } from '../http/body.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
 import { type KeyedRequests, NO_DEPLOYMENTS } from '../repositories/deployments.js';
+import type { HostingProject } from '../repositories/hosting.js';
 import { NO_LOCKS } from '../repositories/lfs-locks.js';
 import {
   heldBytesOf,
@@ -28,7 +29,7 @@ import { deletedRecord, type RepositoriesSnapshot, recordsOf, releaseRepositorie
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
 import { checked, digestIn, nameOfText, readJson } from './read-json.js';
-import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
+import { type ListedRepository, type RepositoryFile, recordSchema, snakeCased, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
@@ -262,11 +263,15 @@ function toRecord(
     ...(thaw && { thaw }),
     ...(baseRepo && { baseRepo }),
     ...(credential && { gitCredential: credential }),
-    ...(hosting && { hosting: { ...hosting, env: new Map(Object.entries(hosting.env ?? {})) } }),
+    ...(hosting && { hosting: readHosting(hosting) }),
     ...(deployments && readDeployments(deployments)),
     ...(lfsObjects && { lfsObjects }),
     ...(locks.length > 0 && { lfsLocks: locks.reduce((all, lock) => all.with(lock), NO_LOCKS) }),
   };
+}
+
+function readHosting({ env = {}, ...settings }: NonNullable<RepositoryFile['hosting']>): HostingProject {
+  return { ...(snakeCased(settings) as unknown as HostingProject), env: new Map(Object.entries(env)) };
 }
 
 function readDeployments({ items, keys }: NonNullable<RepositoryFile['deployments']>) {

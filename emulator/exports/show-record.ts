@@ -1,10 +1,12 @@
 import type { ByteString } from '../git/object/bytes.js';
 import { type Deployment, NO_DEPLOYMENTS } from '../repositories/deployments.js';
+import type { HostingProject } from '../repositories/hosting.js';
 import { NO_LOCKS } from '../repositories/lfs-locks.js';
 import { NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { type List, listOf, type Shown } from './list-files.js';
 import { digestedName, jsonOf, nameText } from './read-json.js';
+import { camelCased } from './schema.js';
 
 export type RecordListName = 'refs' | 'deployments' | 'deploymentKeys' | 'lfsObjects' | 'lfsLocks';
 
@@ -45,6 +47,10 @@ function showDeployment({ statuses, ...rest }: Deployment): object {
   return { ...rest, ...(statuses && { statuses: [...statuses] }) };
 }
 
+function showHosting({ env, ...settings }: HostingProject, secrets: boolean): object {
+  return { ...camelCased(settings), ...(secrets && { env: Object.fromEntries(env) }) };
+}
+
 /** A record as a file, which is named by the SHA-1 of its content. What is not in one of `lists` is small. */
 export function writeRecord(
   record: RepositoryRecord,
@@ -64,7 +70,7 @@ export function writeRecord(
     packs,
     ...(baseRepo && { base_repo: baseRepo }),
     ...(gitCredential && secrets && { credential: gitCredential }),
-    ...(hosting && { hosting: { ...hosting, env: secrets ? Object.fromEntries(hosting.env) : undefined } }),
+    ...(hosting && { hosting: showHosting(hosting, secrets) }),
     ...(deployments && { deployments: { items: lists.deployments, keys: lists.deploymentKeys } }),
     lfs_objects: lists.lfsObjects,
     lfs_locks: lists.lfsLocks,

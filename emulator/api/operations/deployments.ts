@@ -120,7 +120,7 @@ function defaultRef(
   project: HostingProject,
   chosen: string,
 ): string {
-  const production = chosen === 'production' ? project.productionBranch : null;
+  const production = chosen === 'production' ? project.production_branch : null;
   return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
 }
 
