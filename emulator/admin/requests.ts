@@ -4,7 +4,7 @@ import { problem } from '../http/problem.js';
 import { empty, json, largeJson, type Reply, stream } from '../http/reply.js';
 import type { EntryOptions } from '../journal/entry.js';
 import { toHar, toNdjson } from '../journal/export.js';
-import { type RequestQuery, readQueryParameters, selectorOf } from '../journal/query.js';
+import { queryParameters, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
 import { MOST_STREAMS, streamRequests } from './event-streams.js';
@@ -33,43 +33,6 @@ export const listSteps = adminRoute({
   handle: () => json(200, { items: Object.entries(STEPS).map(([id, about]) => ({ id, about })) }),
 });
 
-const SEVERAL = 'Several between commas: any of them.';
-
-/** The members of a query as parameters; `journal/query.ts` says what each can be. */
-const selection = {
-  after: z.string().optional().meta({ description: 'Id of a request: those that came after it.' }),
-  organization: z.string().optional(),
-  method: z.string().optional(),
-  operation: z
-    .string()
-    .optional()
-    .meta({ description: `An id, or git* for all that begin so. ${SEVERAL}` }),
-  path: z.string().optional(),
-  repository: z.string().optional(),
-  subject: z.string().optional(),
-  status: z
-    .string()
-    .optional()
-    .meta({ description: `A status, or a class such as 4xx. ${SEVERAL}` }),
-  code: z.string().optional().meta({ description: SEVERAL }),
-  origin: z.string().optional().meta({ description: 'real, state, injected or injected:<fault>.' }),
-  fault: z.string().optional(),
-  outcome: z.string().optional().meta({ description: 'open, complete, cut or gone.' }),
-  since: z.string().optional(),
-  until: z.string().optional(),
-  'git.phase': z.string().optional(),
-  'git.service': z.string().optional(),
-  'git.command': z.string().optional(),
-  'git.ref': z.string().optional(),
-};
-
-type Selection = { readonly [Name in keyof typeof selection]?: string | undefined };
-
-/** Throws `bad_request` that names the parameter. */
-function readSelection(given: Selection): RequestQuery {
-  return readQueryParameters(Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined));
-}
-
 const bodies = z
   .enum(['true', 'false'], 'has to be true or false')
   .optional()
@@ -87,7 +50,7 @@ export const listRequests = adminRoute({
   summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
   query: z.strictObject({
     ...listQuery,
-    ...selection,
+    ...queryParameters(),
     order: z
       .enum(['oldest', 'newest'], 'has to be oldest or newest')
       .optional()
@@ -98,7 +61,7 @@ export const listRequests = adminRoute({
   replies: { 200: requestList },
   handle: (ctx) => {
     const { cursor, limit, order = 'oldest', bodies: shown, format = 'json', ...given } = ctx.query;
-    const query = readSelection(given);
+    const query = readQueryParameters(given);
     const options = { bodies: shown !== 'false' };
     if (format !== 'json') return exportRequests(ctx, selectorOf(query), options, format);
     const { journal } = ctx.world.state;
@@ -150,14 +113,14 @@ const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close 
 export const followRequests = adminRoute({
   path: '/requests/stream',
   summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
-  query: z.strictObject({ ...selection, bodies }),
+  query: z.strictObject({ ...queryParameters(), bodies }),
   replies: { 200: 'text/event-stream' },
   errors: ['service_unavailable'],
   handle: ({ current, controls, query: { bodies: shown, ...given }, signal, header, streams }) => {
     if (streams.isFull) throw problem('service_unavailable', TOO_MANY);
     const after = readLastId(header('last-event-id'));
     const ended = AbortSignal.any([signal, controls.closing]);
-    const query = readSelection(given);
+    const query = readQueryParameters(given);
     const events = streamRequests(current, { after, query, bodies: shown !== 'false', signal: ended, streams });
     return stream(200, events, { 'content-type': 'text/event-stream' });
   },

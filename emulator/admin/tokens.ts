@@ -50,15 +50,7 @@ export const mintToken = adminRoute({
     );
     const now = world.state.clock.now();
     const ttl = body.ttl ?? defaultLifetime(key);
-    const token = await mintFixtureToken(key, {
-      org,
-      now,
-      ttl,
-      ...(repo !== undefined && { repo }),
-      ...(scopes && { scopes }),
-      ...(sub !== undefined && { sub }),
-      claims,
-    });
+    const token = await mintFixtureToken(key, { org, now, ttl, repo, scopes, sub, claims });
     const issuedAt = Math.floor(now / 1000) * 1000;
     return json(201, {
       token,

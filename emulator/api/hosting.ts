@@ -4,36 +4,20 @@ import { problem } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
-import { changeHosting, type HostingProject } from '../repositories/hosting.js';
+import { changeHosting, type HostingProject, hostingSettings } from '../repositories/hosting.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Organization } from '../world/organizations.js';
 import { readBranch } from './fields.js';
 
-const setting = once(() => z.string().max(4096).nullable());
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-const shown = once(() => ({
-  project_name: z.string(),
-  deploy_on_push: z.boolean(),
-  production_branch: setting(),
-  framework: setting(),
-  root_directory: setting(),
-  build_command: setting(),
-  install_command: setting(),
-  output_directory: setting(),
-  serverless_function_region: z.string().max(4).nullable(),
-}));
-
-/** The settings of a hosting project as answers show them: all but the environment. */
-const hostingRecord = once(() => z.object(shown()));
-
-export const hostingOfAnswer = once(() => presentWhen(hostingRecord(), 'the repository has a hosting project'));
+/** The settings of a hosting project: answers show all but the environment. */
+export const hostingOfAnswer = once(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
 
 /** The `deployment` object of create and update repository. */
 export const hostingBody = once(() =>
-  z
-    .object({
-      ...shown(),
+  hostingSettings()
+    .extend({
       project_name: z
         .string()
         .regex(/^[^\p{Cc}\p{Surrogate}/]{1,100}$/u, 'has to be 1 to 100 characters without slashes'),
@@ -43,18 +27,8 @@ export const hostingBody = once(() =>
 );
 export type HostingBody = z.infer<ReturnType<typeof hostingBody>>;
 
-export function showHosting(project: HostingProject): z.infer<ReturnType<typeof hostingRecord>> {
-  return {
-    project_name: project.projectName,
-    deploy_on_push: project.deployOnPush,
-    production_branch: project.productionBranch,
-    framework: project.framework,
-    root_directory: project.rootDirectory,
-    build_command: project.buildCommand,
-    install_command: project.installCommand,
-    output_directory: project.outputDirectory,
-    serverless_function_region: project.serverlessFunctionRegion,
-  };
+export function showHosting({ env: _, ...settings }: HostingProject) {
+  return settings;
 }
 
 export function requireHosting(organization: Organization): void {
@@ -86,27 +60,12 @@ export function planHosting(
   const taken = new Set<string>();
   for (const other of world.state.repositories.list(organization.name)) {
     const { hosting } = other.record;
-    if (hosting && other.id !== repository?.id) taken.add(hosting.projectName);
+    if (hosting && other.id !== repository?.id) taken.add(hosting.project_name);
   }
   if (body.project_name !== undefined && taken.has(body.project_name)) {
     throw problem('deployment_project_name_in_use', 'Another repository uses this name for its hosting project.');
   }
-  return changeHosting(
-    repository?.record.hosting,
-    {
-      projectName: body.project_name,
-      deployOnPush: body.deploy_on_push,
-      productionBranch: body.production_branch,
-      framework: body.framework,
-      rootDirectory: body.root_directory,
-      buildCommand: body.build_command,
-      installCommand: body.install_command,
-      outputDirectory: body.output_directory,
-      serverlessFunctionRegion: body.serverless_function_region,
-      env: body.env && new Map(Object.entries(body.env)),
-    },
-    freeName(name.replaceAll('/', '-'), taken),
-  );
+  return changeHosting(repository?.record.hosting, body, freeName(name.replaceAll('/', '-'), taken));
 }
 
 /** The name itself, or with the first number that makes it a free one. */

@@ -17,8 +17,8 @@ export function defaultLifetime(key: FixtureKey | undefined): number {
 /** Signs a token with a published test key, whose id it names. */
 export async function mintFixtureToken(
   key: FixtureKey,
-  request: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,
+  { scopes = defaultScopes(key), ttl = defaultLifetime(key), ...request }: Omit<TokenRequest, 'privateKeyPem' | 'kid'>,
 ): Promise<string> {
   const privateKeyPem = await readFile(key.privateKeyFile, 'utf8');
-  return mintToken({ scopes: defaultScopes(key), ttl: defaultLifetime(key), kid: key.id, ...request, privateKeyPem });
+  return mintToken({ ...request, scopes, ttl, kid: key.id, privateKeyPem });
 }

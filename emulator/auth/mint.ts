@@ -12,19 +12,19 @@ export interface TokenRequest {
   /** Claim `iss`. */
   readonly org: string;
   /** Claim `repo`; absent for tokens of the organization. */
-  readonly repo?: string;
+  readonly repo?: string | undefined;
   /** Default `git:write`, `git:read`. Not checked: a test may want a wrong one. */
-  readonly scopes?: readonly string[];
+  readonly scopes?: readonly string[] | undefined;
   /** Claim `sub`. Default `emulator`. */
-  readonly sub?: string;
+  readonly sub?: string | undefined;
   /** Lifetime in seconds. Default one year. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** Issue time in milliseconds. Default: now, on the machine's clock. */
-  readonly now?: number;
+  readonly now?: number | undefined;
   /** Header `kid`. */
-  readonly kid?: string;
+  readonly kid?: string | undefined;
   /** Further claims, such as `refs`; they win over the ones above. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Signs a token, offline. Throws an `Error` with one sentence when the key cannot sign tokens. */
@@ -44,7 +44,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   return new SignJWT({
     iss: org,
     sub,
-    ...(repo === undefined ? {} : { repo }),
+    repo,
     scopes: [...scopes],
     iat,
     exp: iat + ttl,

@@ -13,18 +13,20 @@ import type { Engine } from '../world/engine.js';
 import type { WorldSnapshot } from '../world/state.js';
 import { FolderWrites, removeFile } from './folder-writes.js';
 import { addPack, hashIds, type KeptPack, packFiles, samePacks } from './kept-packs.js';
-import { type List, type Shown, splitList, type WrittenList } from './list-files.js';
+import { listsIn, splitList, type WrittenList } from './list-files.js';
+import { jsonOf } from './read-json.js';
 import type { ReadRepositories, ReadRepository } from './read-repositories.js';
 import type { ListedRepository } from './schema.js';
-import { recordLists, writeRecord } from './show-record.js';
-import { worldLists, writeManifest } from './show-world.js';
+import { recordFile, showRecord } from './show-record.js';
+import { showWorld } from './show-world.js';
 import { prune } from './state-directory.js';
 import { gitTexts, lfsPath, listRepository } from './write-state.js';
 
 /** With more refs than this, `packed-refs`, which only Git reads, is written by the last save only. */
 const FEW_REFS = 1000;
 
-type WrittenLists<Name extends string> = Readonly<Record<Name, WrittenList>>;
+/** By the members that lead to them. */
+type WrittenLists = ReadonlyMap<string, WrittenList>;
 
 /** A repository as it is in the folder. */
 interface KeptRepository {
@@ -36,13 +38,13 @@ interface KeptRepository {
   readonly world: object;
   /** The file of the record, and those that it names. */
   readonly files: ReadonlySet<string>;
-  readonly lists: WrittenLists<string> | undefined;
+  readonly lists: WrittenLists | undefined;
 }
 
 /** What is in the folder: repositories by id, and the lists of the manifest. */
 interface Kept {
   readonly repositories: ReadonlyMap<string, KeptRepository>;
-  readonly lists: WrittenLists<string> | undefined;
+  readonly lists: WrittenLists | undefined;
 }
 
 /** A state to be saved. `world` identifies the world that numbers its objects; it holds nothing of it. */
@@ -128,9 +130,9 @@ export class KeptFolder {
         repositories.set(record.id, kept);
         listed.push(kept.listed);
       }
-      const ofWorld = worldLists(snapshot, listed, secrets);
-      const lists = await this.#writeLists(ofWorld, this.#kept.lists, '', writes, meter);
-      writes.replace(MANIFEST, Buffer.from(writeManifest(snapshot, config, secrets, shownOf(lists))));
+      const manifest = showWorld(snapshot, config, secrets, listed);
+      const lists = await this.#writeLists(manifest, this.#kept.lists, '', writes, meter);
+      writes.replace(MANIFEST, Buffer.from(jsonOf(manifest)));
       // From here on the new state counts.
       writes.keep();
       const gone = this.#replace({ repositories, lists }, changed);
@@ -182,30 +184,34 @@ export class KeptFolder {
       files.add(path);
       await writes.add(path, blocks);
     }
-    const lists = await this.#writeLists(recordLists(record), before?.lists, `${folder}/`, writes, meter);
-    for (const { parts } of Object.values(lists)) for (const { name } of parts) files.add(`${folder}/${name}`);
     const names = packs.map(({ checksum }) => `pack-${checksum}.pack`);
-    const { name, text } = writeRecord(record, names, secrets, shownOf(lists));
+    const shown = showRecord(record, names, secrets);
+    const lists = await this.#writeLists(shown, before?.lists, `${folder}/`, writes, meter);
+    for (const file of listFiles(lists)) files.add(`${folder}/${file}`);
+    const { name, text } = recordFile(shown);
     files.add(`${folder}/${name}`);
     await writes.add(`${folder}/${name}`, [text]);
     return { record, listed: { ...listed, record: name }, packs, world, files, lists };
   }
 
-  async #writeLists<Name extends string>(
-    lists: Readonly<Record<Name, List>>,
-    before: WrittenLists<string> | undefined,
+  /** Writes the lists of the value of a file, which then has the names of their files in place of those that were split. */
+  async #writeLists(
+    value: object,
+    before: WrittenLists | undefined,
     folder: string,
     writes: FolderWrites,
     meter: Meter,
-  ): Promise<WrittenLists<Name>> {
-    const written: [string, WrittenList][] = [];
-    for (const [name, list] of Object.entries<List>(lists)) {
+  ): Promise<WrittenLists> {
+    const lists = new Map<string, WrittenList>();
+    for (const [path, list] of listsIn(value)) {
       const files: [string, Buffer][] = [];
       const note = (file: string, content: Buffer) => files.push([file, content]);
-      written.push([name, await inSlices(splitList(list, before?.[name], note), meter)]);
+      const written = await inSlices(splitList(list, before?.get(path), note), meter);
+      list.shown = written.json;
+      lists.set(path, written);
       for (const [file, content] of files) await writes.add(folder + file, [content]);
     }
-    return Object.fromEntries(written) as WrittenLists<Name>;
+    return lists;
   }
 
   /**
@@ -289,11 +295,6 @@ export class KeptFolder {
   }
 }
 
-function shownOf<Name extends string>(lists: WrittenLists<Name>): Shown<Name> {
-  const entries = Object.entries<WrittenList>(lists).map(([name, { json }]) => [name, json]);
-  return Object.fromEntries(entries) as Shown<Name>;
-}
-
-function listFiles(lists: WrittenLists<string> | undefined): string[] {
-  return Object.values(lists ?? {}).flatMap(({ parts }) => parts.map(({ name }) => name));
+function listFiles(lists: WrittenLists | undefined): string[] {
+  return [...(lists?.values() ?? [])].flatMap(({ parts }) => parts.map(({ name }) => name));
 }

@@ -17,11 +17,20 @@ const MOST = 1024;
 const COMPARED = 1 / 8;
 const WRITTEN = 2;
 
-/** A list: its items by a key that is unique, each an immutable value. */
-export interface List {
-  readonly size: number;
-  readonly entries: Iterable<readonly [key: string, value: unknown]>;
-  readonly show: (key: string, value: never) => unknown;
+/** A list in the value of a file: its items by a key that is unique, each an immutable value. */
+export class List {
+  /** What stands in the file in place of the list; undefined for the list itself. */
+  shown: unknown;
+
+  constructor(
+    readonly size: number,
+    readonly entries: Iterable<readonly [key: string, value: unknown]>,
+    readonly show: (key: string, value: never) => unknown,
+  ) {}
+
+  toJSON(): unknown {
+    return this.shown ?? Array.from(this.entries, ([key, value]) => this.show(key, value as never));
+  }
 }
 
 /** One file of a list, and what it was made of. */
@@ -37,25 +46,21 @@ export interface WrittenList {
   readonly parts: readonly Part[];
 }
 
-/** Value that represents each list in its parent file. */
-export type Shown<Name extends string> = Readonly<Record<Name, unknown>>;
-
 /** A list whose items `show` writes as JSON. */
 export function listOf<Value>(
   size: number,
   entries: Iterable<readonly [string, Value]>,
   show: (key: string, value: Value) => unknown,
 ): List {
-  return { size, entries, show: show as List['show'] };
+  return new List(size, entries, show);
 }
 
-/** Lists as they stand in one file. */
-export function wholeLists<Name extends string>(lists: Readonly<Record<Name, List>>): Shown<Name> {
-  return Object.fromEntries(Object.entries<List>(lists).map(([name, list]) => [name, wholeList(list)])) as Shown<Name>;
-}
-
-function wholeList({ entries, show }: List): unknown[] {
-  return Array.from(entries, ([key, value]) => show(key, value as never));
+/** The lists in the value of a file, by the members that lead to them. */
+export function* listsIn(value: unknown, path = ''): Generator<[path: string, List]> {
+  if (value instanceof List) yield [path, value];
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [name, member] of Object.entries(value)) yield* listsIn(member, `${path}/${name}`);
+  }
 }
 
 /**
@@ -66,7 +71,7 @@ export function* splitList(
   before: WrittenList | undefined,
   write: (name: string, content: Buffer) => void,
 ): Steps<WrittenList> {
-  if (list.size < FEW) return { json: wholeList(list), parts: [] };
+  if (list.size < FEW) return { json: list.toJSON(), parts: [] };
   const known = new Map(before?.parts.map((part) => [part.keys[0], part]));
   const parts: Part[] = [];
   let keys: string[] = [];

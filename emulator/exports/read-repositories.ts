@@ -5,11 +5,19 @@ import { isRefName } from '../git/refs/ref-name.js';
 import { Refs } from '../git/refs/refs.js';
 import { checkShape } from '../http/body.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
-import { Deployments } from '../repositories/deployments.js';
-import { LfsLocks } from '../repositories/lfs-locks.js';
-import { heldBytesOf, type LfsObject, LfsObjects, SharedLfsObjects } from '../repositories/lfs-objects.js';
+import { type KeyedRequests, NO_DEPLOYMENTS } from '../repositories/deployments.js';
+import type { HostingProject } from '../repositories/hosting.js';
+import { NO_LOCKS } from '../repositories/lfs-locks.js';
+import {
+  heldBytesOf,
+  type LfsObject,
+  type LfsObjects,
+  NO_LFS_OBJECTS,
+  SharedLfsObjects,
+} from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
+import { emptyMap } from '../repositories/sorted-records.js';
 import { Meter } from '../schedule/meter.js';
 import type { FileTree, SourceError } from '../sources/file-tree.js';
 import { describeFailure, takeObjects } from '../sources/fill.js';
@@ -21,7 +29,7 @@ import { deletedRecord, type RepositoriesSnapshot, recordsOf, releaseRepositorie
 import { repositoryFolder } from './file-names.js';
 import { joinLists } from './list-files.js';
 import { checked, digestIn, nameOfText, readJson } from './read-json.js';
-import { type ListedRepository, type RepositoryFile, recordSchema, type WorldManifest } from './schema.js';
+import { type ListedRepository, type RepositoryFile, recordSchema, snakeCased, type WorldManifest } from './schema.js';
 import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
@@ -208,12 +216,12 @@ class RepositoryReader {
 
   async #readLfsObjects(folder: string, { lfs_objects: saved }: RepositoryFile): Promise<LfsObjects | undefined> {
     if (saved.length === 0) return undefined;
-    let objects = LfsObjects.none;
+    let objects = NO_LFS_OBJECTS;
     for (const { oid, size, stored_at: storedAt } of saved) {
       const key = `${oid} ${storedAt}`;
       const object = this.lfsObjects.get(key) ?? (await this.#readLfsObject(lfsPath(folder, oid), oid, size, storedAt));
       this.lfsObjects.set(key, object);
-      objects = objects.with(oid, object);
+      objects = objects.with(oid, object, true);
     }
     return objects;
   }
@@ -255,19 +263,23 @@ function toRecord(
     ...(thaw && { thaw }),
     ...(baseRepo && { baseRepo }),
     ...(credential && { gitCredential: credential }),
-    ...(hosting && { hosting: { ...hosting, env: new Map(Object.entries(hosting.env ?? {})) } }),
-    ...(deployments && { deployments: readDeployments(deployments) }),
+    ...(hosting && { hosting: readHosting(hosting) }),
+    ...(deployments && readDeployments(deployments)),
     ...(lfsObjects && { lfsObjects }),
-    ...(locks.length > 0 && { lfsLocks: locks.reduce((all, lock) => all.with(lock), LfsLocks.none) }),
+    ...(locks.length > 0 && { lfsLocks: locks.reduce((all, lock) => all.with(lock), NO_LOCKS) }),
   };
 }
 
-function readDeployments({ items, keys }: NonNullable<RepositoryFile['deployments']>): Deployments {
-  let all = Deployments.none;
-  for (const item of items) all = all.with({ ...item, commit: item.commit as Oid });
+function readHosting({ env = {}, ...settings }: NonNullable<RepositoryFile['hosting']>): HostingProject {
+  return { ...(snakeCased(settings) as unknown as HostingProject), env: new Map(Object.entries(env)) };
+}
+
+function readDeployments({ items, keys }: NonNullable<RepositoryFile['deployments']>) {
+  let deployments = NO_DEPLOYMENTS;
+  for (const item of items) deployments = deployments.with({ ...item, commit: item.commit as Oid });
+  let deploymentKeys: KeyedRequests = emptyMap();
   for (const { key, request, id } of keys) {
-    const deployment = all.get(id);
-    if (deployment) all = all.with(deployment, { key, request });
+    if (deployments.get(id)) deploymentKeys = deploymentKeys.with(key, { request, id }, true);
   }
-  return all;
+  return { deployments, deploymentKeys };
 }

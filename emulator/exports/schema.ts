@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SCOPES } from '../auth/scope.js';
 import { once } from '../memory/once.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
+import { hostingSettings } from '../repositories/hosting.js';
 import { CLOCK_MODES } from '../time/clock.js';
 import { MOST_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
@@ -142,7 +143,17 @@ export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
 export type WorldManifest = Extract<Manifest, { content: 'world' }>;
 export type ListedRepository = WorldManifest['repositories'][number];
 
-const text = () => z.string().nullable();
+/** Settings of a hosting project have other names in an export: `projectName` for `project_name`. */
+export function camelCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
+  const rename = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
+}
+
+/** The reverse of `camelCased`. */
+export function snakeCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
+  const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
+}
 
 /** What a repository is, apart from its objects. */
 export const recordSchema = once(() =>
@@ -174,18 +185,7 @@ export const recordSchema = once(() =>
       .strictObject({ id: z.string(), username: z.string().optional(), password: z.string(), createdAt: time() })
       .optional(),
     hosting: z
-      .strictObject({
-        projectName: z.string(),
-        deployOnPush: z.boolean(),
-        productionBranch: text(),
-        framework: text(),
-        rootDirectory: text(),
-        buildCommand: text(),
-        installCommand: text(),
-        outputDirectory: text(),
-        serverlessFunctionRegion: text(),
-        env: z.record(z.string(), z.string()).optional(),
-      })
+      .strictObject({ ...camelCased(hostingSettings().shape), env: z.record(z.string(), z.string()).optional() })
       .optional(),
     deployments: z
       .strictObject({

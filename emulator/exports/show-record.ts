@@ -1,38 +1,11 @@
 import type { ByteString } from '../git/object/bytes.js';
-import { type Deployment, Deployments } from '../repositories/deployments.js';
-import { LfsLocks } from '../repositories/lfs-locks.js';
-import { LfsObjects } from '../repositories/lfs-objects.js';
+import type { HostingProject } from '../repositories/hosting.js';
+import { NO_LOCKS } from '../repositories/lfs-locks.js';
+import { NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
-import { type List, listOf, type Shown } from './list-files.js';
+import { listOf } from './list-files.js';
 import { digestedName, jsonOf, nameText } from './read-json.js';
-
-export type RecordListName = 'refs' | 'deployments' | 'deploymentKeys' | 'lfsObjects' | 'lfsLocks';
-
-/** The lists of a record that grow with use. */
-export function recordLists(record: RepositoryRecord): Readonly<Record<RecordListName, List>> {
-  const { refs, deployments = Deployments.none, lfsObjects = LfsObjects.none, lfsLocks = LfsLocks.none } = record;
-  return {
-    refs: listOf(refs.size, refs.entries(), (name, { oid, createdAt }) => [
-      nameText(name as ByteString),
-      oid,
-      createdAt,
-    ]),
-    deployments: listOf(deployments.size, keyed(deployments.oldest(), 'id'), (_, deployment) =>
-      showDeployment(deployment),
-    ),
-    deploymentKeys: listOf(deployments.size, deployments.keyedRequests(), (key, { request, id }) => ({
-      key,
-      request,
-      id,
-    })),
-    lfsObjects: listOf(lfsObjects.size, lfsObjects.entries(), (oid, { size, storedAt }) => ({
-      oid,
-      size,
-      stored_at: storedAt,
-    })),
-    lfsLocks: listOf(lfsLocks.size, keyed(lfsLocks.list(), 'path'), (_, lock) => lock),
-  };
-}
+import { camelCased } from './schema.js';
 
 function* keyed<Name extends string, Value extends Readonly<Record<Name, string>>>(
   values: Iterable<Value>,
@@ -41,34 +14,49 @@ function* keyed<Name extends string, Value extends Readonly<Record<Name, string>
   for (const value of values) yield [value[name], value];
 }
 
-function showDeployment({ statuses, ...rest }: Deployment): object {
-  return { ...rest, ...(statuses && { statuses: [...statuses] }) };
+const itself = (_: string, value: unknown) => value;
+
+function showHosting({ env, ...settings }: HostingProject, secrets: boolean): object {
+  return { ...camelCased(settings), ...(secrets && { env: Object.fromEntries(env) }) };
 }
 
-/** A record as a file, which is named by the SHA-1 of its content. What is not in one of `lists` is small. */
-export function writeRecord(
-  record: RepositoryRecord,
-  packs: readonly string[],
-  secrets: boolean,
-  lists: Shown<RecordListName>,
-): { readonly name: string; readonly text: Buffer } {
-  const { state, override, thaw, refs, baseRepo, gitCredential, hosting, deployments } = record;
+/** The value of the file of a record. */
+export function showRecord(record: RepositoryRecord, packs: readonly string[], secrets: boolean): object {
+  const { state, override, thaw, refs, baseRepo, gitCredential, hosting, deployments, deploymentKeys } = record;
+  const { lfsObjects = NO_LFS_OBJECTS, lfsLocks = NO_LOCKS } = record;
   const { head } = refs;
-  const shown = {
+  return {
     // A run has ended with the world that it ran in.
     state: state === 'archived' || state === 'thawing' ? state : 'active',
     ...(override && { override }),
     ...(thaw && { thaw }),
     head: 'symref' in head ? { symref: nameText(head.symref) } : { oid: head.oid },
-    refs: lists.refs,
+    refs: listOf(refs.size, refs.entries(), (name, { oid, createdAt }) => [
+      nameText(name as ByteString),
+      oid,
+      createdAt,
+    ]),
     packs,
     ...(baseRepo && { base_repo: baseRepo }),
     ...(gitCredential && secrets && { credential: gitCredential }),
-    ...(hosting && { hosting: { ...hosting, env: secrets ? Object.fromEntries(hosting.env) : undefined } }),
-    ...(deployments && { deployments: { items: lists.deployments, keys: lists.deploymentKeys } }),
-    lfs_objects: lists.lfsObjects,
-    lfs_locks: lists.lfsLocks,
+    ...(hosting && { hosting: showHosting(hosting, secrets) }),
+    ...(deployments && {
+      deployments: {
+        items: listOf(deployments.size, keyed(deployments.list(), 'id'), itself),
+        keys: listOf(deployments.size, deploymentKeys?.entries() ?? [], (key, request) => ({ key, ...request })),
+      },
+    }),
+    lfs_objects: listOf(lfsObjects.size, lfsObjects.entries(), (oid, { size, storedAt }) => ({
+      oid,
+      size,
+      stored_at: storedAt,
+    })),
+    lfs_locks: listOf(lfsLocks.size, keyed(lfsLocks.list(), 'path'), itself),
   };
+}
+
+/** The file of a record, which is named by the SHA-1 of its content. */
+export function recordFile(shown: object): { readonly name: string; readonly text: Buffer } {
   const text = Buffer.from(jsonOf(shown));
   return { name: digestedName('record', text), text };
 }

@@ -7,39 +7,21 @@ import type { Webhook } from '../webhooks/events.js';
 import type { WorldConfig } from '../world/config.js';
 import type { Organization } from '../world/organizations.js';
 import type { WorldSnapshot } from '../world/state.js';
-import { type List, listOf, type Shown } from './list-files.js';
-import { jsonOf } from './read-json.js';
+import { listOf } from './list-files.js';
 import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
 
-export type WorldListName = 'repositories' | 'deliveries' | 'ended' | 'searches' | 'buckets';
-
-/** The lists of a manifest that grow with use. */
-export function worldLists(
-  { deliveries, searches, quotas }: WorldSnapshot,
-  repositories: readonly ListedRepository[],
-  secrets: boolean,
-): Readonly<Record<WorldListName, List>> {
-  const whole = (_: string, value: unknown) => value;
-  const { byId, ended } = deliveries;
-  const listed = repositories.map((each) => [each.id, each] as const);
-  return {
-    repositories: listOf(listed.length, listed, whole),
-    deliveries: listOf(byId.size, byId, (_, delivery) => showDelivery(delivery, secrets)),
-    ended: listOf(ended.size, ended.entries(), whole),
-    searches: listOf(searches.size, searches.entries(), whole),
-    buckets: listOf(quotas.buckets.size, quotas.buckets, (key, level) => [key, level]),
-  };
-}
-
-/** `emulator.json`. What is not in one of `lists` is small. */
-export function writeManifest(
+/** The value of `emulator.json`. */
+export function showWorld(
   snapshot: WorldSnapshot,
   config: WorldConfig,
   secrets: boolean,
-  lists: Shown<WorldListName>,
-): string {
-  const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks } = snapshot;
-  return jsonOf({
+  repositories: readonly ListedRepository[],
+): object {
+  const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks, searches } = snapshot;
+  const { byId, ended } = snapshot.deliveries;
+  const listed = repositories.map((each) => [each.id, each] as const);
+  const itself = (_: string, value: unknown) => value;
+  return {
     format: FORMAT,
     version: VERSION,
     written_by: packageVersion(),
@@ -61,16 +43,16 @@ export function writeManifest(
           by: [...quota.by],
           cost: quota.cost.map(([op, tokens]) => [op, tokens]),
         })),
-        buckets: lists.buckets,
+        buckets: listOf(quotas.buckets.size, quotas.buckets, (key, level) => [key, level]),
       },
       webhooks: [...webhooks.values()].map((webhook) => showWebhook(webhook, secrets)),
-      deliveries: lists.deliveries,
-      deliveries_ended: lists.ended,
-      searches: lists.searches,
+      deliveries: listOf(byId.size, byId, (_, delivery) => showDelivery(delivery, secrets)),
+      deliveries_ended: listOf(ended.size, ended.entries(), itself),
+      searches: listOf(searches.size, searches.entries(), itself),
       created: snapshot.repositories.records.created,
     },
-    repositories: lists.repositories,
-  });
+    repositories: listOf(listed.length, listed, itself),
+  };
 }
 
 function showDelivery({ webhook, body, attempts, nextAttemptAt, ...rest }: Delivery, secrets: boolean): object {

@@ -12,11 +12,10 @@ import type { Engine } from '../world/engine.js';
 import type { RepositoriesSnapshot } from '../world/repositories.js';
 import type { WorldSnapshot } from '../world/state.js';
 import { repositoryFolder } from './file-names.js';
-import { wholeLists } from './list-files.js';
 import { jsonOf } from './read-json.js';
 import { FORMAT, type ListedRepository, VERSION } from './schema.js';
-import { recordLists, writeRecord } from './show-record.js';
-import { worldLists, writeManifest } from './show-world.js';
+import { recordFile, showRecord } from './show-record.js';
+import { showWorld } from './show-world.js';
 
 /** One file of an export. */
 export interface StateFile {
@@ -75,8 +74,7 @@ export async function* writeWorld(
       repositories.push({ ...listed, record: text });
     }
   }
-  const lists = wholeLists(worldLists(snapshot, repositories, secrets));
-  yield fileOf(MANIFEST, writeManifest(snapshot, config, secrets, lists), 'manifest');
+  yield fileOf(MANIFEST, jsonOf(showWorld(snapshot, config, secrets, repositories)), 'manifest');
 }
 
 /** What Git needs beside objects and refs to take a folder for a repository. */
@@ -104,7 +102,7 @@ async function* writeRepository(
       };
     }
     yield* gitFiles(folder, record.refs);
-    const { name, text } = writeRecord(record, packs, secrets, wholeLists(recordLists(record)));
+    const { name, text } = recordFile(showRecord(record, packs, secrets));
     yield fileOf(`${folder}/${name}`, text);
     return name;
   } finally {

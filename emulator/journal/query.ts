@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { checkShape } from '../http/body.js';
-import { isCode, problem } from '../http/problem.js';
+import { isCode } from '../http/problem.js';
 import { once } from '../memory/once.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
@@ -174,29 +174,44 @@ export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) =>
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
-const NUMBERS = /^\d+$/;
+/** Members that may be lists, which a parameter separates by commas. */
+const LISTS: readonly string[] = ['operation', 'status', 'code'];
+const SEVERAL = 'Several between commas: any of them.';
 
-/**
- * Reads the parameters of a URL: `git.phase`, `git.service`, `git.command` and `git.ref` are members of `git`, and
- * `operation`, `status` and `code` may be lists, separated by commas. Throws `bad_request`.
- * @internal
- */
-export function readQueryParameters(parameters: Iterable<readonly [string, string]>): RequestQuery {
+/** What the documentation says of a parameter that its name does not. */
+const ABOUT: { readonly [Name in Member]?: string } = {
+  after: 'Id of a request: those that came after it.',
+  operation: `An id, or git* for all that begin so. ${SEVERAL}`,
+  status: `A status, or a class such as 4xx. ${SEVERAL}`,
+  code: SEVERAL,
+  origin: 'real, state, injected or injected:<fault>.',
+  outcome: 'open, complete, cut or gone.',
+};
+
+/** The members of a query as parameters of a URL: `git.phase` is the member `phase` of `git`. @internal */
+export function queryParameters() {
+  const { git, ...shape } = requestQuerySchema().shape;
+  const names = [...Object.keys(shape), ...Object.keys(git.unwrap().shape).map((name) => `git.${name}`)] as Member[];
+  const parameters = names.map((name) => {
+    const text = z.string().optional();
+    return [name, ABOUT[name] === undefined ? text : text.meta({ description: ABOUT[name] })];
+  });
+  return Object.fromEntries(parameters) as { readonly [Name in Member]: z.ZodOptional<z.ZodString> };
+}
+
+function statusOf(text: string): string | number {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** Reads the parameters of a URL. Throws `bad_request`. @internal */
+export function readQueryParameters(given: { readonly [Name in Member]?: string | undefined }): RequestQuery {
   const query: Record<string, unknown> = {};
-  for (const [name, value] of parameters) {
-    if (Object.hasOwn(query, name)) throw problem('bad_request', `The query parameter ${name} is given twice.`);
-    query[name] = value;
-  }
   const git: Record<string, unknown> = {};
-  for (const name of Object.keys(query)) {
-    if (!name.startsWith('git.')) continue;
-    git[name.slice('git.'.length)] = query[name];
-    delete query[name];
-  }
-  for (const name of ['operation', 'status', 'code']) {
-    if (!Object.hasOwn(query, name)) continue;
-    const values = String(query[name]).split(',');
-    query[name] = name === 'status' ? values.map((value) => (NUMBERS.test(value) ? Number(value) : value)) : values;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (name.startsWith('git.')) git[name.slice('git.'.length)] = value;
+    else if (LISTS.includes(name)) query[name] = value.split(',').map(name === 'status' ? statusOf : String);
+    else query[name] = value;
   }
   const nested = { ...query, ...(Object.keys(git).length > 0 && { git }) };
   return checkShape(requestQuerySchema(), nested, 'The query');

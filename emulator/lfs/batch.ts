@@ -3,7 +3,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import { once } from '../memory/once.js';
 import { type HandlerContext, operationsOf } from '../operation/operation.js';
-import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from '../repositories/lfs-objects.js';
+import { heldBytesOf, isLfsOid, type LfsObject, NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
 
 const operation = operationsOf('Git');
@@ -100,7 +100,7 @@ function fail(code: number, message: string): Answer {
 
 /** Throws when what is about to be uploaded would not fit: better known before than after it was sent. */
 function requireRoom({ world, repository, body }: BatchContext): void {
-  const { lfsObjects = LfsObjects.none } = repository.record;
+  const { lfsObjects = NO_LFS_OBJECTS } = repository.record;
   const missing = new Map<string, Pick<LfsObject, 'size'>>();
   for (const { oid, size } of body.objects) {
     if (size <= world.limits.maxLfsObjectBytes && isLfsOid(oid) && !lfsObjects.get(oid)) missing.set(oid, { size });

@@ -3,7 +3,7 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { once } from '../memory/once.js';
 import { type HandlerContext, operationsOf } from '../operation/operation.js';
-import { type LfsLock, LfsLocks } from '../repositories/lfs-locks.js';
+import { type LfsLock, type LfsLocks, NO_LOCKS } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import { refBody } from './batch.js';
 import { LFS_HEADERS, LFS_JSON } from './remote.js';
@@ -115,7 +115,7 @@ export const lfsUnlock = operation({
 
 /** The locks as they are now: the repository can be deleted while a body arrives. */
 function locksOf({ repository }: Pick<HandlerContext, 'repository'>): LfsLocks {
-  const { state, lfsLocks = LfsLocks.none } = repository.record;
+  const { state, lfsLocks = NO_LOCKS } = repository.record;
   if (state === 'deleted') throw repositoryNotFound();
   return lfsLocks;
 }

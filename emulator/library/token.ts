@@ -1,6 +1,6 @@
 import { defaultFixtureKey, fixtureKeys } from '../auth/fixture-keys.js';
 import { mintFixtureToken } from '../auth/fixture-token.js';
-import { mintToken, type TokenRequest } from '../auth/mint.js';
+import { mintToken } from '../auth/mint.js';
 import type { GivenFault } from '../faults/fault.js';
 import { faultClaims } from '../faults/fault-claim.js';
 import type { FaultedOperation } from '../faults/operation-shape.js';
@@ -48,15 +48,8 @@ export async function signToken(
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
     throw new Error('ttl has to be a whole number of seconds above 0.');
   }
-  const request: Omit<TokenRequest, 'privateKeyPem'> = {
-    org,
-    now: clock.now(),
-    claims: faultClaims({ faults, scenario }, { where: 'faults', operations }),
-    ...(repo !== undefined && { repo }),
-    ...(scopes && { scopes }),
-    ...(sub !== undefined && { sub }),
-    ...(ttl !== undefined && { ttl }),
-  };
+  const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
+  const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };
   const key = options.key ?? defaultKey(names.indexOf(org), signingKey);
   const row = fixtureKeys().find(({ id }) => id === key);
   if (row) return mintFixtureToken(row, request);

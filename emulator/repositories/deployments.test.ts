@@ -1,6 +1,7 @@
 import t from 'tap';
 import { oid } from '../git/test/oid.js';
-import { type Deployment, Deployments } from './deployments.js';
+import { type Deployment, type KeyedRequests, NO_DEPLOYMENTS } from './deployments.js';
+import { emptyMap } from './sorted-records.js';
 
 const deployment = (sequence: number): Deployment => ({
   id: `d${sequence}`,
@@ -12,26 +13,26 @@ const deployment = (sequence: number): Deployment => ({
 });
 
 t.test('deployments are found by id, and what was added first is listed last', async (t) => {
-  let deployments = Deployments.none;
+  let deployments = NO_DEPLOYMENTS;
   for (let sequence = 1; sequence <= 40; sequence++) deployments = deployments.with(deployment(sequence));
   t.equal(deployments.size, 40);
   t.same(deployments.get('d7'), deployment(7));
   t.equal(deployments.get('d41'), undefined);
-  const sequences = (before?: number) => [...deployments.newest(before)].map(({ sequence }) => sequence);
+  const sequences = (before?: number) => [...deployments.reversed(before)].map(({ sequence }) => sequence);
   t.same(
     sequences(),
     Array.from({ length: 40 }, (_, index) => 40 - index),
   );
   t.same(sequences(4), [3, 2, 1], 'a page goes on below the position it is given');
   t.same(sequences(1), []);
-  t.same([...Deployments.none.newest()], [], 'a value is not changed by what is made of it');
+  t.same([...NO_DEPLOYMENTS.reversed()], [], 'a value is not changed by what is made of it');
 });
 
 t.test('an idempotency key leads to the request that first used it', async (t) => {
   const request = '{"ref":"main"}';
-  const one = Deployments.none.with(deployment(1), { key: 'k', request });
-  const two = one.with(deployment(2));
-  t.same(two.keyedRequest('k'), { request, id: 'd1' });
-  t.equal(two.keyedRequest('other'), undefined);
-  t.equal(Deployments.none.keyedRequest('k'), undefined);
+  const none: KeyedRequests = emptyMap();
+  const one = none.with('k', { request, id: 'd1' }, true);
+  t.same(one.get('k'), { request, id: 'd1' });
+  t.equal(one.get('other'), undefined);
+  t.equal(none.get('k'), undefined);
 });

@@ -1,5 +1,5 @@
-import sortedBTree from 'sorted-btree';
 import type { Oid } from '../git/object/object.js';
+import { type SortedMap, SortedRecords } from './sorted-records.js';
 
 export const DEPLOYMENT_STATUSES = ['queued', 'building', 'ready', 'error', 'canceled'] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
@@ -45,63 +45,23 @@ export interface KeyedRequest {
   readonly id: string;
 }
 
-const BTree = sortedBTree.default;
-type SortedMap<K, V> = sortedBTree.default<K, V>;
+/** The deployments of one repository, in the order of creation. @internal */
+export type Deployments = SortedRecords<number, Deployment>;
 
-/** The deployments of one repository: an immutable value; adding makes a new one that shares the rest. @internal */
-export class Deployments {
-  static readonly none = new Deployments(new BTree(), new BTree(), new BTree());
+/** @internal */
+export const NO_DEPLOYMENTS: Deployments = new SortedRecords(({ sequence }) => sequence);
 
-  private constructor(
-    private readonly bySequence: SortedMap<number, Deployment>,
-    private readonly sequences: SortedMap<string, number>,
-    private readonly keyed: SortedMap<string, KeyedRequest>,
-  ) {}
+/** By the idempotency key, the request that first used it. @internal */
+export type KeyedRequests = SortedMap<string, KeyedRequest>;
 
-  get size(): number {
-    return this.bySequence.size;
-  }
-
-  get(id: string): Deployment | undefined {
-    const sequence = this.sequences.get(id);
-    return sequence === undefined ? undefined : this.bySequence.get(sequence);
-  }
-
-  /** The request that first used an idempotency key. */
-  keyedRequest(key: string): KeyedRequest | undefined {
-    return this.keyed.get(key);
-  }
-
-  /** All of them, by key. */
-  keyedRequests(): IterableIterator<[string, KeyedRequest]> {
-    return this.keyed.entries();
-  }
-
-  /** Newest first; `before` names the position to go on below. */
-  *newest(before = Number.POSITIVE_INFINITY): IterableIterator<Deployment> {
-    for (const [sequence, deployment] of this.bySequence.entriesReversed(before)) {
-      if (sequence < before) yield deployment;
-    }
-  }
-
-  /** In the order of creation. */
-  oldest(): IterableIterator<Deployment> {
-    return this.bySequence.values();
-  }
-
-  /** With a status from `at` on, behind those planned before it. */
-  withStatus(id: string, status: DeploymentStatus, at: number, isPlanned: boolean): Deployments {
-    const deployment = this.get(id)!;
-    const planned = isPlanned ? (deployment.statuses ?? []).filter((earlier) => earlier.at <= at) : [];
-    return this.with({ ...deployment, statuses: [...planned, { status, at }] });
-  }
-
-  with(deployment: Deployment, key?: { readonly key: string; readonly request: string }): Deployments {
-    const { id, sequence } = deployment;
-    return new Deployments(
-      this.bySequence.with(sequence, deployment, true),
-      this.sequences.with(id, sequence, true),
-      key ? this.keyed.with(key.key, { request: key.request, id }, true) : this.keyed,
-    );
-  }
+/** The deployments with a status of one of them from `at` on, behind those planned before it. @internal */
+export function withStatus(
+  deployments: Deployments,
+  id: string,
+  { status, at }: PlannedStatus,
+  isPlanned: boolean,
+): Deployments {
+  const deployment = deployments.get(id)!;
+  const planned = isPlanned ? (deployment.statuses ?? []).filter((earlier) => earlier.at <= at) : [];
+  return deployments.with({ ...deployment, statuses: [...planned, { status, at }] });
 }

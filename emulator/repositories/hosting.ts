@@ -1,41 +1,49 @@
+import { z } from 'zod';
+import { once } from '../memory/once.js';
+
+const setting = once(() => z.string().max(4096).nullable());
+
+/** The settings of a hosting project, as requests and answers name them. */
+export const hostingSettings = once(() =>
+  z.object({
+    /** Unique within the organization. */
+    project_name: z.string(),
+    deploy_on_push: z.boolean(),
+    production_branch: setting(),
+    framework: setting(),
+    root_directory: setting(),
+    build_command: setting(),
+    install_command: setting(),
+    output_directory: setting(),
+    serverless_function_region: z.string().max(4).nullable(),
+  }),
+);
+type HostingSettings = z.infer<ReturnType<typeof hostingSettings>>;
+
 /** How a repository is deployed: the `deployment` object of create and update repository. */
-export interface HostingProject extends HostingTexts {
-  /** Unique within the organization. */
-  readonly projectName: string;
-  readonly deployOnPush: boolean;
+export interface HostingProject extends Readonly<HostingSettings> {
   /** Never leaves the process: no answer shows what is set here. */
   readonly env: ReadonlyMap<string, string>;
 }
 
 /** Changes to a project: what is absent stays, null takes a setting or a variable away. */
-export type HostingChanges = {
-  readonly [Name in keyof Omit<HostingProject, 'env'>]?: HostingProject[Name] | undefined;
-} & { readonly env?: ReadonlyMap<string, string | null> | undefined };
-
-/** Settings that are text or not set. */
-const UNSET = {
-  productionBranch: null,
-  framework: null,
-  rootDirectory: null,
-  buildCommand: null,
-  installCommand: null,
-  outputDirectory: null,
-  serverlessFunctionRegion: null,
+export type HostingChanges = { readonly [Name in keyof HostingSettings]?: HostingSettings[Name] | undefined } & {
+  readonly env?: Readonly<Record<string, string | null>> | undefined;
 };
-
-type HostingTexts = { readonly [Name in keyof typeof UNSET]: string | null };
 
 /** `project` with `changes` in it; a new project named `fallbackName` when there is none yet. */
 export function changeHosting(
   project: HostingProject | undefined,
-  { env: envChanges = new Map(), ...changes }: HostingChanges,
+  { env: envChanges = {}, ...changes }: HostingChanges,
   fallbackName: string,
 ): HostingProject {
   const env = new Map(project?.env);
-  for (const [name, value] of envChanges) {
+  for (const [name, value] of Object.entries(envChanges)) {
     if (value === null) env.delete(name);
     else env.set(name, value);
   }
-  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  return { projectName: fallbackName, deployOnPush: false, ...UNSET, ...project, ...given, env };
+  const unset = Object.keys(hostingSettings().shape).map((name) => [name, null]);
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const settings = { ...Object.fromEntries(unset), project_name: fallbackName, deploy_on_push: false, ...project };
+  return { ...settings, ...Object.fromEntries(given), env };
 }

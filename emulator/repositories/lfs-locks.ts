@@ -1,4 +1,4 @@
-import sortedBTree from 'sorted-btree';
+import { SortedRecords } from './sorted-records.js';
 
 /** One file that one person has to themselves. */
 export interface LfsLock {
@@ -11,41 +11,7 @@ export interface LfsLock {
   readonly lockedAt: number;
 }
 
-const BTree = sortedBTree.default;
-type SortedMap<K, V> = sortedBTree.default<K, V>;
+/** The locks of one repository by path. A path has one lock, whatever the branch. */
+export type LfsLocks = SortedRecords<string, LfsLock>;
 
-/** The locks of one repository: an immutable value. A path has one lock, whatever the branch. */
-export class LfsLocks {
-  static readonly none = new LfsLocks(new BTree(), new BTree());
-
-  private constructor(
-    private readonly byPath: SortedMap<string, LfsLock>,
-    private readonly paths: SortedMap<string, string>,
-  ) {}
-
-  get size(): number {
-    return this.byPath.size;
-  }
-
-  at(path: string): LfsLock | undefined {
-    return this.byPath.get(path);
-  }
-
-  get(id: string): LfsLock | undefined {
-    const path = this.paths.get(id);
-    return path === undefined ? undefined : this.byPath.get(path);
-  }
-
-  /** By path, after `after`. */
-  *list(after?: string): IterableIterator<LfsLock> {
-    for (const [path, lock] of this.byPath.entries(after)) if (path !== after) yield lock;
-  }
-
-  with(lock: LfsLock): LfsLocks {
-    return new LfsLocks(this.byPath.with(lock.path, lock, true), this.paths.with(lock.id, lock.path, true));
-  }
-
-  without({ id, path }: LfsLock): LfsLocks {
-    return new LfsLocks(this.byPath.without(path), this.paths.without(id));
-  }
-}
+export const NO_LOCKS: LfsLocks = new SortedRecords(({ path }) => path);

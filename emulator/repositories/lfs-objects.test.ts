@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import t from 'tap';
 import { ObjectIntake } from '../lfs/intake.js';
 import { MemoryBudget } from '../memory/memory-budget.js';
-import { heldBytesOf, isLfsOid, type LfsObject, LfsObjects } from './lfs-objects.js';
+import { heldAlone, heldBytesOf, isLfsOid, type LfsObject, type LfsObjects, NO_LFS_OBJECTS } from './lfs-objects.js';
 
 const object = (size: number): LfsObject => ({ size, blocks: [Buffer.alloc(size)], storedAt: 0 });
 
@@ -47,23 +47,23 @@ t.test('what is not kept gives back what it took, also when the budget ended hal
 });
 
 t.test('a value is not changed by what is made of it', async (t) => {
-  const one = LfsObjects.none.with('a', object(1));
+  const one = NO_LFS_OBJECTS.with('a', object(1));
   const two = one.with('b', object(2));
-  t.same([LfsObjects.none.size, one.size, two.size], [0, 1, 2]);
+  t.same([NO_LFS_OBJECTS.size, one.size, two.size], [0, 1, 2]);
   t.equal(one.get('b'), undefined);
   t.equal(two.get('a'), one.get('a'), 'and shares the rest');
   t.same(
-    [...two.objects()].map(({ size }) => size),
+    [...two.values()].map(({ size }) => size),
     [1, 2],
   );
 });
 
 t.test('what a repository holds alone is what nobody else has of it', async (t) => {
-  const source = LfsObjects.none.with('a', object(10)).with('b', object(20));
+  const source = NO_LFS_OBJECTS.with('a', object(10)).with('b', object(20));
   const fork = source.with('c', object(30));
-  const stranger = LfsObjects.none.with('a', object(10)).with('z', object(1));
+  const stranger = NO_LFS_OBJECTS.with('a', object(10)).with('z', object(1));
   const alone = (objects: LfsObjects, ...others: LfsObjects[]) =>
-    Array.from(objects.heldAlone(others), heldBytesOf).reduce((sum, bytes) => sum + bytes, 0);
+    Array.from(heldAlone(objects, others), heldBytesOf).reduce((sum, bytes) => sum + bytes, 0);
   const bytes = (...sizes: number[]) => sizes.reduce((sum, size) => sum + heldBytesOf({ size }), 0);
   t.equal(alone(source), bytes(10, 20));
   t.equal(alone(source, source), 0);
@@ -71,7 +71,7 @@ t.test('what a repository holds alone is what nobody else has of it', async (t) 
   t.equal(alone(fork, source), bytes(30));
   t.equal(alone(fork, stranger, source), bytes(30), 'the same content in memory twice counts twice');
   t.equal(alone(source, stranger), bytes(10, 20));
-  t.equal(alone(LfsObjects.none, fork), 0);
+  t.equal(alone(NO_LFS_OBJECTS, fork), 0);
   t.equal(alone(fork, source, fork), 0);
   const large = fork.with('d', object(40)).with('e', object(50));
   t.equal(alone(fork, large), 0, 'also by the shorter of the two lists');

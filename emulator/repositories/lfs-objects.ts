@@ -1,5 +1,5 @@
-import sortedBTree from 'sorted-btree';
 import type { MemoryBudget } from '../memory/memory-budget.js';
+import { emptyMap, type SortedMap } from './sorted-records.js';
 
 /** The content of one file, apart from Git's objects. A record that holds the value holds the bytes. */
 export interface LfsObject {
@@ -23,52 +23,26 @@ export function isLfsOid(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-const BTree = sortedBTree.default;
-type SortedMap<K, V> = sortedBTree.default<K, V>;
-
 /**
- * The LFS objects of one repository, by id: an immutable value; adding makes a new one that shares the rest. A fork
- * starts with the value of its source, so what both hold is in memory once.
+ * The LFS objects of one repository, by id. A fork starts with the value of its source, so what both hold is in memory
+ * once.
  */
-export class LfsObjects {
-  static readonly none = new LfsObjects(new BTree());
+export type LfsObjects = SortedMap<string, LfsObject>;
 
-  private constructor(private readonly byOid: SortedMap<string, LfsObject>) {}
+export const NO_LFS_OBJECTS: LfsObjects = emptyMap();
 
-  get size(): number {
-    return this.byOid.size;
+/** The objects that none of `others` has: what is free once `own` is let go of. */
+export function heldAlone(own: LfsObjects, others: Iterable<LfsObjects>): Iterable<LfsObject> {
+  let alone: Map<string, LfsObject> | undefined;
+  for (const other of others) {
+    if (other === own) return [];
+    alone ??= new Map(own.entries());
+    // Repositories that have nothing to do with each other are compared by the shorter list.
+    const oids = other.size < alone.size ? other.keys() : alone.keys();
+    for (const oid of oids) if (alone.get(oid) === other.get(oid)) alone.delete(oid);
+    if (alone.size === 0) return [];
   }
-
-  get(oid: string): LfsObject | undefined {
-    return this.byOid.get(oid);
-  }
-
-  /** By id. */
-  entries(): IterableIterator<[string, LfsObject]> {
-    return this.byOid.entries();
-  }
-
-  objects(): IterableIterator<LfsObject> {
-    return this.byOid.values();
-  }
-
-  with(oid: string, object: LfsObject): LfsObjects {
-    return new LfsObjects(this.byOid.with(oid, object, true));
-  }
-
-  /** The objects that none of `others` has: what is free once this value is let go of. */
-  heldAlone(others: Iterable<LfsObjects>): Iterable<LfsObject> {
-    let alone: Map<string, LfsObject> | undefined;
-    for (const { byOid } of others) {
-      if (byOid === this.byOid) return [];
-      alone ??= new Map(this.byOid.entries());
-      // Repositories that have nothing to do with each other are compared by the shorter list.
-      const oids = byOid.size < alone.size ? byOid.keys() : alone.keys();
-      for (const oid of oids) if (alone.get(oid) === byOid.get(oid)) alone.delete(oid);
-      if (alone.size === 0) return [];
-    }
-    return alone?.values() ?? this.byOid.values();
-  }
+  return alone?.values() ?? own.values();
 }
 
 /** LFS objects that are held for several at once: they are given back when the last of them has let go. */

@@ -5,10 +5,10 @@ import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
 import { secondsLeft } from '../time/ends.js';
 import type { RepositoryContent } from './content.js';
-import type { Deployments } from './deployments.js';
+import type { Deployments, KeyedRequests } from './deployments.js';
 import type { HostingProject } from './hosting.js';
 import type { LfsLocks } from './lfs-locks.js';
-import { type LfsObject, LfsObjects } from './lfs-objects.js';
+import { type LfsObject, type LfsObjects, NO_LFS_OBJECTS } from './lfs-objects.js';
 import { type Affecting, type RepositoryState, refusalOf, repositoryNotFound, stateProblem } from './lifecycle.js';
 import {
   beginThaw,
@@ -56,6 +56,7 @@ export interface RepositoryRecord {
   readonly gitCredential?: GitCredential | undefined;
   readonly hosting?: HostingProject | undefined;
   readonly deployments?: Deployments | undefined;
+  readonly deploymentKeys?: KeyedRequests | undefined;
   readonly lfsObjects?: LfsObjects | undefined;
   readonly lfsLocks?: LfsLocks | undefined;
 }
@@ -185,7 +186,7 @@ export class Repository {
   /** Adds an LFS object that has come, which was counted as held. */
   addLfsObject(oid: string, object: LfsObject): void {
     this.home.hold(object);
-    this.update({ lfsObjects: (this.record.lfsObjects ?? LfsObjects.none).with(oid, object) });
+    this.update({ lfsObjects: (this.record.lfsObjects ?? NO_LFS_OBJECTS).with(oid, object, true) });
   }
 
   /**

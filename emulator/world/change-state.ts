@@ -9,6 +9,7 @@ import {
 } from '../changes/state-changes.js';
 import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
+import { withStatus } from '../repositories/deployments.js';
 import type { Clock } from '../time/clock.js';
 import { begun, type Ends } from '../time/ends.js';
 import type { Syncs } from '../upstream/syncs.js';
@@ -96,7 +97,7 @@ function repositoryStep(
     for (const [id, { status, after }] of Object.entries(deployments)) {
       const at = now + (after === undefined ? 0 : millisecondsOf(after));
       const { deployments: before } = repository.record;
-      repository.update({ deployments: before!.withStatus(id, status, at, after !== undefined) });
+      repository.update({ deployments: withStatus(before!, id, { status, at }, after !== undefined) });
     }
     if (state === undefined) return;
     world.background.syncs.cancel(repository);

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../auth/keys.js';
 import type { Clock } from '../time/clock.js';
 import { afterRequest, type Ends, isOver } from '../time/ends.js';
-import type { StatePart } from './state-part.js';
+import { ValuePart } from './state-part.js';
 
 /** An organization as it stands: an immutable value. */
 export interface Organization {
@@ -37,24 +37,23 @@ function settled(organization: Organization, now: number): Organization {
   return temporary && isOver(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
-export class Organizations implements StatePart<ReadonlyMap<string, Organization>> {
-  private byName: ReadonlyMap<string, Organization>;
-
+/** By name. */
+export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> {
   constructor(
     organizations: readonly Organization[],
     private readonly clock: Clock,
   ) {
-    this.byName = new Map(organizations.map((organization) => [organization.name, organization]));
+    super(new Map(organizations.map((organization) => [organization.name, organization])));
   }
 
   get(name: string): Organization | undefined {
-    const organization = this.byName.get(name);
+    const organization = this.value.get(name);
     return organization?.temporary ? settled(organization, this.clock.now()) : organization;
   }
 
   list(): Organization[] {
     const now = this.clock.now();
-    return Array.from(this.byName.values(), (organization) => settled(organization, now));
+    return Array.from(this.value.values(), (organization) => settled(organization, now));
   }
 
   /** Counts a request that a switch refused, if the switch was set for a number of requests. */
@@ -76,21 +75,13 @@ export class Organizations implements StatePart<ReadonlyMap<string, Organization
 
   /** Ends what was set until this signal. Returns in how many organizations. */
   signal(signal: string): number {
-    const ending = [...this.byName.values()].filter(({ temporary }) => temporary?.ends.signal === signal);
+    const ending = [...this.value.values()].filter(({ temporary }) => temporary?.ends.signal === signal);
     for (const { temporary, ...rest } of ending) this.put({ ...rest, ...temporary!.after });
     return ending.length;
   }
 
   update(name: string, changes: Partial<Omit<Organization, 'name'>>): void {
     this.put({ ...this.require(name), ...changes });
-  }
-
-  snapshot(): ReadonlyMap<string, Organization> {
-    return this.byName;
-  }
-
-  restore(byName: ReadonlyMap<string, Organization>): void {
-    this.byName = byName;
   }
 
   private require(name: string): Organization {
@@ -100,6 +91,6 @@ export class Organizations implements StatePart<ReadonlyMap<string, Organization
   }
 
   private put(organization: Organization): void {
-    this.byName = new Map(this.byName).set(organization.name, organization);
+    this.value = new Map(this.value).set(organization.name, organization);
   }
 }

@@ -1,4 +1,3 @@
-import sortedBTree from 'sorted-btree';
 import { bytesOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import { Refs } from '../git/refs/refs.js';
@@ -7,6 +6,7 @@ import { stackOf } from '../log/log.js';
 import type { MemoryBudget } from '../memory/memory-budget.js';
 import type { KeptContent, RepositoryContent } from '../repositories/content.js';
 import {
+  heldAlone,
   holdLfsObjects,
   LfsHoldings,
   type LfsObject,
@@ -15,12 +15,10 @@ import {
   type SharedLfsObjects,
 } from '../repositories/lfs-objects.js';
 import { Repository, type RepositoryHome, type RepositoryRecord } from '../repositories/repository.js';
+import { emptyMap, type SortedMap } from '../repositories/sorted-records.js';
 import type { Clock } from '../time/clock.js';
 import type { Engine } from './engine.js';
 import type { StatePart } from './state-part.js';
-
-const BTree = sortedBTree.default;
-type SortedMap<K, V> = sortedBTree.default<K, V>;
 
 /** What is known of all repositories apart from their objects: one immutable value, swapped in one step. */
 export interface Records {
@@ -62,7 +60,7 @@ export interface RepositoryPorts {
 
 /** All repositories: their records, their objects, and the handles that operations use. */
 export class Repositories implements StatePart<RepositoriesSnapshot> {
-  private records: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created: 0 };
+  private records = recordsOf([], 0);
   /** By id. What they hold beside the record is their content. */
   private handles = new Map<string, Repository>();
   /** Contents of repositories that were not asked for since the restore, and so have no handle yet. */
@@ -163,7 +161,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
     const { engine, requireCurrent } = this.ports;
     requireCurrent();
     const { record, content } = repository;
-    const lfsObjects = record.lfsObjects?.heldAlone(this.lfsObjectsBeside(record)) ?? [];
+    const lfsObjects = record.lfsObjects ? heldAlone(record.lfsObjects, this.lfsObjectsBeside(record)) : [];
     engine.gitService.forget(repository.git);
     this.replace(deletedRecord(record));
     this.records = {
@@ -210,7 +208,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
   dropUnheld(): void {
     const held = new Set<LfsObject>();
     for (const { lfsObjects } of this.records.byId.values())
-      for (const each of lfsObjects?.objects() ?? []) held.add(each);
+      for (const each of lfsObjects?.values() ?? []) held.add(each);
     this.lfs.keepOnly(held);
   }
 
@@ -251,7 +249,7 @@ export class Repositories implements StatePart<RepositoriesSnapshot> {
 
 /** The records of repositories, deleted ones included, of which `created` were made in all. */
 export function recordsOf(all: readonly RepositoryRecord[], created: number): Records {
-  const none: Records = { byId: new BTree(), names: new BTree(), order: new BTree(), created };
+  const none: Records = { byId: emptyMap(), names: emptyMap(), order: emptyMap(), created };
   return all.toSorted((one, other) => one.sequence - other.sequence).reduce(withRecord, none);
 }
 

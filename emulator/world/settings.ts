@@ -1,6 +1,6 @@
 import type { Limits } from '../config/limits.js';
 import type { Variants } from '../config/variants.js';
-import type { StatePart } from './state-part.js';
+import { ValuePart } from './state-part.js';
 
 /** What was set at the start and can be set anew while the service runs. */
 export interface SettingValues {
@@ -14,28 +14,18 @@ export interface SettingChanges {
   readonly variants?: Partial<Variants> | undefined;
 }
 
-export class Settings implements StatePart<SettingValues> {
-  constructor(private values: SettingValues) {}
-
+export class Settings extends ValuePart<SettingValues> {
   get limits(): Limits {
-    return this.values.limits;
+    return this.value.limits;
   }
 
   get variants(): Variants {
-    return this.values.variants;
+    return this.value.variants;
   }
 
   change({ limits = {}, variants = {} }: SettingChanges): void {
-    const { values } = this;
-    this.values = { limits: withGiven(values.limits, limits), variants: withGiven(values.variants, variants) };
-  }
-
-  snapshot(): SettingValues {
-    return this.values;
-  }
-
-  restore(values: SettingValues): void {
-    this.values = values;
+    const { value: values } = this;
+    this.value = { limits: withGiven(values.limits, limits), variants: withGiven(values.variants, variants) };
   }
 }
 

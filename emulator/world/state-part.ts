@@ -7,3 +7,16 @@ export interface StatePart<Value> {
   /** Takes over a value that `snapshot` gave. */
   restore(value: Value): void;
 }
+
+/** A part that is one immutable value: a change puts another one in its place. */
+export class ValuePart<Value> implements StatePart<Value> {
+  constructor(protected value: Value) {}
+
+  snapshot(): Value {
+    return this.value;
+  }
+
+  restore(value: Value): void {
+    this.value = value;
+  }
+}

@@ -50,7 +50,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     /** With their refs, objects, notes, deployments, credentials, LFS objects and locks. */
     repositories: new Repositories({ ...ports, clock, ids }),
     quotas: new Quotas(clock),
-    webhooks: new Webhooks(),
+    webhooks: new Webhooks(new Map()),
     /** What is or was on its way to webhooks. */
     deliveries: new Deliveries(),
     /** Those that are registered, those that requests asked for, and how far each has come. */

@@ -4,9 +4,10 @@ import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
 import { once } from '../../memory/once.js';
 import { type HandlerContext, operationsOf } from '../../operation/operation.js';
-import { DEPLOYMENT_STATUSES, type Deployment, Deployments, statusOf } from '../../repositories/deployments.js';
+import { DEPLOYMENT_STATUSES, type Deployment, NO_DEPLOYMENTS, statusOf } from '../../repositories/deployments.js';
 import type { HostingProject } from '../../repositories/hosting.js';
 import type { Repository } from '../../repositories/repository.js';
+import { emptyMap } from '../../repositories/sorted-records.js';
 import { requireHosting } from '../hosting.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { resolveRef } from '../resolve.js';
@@ -66,7 +67,7 @@ export const createDeployment = operation({
     // The same request may have come in meanwhile.
     const meanwhile = madeBefore(repository, key, request);
     if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);
-    const deployments = repository.record.deployments ?? Deployments.none;
+    const deployments = repository.record.deployments ?? NO_DEPLOYMENTS;
     const deployment: Deployment = {
       id: world.state.ids.prefixed('deployment', 'dpl'),
       sequence: deployments.size + 1,
@@ -75,20 +76,24 @@ export const createDeployment = operation({
       commit,
       createdAt: world.state.clock.now(),
     };
-    repository.update({ deployments: deployments.with(deployment, key === undefined ? undefined : { key, request }) });
+    const { deploymentKeys = emptyMap() } = repository.record;
+    repository.update({
+      deployments: deployments.with(deployment),
+      ...(key !== undefined && { deploymentKeys: deploymentKeys.with(key, { request, id: deployment.id }, true) }),
+    });
     return answer(ctx, 201, deployment, key);
   },
 });
 
 /** The deployment that a request with this key made; throws for another request with the same key. */
 function madeBefore(repository: Repository, key: string | undefined, request: string): Deployment | undefined {
-  const deployments = repository.record.deployments ?? Deployments.none;
-  const earlier = key === undefined ? undefined : deployments.keyedRequest(key);
+  const { deployments, deploymentKeys } = repository.record;
+  const earlier = key === undefined ? undefined : deploymentKeys?.get(key);
   if (earlier === undefined) return undefined;
   if (earlier.request !== request) {
     throw problem('idempotency_key_reused', 'The idempotency key belongs to a request with another body.');
   }
-  return deployments.get(earlier.id);
+  return deployments?.get(earlier.id);
 }
 
 function answer(
@@ -115,7 +120,7 @@ function defaultRef(
   project: HostingProject,
   chosen: string,
 ): string {
-  const production = chosen === 'production' ? project.productionBranch : null;
+  const production = chosen === 'production' ? project.production_branch : null;
   return production ?? (repository.defaultBranch === undefined ? 'HEAD' : textOf(repository.defaultBranch));
 }
 
@@ -141,8 +146,8 @@ export const listDeployments = operation({
     const { world, repository, query } = ctx;
     requireProject(ctx);
     const list = openList<number>(ctx, query, ['listDeployments', repository.id]);
-    const { deployments = Deployments.none } = repository.record;
-    const { page, end } = await list.take(deployments.newest(list.position), ({ sequence }) => sequence);
+    const { deployments = NO_DEPLOYMENTS } = repository.record;
+    const { page, end } = await list.take(deployments.reversed(list.position), ({ sequence }) => sequence);
     const now = world.state.clock.now();
     return json(200, {
       deployments: page.map((deployment) => showDeployment(deployment, now)),

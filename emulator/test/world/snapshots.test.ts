@@ -25,7 +25,7 @@ function heldByParts({ world }: Service): number {
   const lfs = new Map<object, number>();
   for (const { content, record } of world.state.repositories.all()) {
     bytes += content.objects.heldBytes;
-    for (const object of record.lfsObjects?.objects() ?? []) lfs.set(object, object.size + 256);
+    for (const object of record.lfsObjects?.values() ?? []) lfs.set(object, object.size + 256);
   }
   for (const size of lfs.values()) bytes += size;
   return bytes;

@@ -73,11 +73,11 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     moving: 'transient',
     machine: 'derived',
   },
-  'state.settings': { values: 'snapshot' },
+  'state.settings': { value: 'snapshot' },
   'state.ids': { seed: 'derived', counts: 'snapshot' },
   'state.requests': { count: 'snapshot' },
   'state.conversations': { count: 'snapshot' },
-  'state.organizations': { byName: 'snapshot', clock: 'derived' },
+  'state.organizations': { value: 'snapshot', clock: 'derived' },
   // A handle is made of a record and of a content, both of which the snapshot has.
   'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
   'state.repositories': {
@@ -89,7 +89,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     lfs: 'derived',
     isReleased: 'transient',
   },
-  'state.webhooks': { byId: 'snapshot' },
+  'state.webhooks': { value: 'snapshot' },
   'state.deliveries': { byId: 'snapshot', ended: 'snapshot', changed: 'transient' },
   'state.faults': {
     ports: 'derived',
