@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { GitFacts } from '../smart-http/git-facts.js';
+import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
 import { CapturedBody, MOST_BODY_BYTES } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
@@ -122,7 +122,7 @@ export function writeEntry(
     outcome: record.outcome,
     ...(retryOf !== undefined && { retryOf }),
     ...(token && { token: { ...token } }),
-    ...(git && { git: structuredClone(git) }),
+    ...(git && { git: copyGitFacts(git) }),
     ...(`${path}?${record.query}`.includes(REDACTED) && { secretInTarget: true }),
     httpVersion: record.version,
     request: {

@@ -44,6 +44,25 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
   return { phase, service, protocol, refs: [], wants: [], haves: [], updates: [], counts };
 }
 
+/**
+ * Returns a copy that shares nothing with the record that is still changing. Copies by hand, because `structuredClone`
+ * returns objects of Node's own realm inside a VM context, as jest and vitest make them.
+ *
+ * @internal
+ */
+export function copyGitFacts(facts: GitFacts): GitFacts {
+  const { refs, wants, haves, updates, counts, pack } = facts;
+  return {
+    ...facts,
+    refs: [...refs],
+    wants: [...wants],
+    haves: [...haves],
+    updates: updates.map((update) => ({ ...update })),
+    counts: { ...counts },
+    ...(pack && { pack: { ...pack } }),
+  };
+}
+
 /** Adds a name or an id to one of the lists. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
