@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
-import { ActionButton, Form } from '../components/action.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ActionButton, ConfirmButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
 import { Given } from '../components/given.js';
 import { ownValue } from '../components/own-value.js';

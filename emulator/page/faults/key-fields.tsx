@@ -1,4 +1,4 @@
-import { offeredStages } from './offers.js';
+import { offeredStages } from './draft.js';
 import type { FaultKey, FaultKind, Operation } from './records.js';
 import { ValueField } from './value-field.js';
 

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client.js';
-import { Failure } from '../components/feedback.js';
 import { Field } from '../components/field.js';
-import { useAction } from '../components/loaded.js';
+import { Failure, useAction } from '../components/loaded.js';
 import { ConditionFields } from './condition-fields.js';
 import { type Draft, EMPTY, type Offers, offersFor, settle, specOf } from './draft.js';
 import { KeyFields } from './key-fields.js';

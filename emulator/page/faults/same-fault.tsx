@@ -1,7 +1,6 @@
 import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import type { FaultForm, FaultForms } from './records.js';
 
 /** An added fault in every form that asks for it, to copy. */

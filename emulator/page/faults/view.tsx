@@ -1,9 +1,8 @@
 import { ApiError, all, get, remove, route, send } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
-import { useRepeated } from '../components/repeated.js';
+import { useRepeated } from '../components/hooks.js';
+import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
 import { ArmedFault } from './armed-fault.js';

@@ -1,7 +1,7 @@
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
 import { Choice, optionOf } from '../components/fields.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
-import { labelOf } from './ref-names.js';
+import { labelOf } from './ref-label.js';
 
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];

@@ -4,22 +4,20 @@ import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Facts } from '../components/facts.js';
-import { Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
-import { useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
 import type { Operation } from '../faults/records.js';
 import { writePlace } from '../place.js';
-import { curlCommand, hasToken, tokenClaims } from './curl-command.js';
 import { Decision } from './decision.js';
 import type { Entry, Row, SentToken } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
 import type { Filter } from './filter.js';
 import { GitFactsView } from './git-facts.js';
 import { MessageView } from './message.js';
-import { isPush, pushCommand } from './push-command.js';
+import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
 
 export interface RequestProps {

@@ -1,9 +1,8 @@
 import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { ConfirmButton } from '../components/action.js';
 import { useEscape, useTitle } from '../components/hooks.js';
-import { loadCode, useLoaded } from '../components/loaded.js';
+import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
