@@ -31,7 +31,7 @@ export function NamespaceSwitcher() {
   return (
     <Choice
       label="Namespace"
-      labelClass="namespaces"
+      fieldClass="namespaces"
       value=""
       options={[['', API.host], ...options]}
       onFocus={reload}

@@ -19,7 +19,7 @@ export function CloneLine({ name }: { readonly name: string }) {
     <div class="clone-line">
       <Copy text={suffix === '+import' ? `git push --mirror ${remote}` : `git clone ${remote}${folder}`} />
       <div class="toolbar">
-        <Choice label="Remote" labelClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
+        <Choice label="Remote" fieldClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
         <ActionButton class="small" act={mint}>
           {token === undefined ? 'Mint a token' : 'Mint another token'}
         </ActionButton>

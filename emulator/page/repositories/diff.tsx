@@ -35,7 +35,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
         {parents.length > 1 && (
           <Choice
             label="against"
-            labelClass="inline parent-choice"
+            fieldClass="inline parent-choice"
             value={`${parent}`}
             options={parents.map((each, at) => [`${at + 1}`, `parent ${at + 1}: ${each.slice(0, 8)}`] as const)}
             onChange={(number) => setParent(Number(number))}

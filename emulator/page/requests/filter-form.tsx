@@ -29,7 +29,7 @@ export function FilterForm({ filter, rows, onFilter }: FilterFormProps) {
         <TextField
           type="search"
           label={<span class="visually-hidden">Filter</span>}
-          labelClass="inline grow"
+          fieldClass="inline grow"
           class="grow mono"
           placeholder="status=4xx operation=git* repository=team/app text…"
           autocomplete="off"

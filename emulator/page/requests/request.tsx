@@ -1,3 +1,4 @@
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { all, get, route } from '../api/client.js';
 import { mintToken } from '../api/tokens.js';
@@ -9,7 +10,6 @@ import { useTitle } from '../components/hooks.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
-import type { Operation } from '../faults/records.js';
 import { writePlace } from '../place.js';
 import { Decision } from './decision.js';
 import type { Entry, Row, SentToken } from './entry.js';
@@ -31,7 +31,7 @@ export interface RequestProps {
 /** One request whole: what was asked, what was decided and why, and what was answered. */
 export function Request({ id, filter, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
-  const { value: operations = [] } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
+  const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
   useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
   const operation = operations.find((one) => one.id === entry?.operation);
   const [isFailing, setFailing] = useState(false);

@@ -5,7 +5,6 @@ import { Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
 import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
-import { writeJson } from '../faults/written.js';
 import { writePlace } from '../place.js';
 import type { ScenarioDetail } from './records.js';
 
@@ -168,8 +167,8 @@ export function stepText({ on, after, ...changes }: Members): StepText {
 /** A value of few members without its punctuation; JSON for what is deeper. */
 export function shortText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return writeJson(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
   return Object.entries(value)
-    .map(([name, one]) => `${name} ${typeof one === 'object' ? writeJson(one) : String(one)}`)
+    .map(([name, one]) => `${name} ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
     .join(', ');
 }
