@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { go, place, writePlace } from '../place.js';
+import { go, place, placeWith } from '../place.js';
 import { count } from './time.js';
 
 export interface MoreOptions {
@@ -26,15 +26,14 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
 
 /** A field for the parameter `q` of the place. */
 export function Search({ label }: { readonly label: string }) {
-  const { section, params } = place.value;
   return (
     <input
       type="search"
       class="grow"
       aria-label={label}
       placeholder={label}
-      value={params.q ?? ''}
-      onInput={({ currentTarget }) => go(writePlace(section, { ...params, q: currentTarget.value }), { replace: true })}
+      value={place.value.params.q ?? ''}
+      onInput={({ currentTarget }) => go(placeWith({ q: currentTarget.value }), { replace: true })}
     />
   );
 }
