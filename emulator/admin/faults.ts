@@ -15,6 +15,9 @@ import { inSlices, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { type AdminContext, adminRoute, requireFound } from './route.js';
 
+export type { Fault } from '../faults/fault.js';
+export type { FaultView } from '../faults/registry.js';
+
 /** What was set, and what has become of it. */
 const faultRecord = z.looseObject({
   id: z.string(),
@@ -79,36 +82,37 @@ const memberRecord = z.object({
   operations: z.array(z.string()).optional().meta({ description: 'Those that can have it; without it, all.' }),
 });
 
+const faultKinds = z.object({
+  grammar: z.string(),
+  stages: z.record(z.string(), z.string()),
+  items: z.array(
+    z.object({
+      name: z.string(),
+      about: z.string(),
+      action: z.string().meta({ description: 'The member of do that it is in JSON.' }),
+      status: z.int().optional().meta({ description: 'Of a code.' }),
+      keys: z.array(keyRecord),
+      one_of: z.array(z.string()).meta({ description: 'Keys of which at most one may be given.' }),
+      stages: z.array(stageName),
+      defaults: z.record(z.string(), stageName).meta({
+        description:
+          'The stage unless one is given: of gitInfoRefs, gitUploadPack, gitReceivePack, and of all others as api.',
+      }),
+      in_band_stages: z.array(stageName).meta({ description: 'Those that a header or a claim can ask for.' }),
+      is_of_few: z.boolean().meta({ description: 'Only operations whose codes name it can answer with it.' }),
+    }),
+  ),
+  members: z.array(memberRecord).meta({
+    description: 'What every fault can say beside its own keys: which requests it meets, when, and how it is listed.',
+  }),
+});
+
+export type FaultKinds = z.infer<typeof faultKinds>;
+
 export const listFaultKinds = adminRoute({
   path: '/fault-kinds',
   summary: 'List what faults can do: their names, keys and stages',
-  replies: {
-    200: z.object({
-      grammar: z.string(),
-      stages: z.record(z.string(), z.string()),
-      items: z.array(
-        z.object({
-          name: z.string(),
-          about: z.string(),
-          action: z.string().meta({ description: 'The member of do that it is in JSON.' }),
-          status: z.int().optional().meta({ description: 'Of a code.' }),
-          keys: z.array(keyRecord),
-          one_of: z.array(z.string()).meta({ description: 'Keys of which at most one may be given.' }),
-          stages: z.array(stageName),
-          defaults: z.record(z.string(), stageName).meta({
-            description:
-              'The stage unless one is given: of gitInfoRefs, gitUploadPack, gitReceivePack, and of all others as api.',
-          }),
-          in_band_stages: z.array(stageName).meta({ description: 'Those that a header or a claim can ask for.' }),
-          is_of_few: z.boolean().meta({ description: 'Only operations whose codes name it can answer with it.' }),
-        }),
-      ),
-      members: z.array(memberRecord).meta({
-        description:
-          'What every fault can say beside its own keys: which requests it meets, when, and how it is listed.',
-      }),
-    }),
-  },
+  replies: { 200: faultKinds },
   handle: ({ current, buildOnce, operations }) =>
     json(
       200,
@@ -183,6 +187,8 @@ const faultForms = z.object({
     }),
   ),
 });
+
+export type FaultForms = z.infer<typeof faultForms>;
 
 export const showFaultForms = adminRoute({
   path: '/faults/{id}/forms',
@@ -282,10 +288,14 @@ export const removeFault = adminRoute({
   },
 });
 
+const latchRecord = z.object({ name: z.string(), waiting: z.int() });
+
+export type LatchRecord = z.infer<typeof latchRecord>;
+
 export const listLatches = adminRoute({
   path: '/latches',
   summary: 'List the latches that something waits for, with how much does',
-  replies: { 200: z.object({ items: z.array(z.object({ name: z.string(), waiting: z.int() })) }) },
+  replies: { 200: z.object({ items: z.array(latchRecord) }) },
   handle: ({ world }) => {
     const items = [...world.background.latches.waiting()].map(([name, waiting]) => ({ name, waiting }));
     return json(200, { items });

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
+import { listNamespaces, ownNamespace } from './api/addresses.js';
 import { API } from './api/client.js';
-import { listNamespaces, ownNamespace } from './api/namespaces.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
@@ -31,7 +31,7 @@ export function NamespaceSwitcher() {
   return (
     <Choice
       label="Namespace"
-      labelClass="namespaces"
+      fieldClass="namespaces"
       value=""
       options={[['', API.host], ...options]}
       onFocus={reload}

@@ -22,6 +22,12 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
   return `#/${section}${query === '' ? '' : `?${query}`}`;
 }
 
+/** The present place with other parameters. */
+export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
+  const { section, params } = place.value;
+  return writePlace(section, { ...params, ...changes });
+}
+
 const fragment = signal(typeof location === 'undefined' ? '' : location.hash);
 if (typeof addEventListener !== 'undefined') {
   addEventListener('hashchange', () => {

@@ -1,6 +1,6 @@
-import type { AddressesView } from '@emulator/admin/controls.js';
+import type { AddressesView, NamespaceView } from '@emulator/admin/controls.js';
 import { useLoaded } from '../components/loaded.js';
-import { get } from './client.js';
+import { all, get } from './client.js';
 
 /** What `GET addresses` tells of an organization. */
 export type Address = AddressesView['orgs'][number];
@@ -19,4 +19,14 @@ export function ownAddress(addresses: readonly Address[]): Address | undefined {
 export function useOrganization(): string | undefined {
   const { value } = useLoaded((signal) => get<{ organization: string }>('health', { signal }), []);
   return value?.organization;
+}
+
+/** Lists all namespaces. In a namespace: those that were made there. */
+export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
+  return all<NamespaceView>('namespaces', { signal });
+}
+
+/** Returns the id of the namespace that the page belongs to, undefined if it belongs to the emulator's first world. */
+export async function ownNamespace(signal: AbortSignal): Promise<string | undefined> {
+  return (await get<AddressesView>('addresses', { signal })).namespace;
 }

@@ -3,77 +3,111 @@ import { useId, useState } from 'preact/hooks';
 
 /* Labelled controls that hand over their value. Attributes without a meaning here are those of the control. */
 
-interface Labelled<Value> {
+interface Labelled {
   readonly label: ComponentChildren;
-  readonly labelClass?: string;
-  readonly onChange: (value: Value) => void;
+  /** Class of the label together with its control. */
+  readonly fieldClass?: string | undefined;
+  /** What the control takes, below it; not part of its name. */
+  readonly hint?: string | undefined;
 }
 
-type Own = 'label' | 'value' | 'onChange' | 'list';
-
-export interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, Own>, Labelled<string> {
-  readonly value: string | number;
-  /** Values to choose from, besides any other. */
-  readonly proposals?: readonly string[] | undefined;
+interface FieldProps extends Labelled {
+  /** The control, with these attributes. */
+  readonly children: (attributes: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
 
-export function TextField({ label, labelClass, value, onChange, proposals, ...attributes }: TextFieldProps) {
-  const list = useId();
+function Field({ label, fieldClass = '', hint, children }: FieldProps) {
+  const id = useId();
   return (
-    <label class={labelClass}>
-      {label}
-      <input
-        {...attributes}
-        {...(proposals && { list })}
-        value={value}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      {proposals && (
-        <datalist id={list}>
-          {proposals.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
+    <span class={`field ${fieldClass}`}>
+      <label for={id}>{label}</label>
+      {children({ id, ...(hint && { 'aria-describedby': `${id}-hint` }) })}
+      {hint && (
+        <small id={`${id}-hint`} class="quiet">
+          {hint}
+        </small>
       )}
-    </label>
+    </span>
   );
 }
 
-export interface TextAreaProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, Own>, Labelled<string> {
-  readonly value: string;
+/** Attributes of a control whose value is handed over. */
+type Control<Attributes> = Omit<Attributes, keyof Labelled | 'value' | 'onChange' | 'list'> &
+  Labelled & { readonly onChange: (value: string) => void };
+
+export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
+  readonly value: string | number;
+  /** Values to choose from, besides any other. */
+  readonly proposals?: readonly string[] | undefined;
+};
+
+export function TextField({ label, fieldClass, hint, onChange, proposals = [], ...attributes }: TextFieldProps) {
+  return (
+    <Field {...{ label, fieldClass, hint }}>
+      {(own) => (
+        <>
+          <input
+            spellcheck={false}
+            autocomplete="off"
+            {...attributes}
+            {...own}
+            list={proposals.length > 0 ? `${own.id}-list` : undefined}
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+          {proposals.length > 0 && <datalist id={`${own.id}-list`}>{proposals.map(optionOf)}</datalist>}
+        </>
+      )}
+    </Field>
+  );
 }
 
-export function TextArea({ label, labelClass, onChange, ...attributes }: TextAreaProps) {
+export type TextAreaProps = Control<TextareaHTMLAttributes<HTMLTextAreaElement>> & { readonly value: string };
+
+export function TextArea({ label, onChange, ...attributes }: TextAreaProps) {
   return (
-    <label class={labelClass}>
-      {label}
-      <textarea {...attributes} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
-    </label>
+    <Field label={label}>
+      {(own) => (
+        <textarea
+          {...attributes}
+          {...own}
+          spellcheck={false}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 
 /** A value that is also its text, or a value and its text. */
 export type Option = string | readonly [value: string, text: string];
 
-export interface ChoiceProps extends Omit<SelectHTMLAttributes<HTMLSelectElement>, Own>, Labelled<string> {
+export type ChoiceProps = Control<SelectHTMLAttributes<HTMLSelectElement>> & {
   readonly value: string;
-  readonly options: readonly Option[];
-}
+  readonly options?: readonly Option[];
+  /** Options below headings, after those without one. */
+  readonly groups?: Iterable<readonly [heading: string, options: readonly Option[]]>;
+};
 
-/** A choice of one value; further options, in groups, are its children. */
-export function Choice({ label, labelClass, options, onChange, children, ...attributes }: ChoiceProps) {
+/** A choice of one value. */
+export function Choice(props: ChoiceProps) {
+  const { label, fieldClass, hint, options = [], groups = [], onChange, ...attributes } = props;
   return (
-    <label class={labelClass}>
-      {label}
-      <select {...attributes} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {options.map(optionOf)}
-        {children}
-      </select>
-    </label>
+    <Field {...{ label, fieldClass, hint }}>
+      {(own) => (
+        <select {...attributes} {...own} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+          {options.map(optionOf)}
+          {Array.from(groups, ([heading, members]) => (
+            <optgroup key={heading} label={heading}>
+              {members.map(optionOf)}
+            </optgroup>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
-export function optionOf(option: Option) {
+function optionOf(option: Option) {
   const [value, text] = typeof option === 'string' ? [option, option] : option;
   return (
     <option key={value} value={value}>

@@ -1,6 +1,6 @@
 import { type ComponentChildren, isValidElement, type VNode } from 'preact';
 import { shownText } from './given.js';
-import { useMore } from './more.js';
+import { useMore } from './lists.js';
 import { ScrollBox } from './scroll-box.js';
 
 /**

@@ -2,8 +2,7 @@ import { type Address, readAddresses } from '../api/addresses.js';
 import { get, urlOf } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { type Fact, Facts } from '../components/facts.js';
-import { Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import { Commands } from './command.js';
 
 interface Version {

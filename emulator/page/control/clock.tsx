@@ -1,12 +1,11 @@
 import type { ClockRecord } from '@emulator/admin/clock.js';
 import { useState } from 'preact/hooks';
-import { patch } from '../api/client.js';
+import { get, patch } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { TextField } from '../components/fields.js';
+import { useRepeated } from '../components/hooks.js';
 import { useManaged } from '../components/loaded.js';
-import { useRepeated } from '../components/repeated.js';
 import { writePlace } from '../place.js';
-import { readClock } from './clock-record.js';
 import { showTime } from './clock-text.js';
 import { Commands } from './command.js';
 
@@ -80,3 +79,5 @@ export function ClockPart() {
     </>
   );
 }
+
+export const readClock = (signal: AbortSignal): Promise<ClockRecord> => get<ClockRecord>('clock', { signal });

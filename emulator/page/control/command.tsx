@@ -1,6 +1,6 @@
+import { quoteWord } from '../api/shell.js';
 import { Copy } from '../components/copy.js';
 import { filled } from '../components/fields.js';
-import { quoteWord } from '../requests/shell.js';
 
 /** The lines that do the same from a shell; the words of each are those behind `emulator`. */
 export function Commands({ lines }: { readonly lines: readonly (readonly string[])[] }) {

@@ -1,14 +1,12 @@
 import type { KeyRecord } from '@emulator/admin/keys.js';
 import { all, post, remove, route } from '../api/client.js';
-import { Form } from '../components/action.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton, Form } from '../components/action.js';
 import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { Given, GivenBlock } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Table } from '../components/table.js';
 import { Commands } from './command.js';
-import { OrganizationChoice } from './organization-choice.js';
-import { ScopeChoice } from './scopes.js';
+import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as readonly string[] };
 

@@ -1,8 +1,7 @@
 import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
+import { listNamespaces, ownNamespace } from '../api/addresses.js';
 import { all, post, remove, route } from '../api/client.js';
-import { listNamespaces, ownNamespace } from '../api/namespaces.js';
-import { Form } from '../components/action.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton, Form } from '../components/action.js';
 import { Choice, filled, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useLoaded, useManaged } from '../components/loaded.js';

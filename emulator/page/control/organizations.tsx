@@ -6,7 +6,7 @@ import { Choice, TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { bytes } from '../components/time.js';
-import { untilOf } from '../repositories/state-label.js';
+import { untilOf } from '../repositories/state.js';
 import { Commands } from './command.js';
 
 /** Switches of organizations, and limits of all. */

@@ -1,7 +1,7 @@
 import type { QuotaView } from '@emulator/admin/quotas.js';
 import { useState } from 'preact/hooks';
 import { get, patch } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton } from '../components/action.js';
 import { Given } from '../components/given.js';
 import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Table } from '../components/table.js';

@@ -1,6 +1,6 @@
 import type { SnapshotRecord } from '@emulator/admin/snapshots.js';
 import { all, post, remove, route } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton } from '../components/action.js';
 import { useManaged } from '../components/loaded.js';
 import { ACTIONS, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';

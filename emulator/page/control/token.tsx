@@ -4,20 +4,18 @@ import type { MintedToken } from '@emulator/admin/tokens.js';
 import { useState } from 'preact/hooks';
 import { type Address, ownAddress, readAddresses } from '../api/addresses.js';
 import { all, post } from '../api/client.js';
-import { remoteOf } from '../api/lines.js';
+import { quoteWord, remoteOf } from '../api/shell.js';
 import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { filled, TextArea, TextField, useDraft } from '../components/fields.js';
 import { GivenBlock } from '../components/given.js';
+import { useRepeated } from '../components/hooks.js';
 import { useLoaded } from '../components/loaded.js';
-import { useRepeated } from '../components/repeated.js';
 import { DateTime } from '../components/time.js';
-import { quoteWord } from '../requests/shell.js';
-import { readClock } from './clock-record.js';
+import { readClock } from './clock.js';
 import { showSpan, showTime } from './clock-text.js';
 import { Commands, flags } from './command.js';
-import { OrganizationChoice } from './organization-choice.js';
-import { ScopeChoice } from './scopes.js';
+import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 /** What the token is asked to be; empty texts leave a claim to the emulator. */
 const USUAL = {

@@ -27,7 +27,7 @@ export function VariantsPart() {
       <div class="toolbar">
         <TextField
           label="Find"
-          labelClass="inline grow"
+          fieldClass="inline grow"
           class="grow"
           type="search"
           value={wanted}

@@ -50,7 +50,7 @@ export function View() {
       </nav>
       <Choice
         label="Part"
-        labelClass="parts-select"
+        fieldClass="parts-select"
         value={shown.id}
         options={PARTS.map(({ id, title }) => [id, title] as const)}
         onChange={(id) => go(lead(id))}

@@ -1,21 +1,19 @@
+import type { Fault, FaultView, LatchRecord } from '@emulator/admin/faults.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { patch, post, remove, route } from '../api/client.js';
-import { ActionButton, Form } from '../components/action.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ActionButton, ConfirmButton, Form } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
+import { TextField, useDraft } from '../components/fields.js';
 import { Given } from '../components/given.js';
-import { ownValue } from '../components/own-value.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
-import { actionsOf, definitionOf, type FaultRecord, type Latch } from './records.js';
+import { NUMBER } from './new-fault.js';
 import { SameFault } from './same-fault.js';
-import { ValueField } from './value-field.js';
-import { writeJson } from './written.js';
 
 export interface ArmedFaultProps {
-  readonly fault: FaultRecord;
+  readonly fault: FaultView;
   /** What waits. */
-  readonly latches: readonly Latch[];
+  readonly latches: readonly LatchRecord[];
   /** Whether the address names it. */
   readonly isMeant: boolean;
   readonly onChanged: () => void;
@@ -42,7 +40,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
         </h3>{' '}
         <span class={`badge ${source}`}>{isRegistered ? 'registered' : 'in band'}</span>
         <code class="does">
-          <Given text={fault.text ?? writeJson(definitionOf(fault))} />
+          <Given text={fault.text ?? JSON.stringify(definitionOf(fault))} />
         </code>
         {note && (
           <p>
@@ -57,7 +55,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
         {Object.entries(fault.skippedBecause)
           .filter(([, times]) => times > 0)
           .map(([reason, times]) => (
-            <Counter key={reason} name={`passed: ${ownValue(SKIPPED, reason) ?? reason}`} value={count(times)} />
+            <Counter key={reason} name={`passed: ${SKIPPED[reason]}`} value={count(times)} />
           ))}
       </dl>
       <div class="acts">
@@ -117,8 +115,15 @@ const SKIPPED: Readonly<Record<string, string>> = {
   exhausted: 'it had met all',
 };
 
-function latchesOf(fault: FaultRecord): readonly string[] {
-  return [...new Set(actionsOf(fault).flatMap(({ hold }) => (typeof hold === 'string' ? [hold] : [])))];
+/** The fault alone, without its id and what has become of it. */
+function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault) {
+  return { note, priority, match, when, at, do: act, sequence, expect, ttl };
+}
+
+/** Names of the latches that hold what the fault meets. */
+function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
+  const names = [act, sequence].flat(2).map((action) => action !== 'pass' && 'hold' in action && action.hold);
+  return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
 function Counter({ name, value, isStrong = false }: { name: string; value: string; isStrong?: boolean }) {
@@ -131,35 +136,21 @@ function Counter({ name, value, isStrong = false }: { name: string; value: strin
 }
 
 interface ChangeProps {
-  readonly fault: FaultRecord;
+  readonly fault: FaultView;
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-const FIELDS = [
-  { name: 'times', label: 'Times', hint: 'Requests it meets; empty: all' },
-  { name: 'skip', label: 'Skip', hint: 'Requests that pass first' },
-  { name: 'priority', label: 'Priority', hint: 'Higher is asked first' },
-  { name: 'note', label: 'Note' },
-] as const;
-
 function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
-  const { id, when = {}, priority = '', note = '' } = fault;
-  const [texts, setTexts] = useState({
-    times: `${when.times ?? ''}`,
-    skip: `${when.skip ?? ''}`,
-    priority: `${priority}`,
-    note,
-  });
+  const { id, when: { times = '', skip = '', ...when } = {}, priority = '', note = '' } = fault;
+  const { draft, bind } = useDraft({ times: `${times}`, skip: `${skip}`, priority: `${priority}`, note });
   const change = async () => {
-    const { times: _times, skip: _skip, ...rest } = when;
-    const numbers = { ...numberOf('times', texts.times), ...numberOf('skip', texts.skip) };
-    const changes = {
-      when: { ...rest, ...numbers },
-      priority: Number(texts.priority),
-      ...(texts.note !== '' && { note: texts.note }),
-    };
-    await patch(route`faults/${id}`, changes);
+    const numbers = { ...numberOf('times', draft.times), ...numberOf('skip', draft.skip) };
+    await patch(route`faults/${id}`, {
+      when: { ...when, ...numbers },
+      priority: Number(draft.priority),
+      ...(draft.note !== '' && { note: draft.note }),
+    });
     onChanged();
     onClose();
   };
@@ -168,15 +159,10 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
       <Form act={change} submit="Change" submitClass="primary">
         <p class="quiet">Its counters go on.</p>
         <div class="fields">
-          {FIELDS.map(({ name, ...shown }) => (
-            <ValueField
-              key={name}
-              {...shown}
-              value={texts[name]}
-              isNumber={name !== 'note'}
-              onInput={(text) => setTexts({ ...texts, [name]: text })}
-            />
-          ))}
+          <TextField label="Times" hint="Requests it meets; empty: all" {...NUMBER} {...bind('times')} />
+          <TextField label="Skip" hint="Requests that pass first" {...NUMBER} {...bind('skip')} />
+          <TextField label="Priority" hint="Higher is asked first" {...NUMBER} {...bind('priority')} />
+          <TextField label="Note" {...bind('note')} />
         </div>
       </Form>
     </Dialog>

@@ -1,7 +1,10 @@
-import { defaultStages, isLostPush, LOST_PUSH, offeredKinds, offeredStages } from './offers.js';
-import type { FaultKey, FaultKind, FaultKinds, Operation } from './records.js';
+import type { FaultKinds } from '@emulator/admin/faults.js';
+import type { OperationRecord } from '@emulator/admin/operations.js';
 
 /* A fault while it is being made: the texts of the fields, and what they offer. */
+
+/** One name of the grammar. */
+export type FaultKind = FaultKinds['items'][number];
 
 export interface ConditionValue {
   /** Of a member. */
@@ -26,6 +29,9 @@ export interface Draft {
   /** Whether codes are offered that the specification does not list for the operations. */
   readonly hasOtherCodes: boolean;
 }
+
+/** Conditions that are always there to fill in; the others can be added. */
+export const ALWAYS = ['match.repo', 'match.sub'];
 
 export const EMPTY: Draft = {
   operations: [],
@@ -75,7 +81,7 @@ function encode(value: string): string {
 }
 
 /** Returns what a draft can be changed into. */
-export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly Operation[]) {
+export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]) {
   const chosen = operations.filter(({ id }) => draft.operations.includes(id));
   const offered = offeredKinds(kinds, chosen);
   const names = [...offered.codes, ...(draft.hasOtherCodes ? offered.others : []), ...offered.kinds];
@@ -100,13 +106,17 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 export type Offers = ReturnType<typeof offersFor>;
 
 /** Whether the fault can happen somewhere with the key. */
-function isPossible(kind: FaultKind, { key, type, example, values = [] }: FaultKey, chosen: readonly Operation[]) {
+function isPossible(
+  kind: FaultKind,
+  { key, type, example, values = [] }: FaultKind['keys'][number],
+  chosen: readonly OperationRecord[],
+) {
   const candidates = type === 'choice' ? values : [example];
   return candidates.some((one) => offeredStages(kind, { [key]: one }, chosen).length > 0);
 }
 
 /** The draft without what is not offered: another kind in place of one that the operations do not have. */
-export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Operation[]): Draft {
+export function settle(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]): Draft {
   const { offered, kind, ...offers } = offersFor(draft, kinds, operations);
   if (!kind) {
     const [first] = [...offered.codes, ...offered.kinds];
@@ -121,7 +131,10 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
     ...draft,
     operations: offers.chosen.map(({ id }) => id),
     keys: Object.fromEntries(Object.entries(draft.keys).filter(([key]) => offers.keys.some(isOffered(key)))),
-    conditions: draft.conditions.filter(({ key }) => offers.conditions.some(isOffered(key))),
+    conditions: [
+      ...ALWAYS.filter((key) => !draft.conditions.some(isOffered(key))).map((key) => ({ key, name: '', value: '' })),
+      ...draft.conditions,
+    ].filter(({ key }) => offers.conditions.some(isOffered(key))),
   };
   const { stages, defaults } = offersFor(settled, kinds, operations);
   if (stages.includes(draft.stage) || (draft.stage === '' && defaults.length > 0)) return settled;
@@ -130,4 +143,68 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
     return { ...settled, stage: LOST_PUSH.stage, times };
   }
   return { ...settled, stage: defaults.length > 0 ? '' : (stages[0] ?? '') };
+}
+
+/* What a form offers for the operations that were chosen; for none of them, for all. */
+
+function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[]) {
+  const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
+  const codes = items.filter(({ status }) => status !== undefined);
+  return {
+    /** Codes that the operations can answer with. */
+    codes: codes.filter(isListed),
+    /** Codes that the specification does not list for them, and that any server can come to answer. */
+    others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
+    kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
+  };
+}
+
+/** Stages at which the fault, with these values of its keys, can happen to a request of one of the operations. */
+export function offeredStages(
+  { stages, keys }: FaultKind,
+  values: Readonly<Record<string, string>>,
+  chosen: readonly OperationRecord[],
+): readonly string[] {
+  const narrowed = keys.flatMap(({ key, narrows }) => {
+    const value = values[key] ?? '';
+    return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
+  });
+  return stages.filter((stage) => {
+    // At accept nothing has been read of the request.
+    const isOfThem =
+      chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
+    return isOfThem && narrowed.every((one) => one.stages.includes(stage));
+  });
+}
+
+/** Where it happens unless a stage is given, of those that are offered; none: one has to be given. */
+export function defaultStages(
+  kind: FaultKind,
+  values: Readonly<Record<string, string>>,
+  chosen: readonly OperationRecord[],
+  all: readonly OperationRecord[],
+): readonly string[] {
+  const offered = offeredStages(kind, values, chosen);
+  const found = (chosen.length > 0 ? chosen : all).flatMap(({ id }) => {
+    const stage = kind.defaults[id] ?? (isOfGit(id) ? undefined : kind.defaults.api);
+    return stage !== undefined && offered.includes(stage) ? [stage] : [];
+  });
+  return [...new Set(found)];
+}
+
+/**
+ * Where and how many times the response of a push has to be lost for Git to notice. libcurl sends the request again if the
+ * connection ends before the first byte of the response; the refs have moved by then, so Git reports them as rejected. Only at
+ * `git.report` does the response to the second request get lost, too.
+ */
+export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
+
+/** Returns true if the fault loses the responses of pushes, and of no other operation. */
+export function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
+  return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
+}
+
+/** The operations that have stages of their own. */
+function isOfGit(operation: string): boolean {
+  return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

@@ -1,25 +1,26 @@
+import type { FaultForms, FaultKinds, FaultView } from '@emulator/admin/faults.js';
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api/client.js';
-import { Failure } from '../components/feedback.js';
-import { Field } from '../components/field.js';
-import { useAction } from '../components/loaded.js';
-import { ConditionFields } from './condition-fields.js';
-import { type Draft, EMPTY, type Offers, offersFor, settle, specOf } from './draft.js';
-import { KeyFields } from './key-fields.js';
-import type { FaultForm, FaultForms, FaultKind, FaultKinds, FaultRecord, Operation } from './records.js';
+import { Check, Choice, type Option, TextField } from '../components/fields.js';
+import { Failure, useAction } from '../components/loaded.js';
+import { type Draft, EMPTY, type FaultKind, type Offers, offersFor, settle, specOf } from './draft.js';
+import { ConditionFields, KeyFields } from './fault-fields.js';
 import { Forms } from './same-fault.js';
-import { ValueField } from './value-field.js';
 
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperationRecord[];
   /** What the form begins with. */
   readonly initial: Draft;
-  readonly onAdded: (fault: FaultRecord) => void;
+  readonly onAdded: (fault: FaultView) => void;
 }
 
 /** Milliseconds without typing before the emulator is asked about the fault. */
 const PAUSE = 120;
+
+/** Attributes of a field for a number. */
+export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
 
 /** Makes a fault of what is offered, and shows it in every form. */
 export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
@@ -28,10 +29,14 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
   const { forms, error: refused } = useForms(spec);
   const { run, isBusy, error } = useAction();
   const change = (changes: Partial<Draft>) => setDraft(settle({ ...draft, ...changes }, kinds, operations));
+  const bind = (name: 'times' | 'skip' | 'stage') => ({
+    value: draft[name],
+    onChange: (text: string) => change({ [name]: text }),
+  });
   const offers = offersFor(draft, kinds, operations);
   const submit = (event: Event) => {
     event.preventDefault();
-    run(() => post<FaultRecord>('faults', { spec }).then(onAdded));
+    run(() => post<FaultView>('faults', { spec }).then(onAdded));
   };
   return (
     <section aria-labelledby="new-fault">
@@ -53,29 +58,24 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
           />
         )}
         <div class="fields">
-          <ValueField
-            label="Times"
-            hint="Requests it meets; empty: all"
-            value={draft.times}
-            isNumber
-            onInput={(times) => change({ times })}
-          />
-          <ValueField
-            label="Skip"
-            hint="Requests that pass first"
-            value={draft.skip}
-            isNumber
-            onInput={(skip) => change({ skip })}
-          />
-          <ValueField
+          <TextField label="Times" hint="Requests it meets; empty: all" {...NUMBER} {...bind('times')} />
+          <TextField label="Skip" hint="Requests that pass first" {...NUMBER} {...bind('skip')} />
+          <Choice
             label="Stage"
-            value={draft.stage}
-            choices={offers.stages}
-            {...(offers.defaults.length > 0 && { empty: `default: ${offers.defaults.join(', ')}` })}
-            onInput={(stage) => change({ stage })}
+            options={[
+              ...(offers.defaults.length > 0 ? [['', `default: ${offers.defaults.join(', ')}`] as const] : []),
+              ...offers.stages,
+            ]}
+            {...bind('stage')}
           />
         </div>
-        <StageText stages={kinds.stages} stage={draft.stage || offers.defaults} />
+        <ul class="quiet about">
+          {(draft.stage ? [draft.stage] : offers.defaults).map((stage) => (
+            <li key={stage}>
+              <code>{stage}</code>: {kinds.stages[stage]}
+            </li>
+          ))}
+        </ul>
         <ConditionFields
           conditions={offers.conditions}
           values={draft.conditions}
@@ -85,12 +85,12 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
           <summary>How often, and how long</summary>
           <div class="fields">
             {offers.further.map(({ key, label, hint }) => (
-              <ValueField
+              <TextField
                 key={key}
                 label={label}
                 hint={hint}
                 value={draft.further[key] ?? ''}
-                onInput={(text) => change({ further: { ...draft.further, [key]: text } })}
+                onChange={(text) => change({ further: { ...draft.further, [key]: text } })}
               />
             ))}
           </div>
@@ -116,8 +116,8 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
 }
 
 /** The forms of a draft, which the emulator reads without adding it. */
-function useForms(spec: string): { readonly forms?: readonly FaultForm[]; readonly error?: unknown } {
-  const [checked, setChecked] = useState<{ forms?: readonly FaultForm[]; error?: unknown }>({});
+function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
+  const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
@@ -135,40 +135,25 @@ function useForms(spec: string): { readonly forms?: readonly FaultForm[]; readon
 }
 
 interface OperationsProps {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperationRecord[];
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
 function Operations({ operations, chosen, onChange }: OperationsProps) {
-  const groups = [...new Set(operations.map(({ group }) => group))];
+  const groups = new Map<string, Option[]>(operations.map(({ group }) => [group, []]));
+  for (const { group, id, summary } of operations) {
+    if (!chosen.includes(id)) groups.get(group)!.push([id, `${id} – ${summary}`]);
+  }
   return (
     <div class="fields">
-      <Field label="Operation">
-        {(attributes) => (
-          <select
-            value=""
-            {...attributes}
-            onChange={({ currentTarget }) => {
-              if (currentTarget.value !== '') onChange([...chosen, currentTarget.value]);
-              currentTarget.value = '';
-            }}
-          >
-            <option value="">{chosen.length === 0 ? 'Any operation' : 'Add another operation'}</option>
-            {groups.map((group) => (
-              <optgroup key={group} label={group}>
-                {operations
-                  .filter((one) => one.group === group && !chosen.includes(one.id))
-                  .map(({ id, summary }) => (
-                    <option key={id} value={id}>
-                      {`${id} – ${summary}`}
-                    </option>
-                  ))}
-              </optgroup>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Choice
+        label="Operation"
+        value=""
+        options={[['', chosen.length === 0 ? 'Any operation' : 'Add another operation']]}
+        groups={groups}
+        onChange={(id) => onChange([...chosen, id])}
+      />
       <ul class="chosen" aria-label="Chosen operations">
         {chosen.map((id) => (
           <li key={id}>
@@ -194,33 +179,28 @@ interface KindsProps {
   readonly onChange: (changes: Partial<Draft>) => void;
 }
 
-function Kinds({ draft, offers, onChange }: KindsProps) {
+function Kinds({ draft: { name, hasOtherCodes }, offers, onChange }: KindsProps) {
   const { codes, others, kinds } = offers.offered;
+  const groups: [string, Option[]][] = [
+    ['Errors by their code', codes.map(optionOf)],
+    ['Other codes', hasOtherCodes ? others.map(optionOf) : []],
+    ['What happens to the answer', kinds.map(optionOf)],
+  ];
   return (
     <>
       <div class="fields">
-        <Field label="Fault">
-          {(attributes) => (
-            <select
-              value={draft.name}
-              {...attributes}
-              onChange={({ currentTarget }) => onChange({ name: currentTarget.value, keys: {}, stage: '' })}
-            >
-              <KindGroup label="Errors by their code" kinds={codes} />
-              {draft.hasOtherCodes && <KindGroup label="Other codes" kinds={others} />}
-              <KindGroup label="What happens to the answer" kinds={kinds} />
-            </select>
-          )}
-        </Field>
+        <Choice
+          label="Fault"
+          value={name}
+          groups={groups.filter(([, options]) => options.length > 0)}
+          onChange={(chosen) => onChange({ name: chosen, keys: {}, stage: '' })}
+        />
         {others.length > 0 && (
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={draft.hasOtherCodes}
-              onChange={({ currentTarget }) => onChange({ hasOtherCodes: currentTarget.checked })}
-            />
-            Codes that are not listed for it, too
-          </label>
+          <Check
+            label="Codes that are not listed for it, too"
+            isChecked={hasOtherCodes}
+            onChange={() => onChange({ hasOtherCodes: !hasOtherCodes })}
+          />
         )}
       </div>
       <p class="quiet about">{offers.kind?.about}</p>
@@ -228,32 +208,4 @@ function Kinds({ draft, offers, onChange }: KindsProps) {
   );
 }
 
-function KindGroup({ label, kinds }: { readonly label: string; readonly kinds: readonly FaultKind[] }) {
-  return (
-    <optgroup label={label}>
-      {kinds.map(({ name, status }) => (
-        <option key={name} value={name}>
-          {status === undefined ? name : `${status} ${name}`}
-        </option>
-      ))}
-    </optgroup>
-  );
-}
-
-function StageText({
-  stages,
-  stage,
-}: {
-  readonly stages: Readonly<Record<string, string>>;
-  readonly stage: string | readonly string[];
-}) {
-  return (
-    <ul class="quiet about">
-      {[stage].flat().map((one) => (
-        <li key={one}>
-          <code>{one}</code>: {stages[one]}
-        </li>
-      ))}
-    </ul>
-  );
-}
+const optionOf = ({ name, status }: FaultKind): Option => [name, status === undefined ? name : `${status} ${name}`];

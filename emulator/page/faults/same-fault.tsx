@@ -1,8 +1,7 @@
+import type { FaultForms } from '@emulator/admin/faults.js';
 import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
-import type { FaultForm, FaultForms } from './records.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 
 /** An added fault in every form that asks for it, to copy. */
 export function SameFault({ id }: { readonly id: string }) {
@@ -15,7 +14,7 @@ export function SameFault({ id }: { readonly id: string }) {
   );
 }
 
-export function Forms({ forms }: { readonly forms: readonly FaultForm[] }) {
+export function Forms({ forms }: Pick<FaultForms, 'forms'>) {
   return (
     <>
       {forms.map(({ id, title, text, why, note }) => (

@@ -1,30 +1,30 @@
+import type { FaultKinds, FaultView, LatchRecord } from '@emulator/admin/faults.js';
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import { ApiError, all, get, remove, route, send } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ConfirmButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
-import { useRepeated } from '../components/repeated.js';
+import { useRepeated } from '../components/hooks.js';
+import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { count } from '../components/time.js';
 import { place } from '../place.js';
 import { ArmedFault } from './armed-fault.js';
 import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
-import type { FaultKinds, FaultRecord, Latch, Operation } from './records.js';
 
 /** Milliseconds between two looks at the counters. */
 const PAUSE = 1_000;
 
 /** What goes wrong with requests: what is armed, and what can be. */
 export function View() {
-  const faults = useLoaded((signal) => all<FaultRecord>('faults', { signal, query: { limit: 1000 } }), []);
+  const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), []);
   const offered = useLoaded(
     async (signal) => ({
       kinds: await get<FaultKinds>('fault-kinds', { signal }),
-      operations: await all<Operation>('operations', { signal }),
+      operations: await all<OperationRecord>('operations', { signal }),
     }),
     [],
   );
-  const latches = useLoaded((signal) => all<Latch>('latches', { signal }), []);
+  const latches = useLoaded((signal) => all<LatchRecord>('latches', { signal }), []);
   const reload = () => {
     faults.reload();
     latches.reload();
@@ -85,7 +85,7 @@ function NoFaults() {
 }
 
 interface DisarmAllProps {
-  readonly faults: readonly FaultRecord[];
+  readonly faults: readonly FaultView[];
   readonly onDone: () => void;
 }
 

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { remoteOf, SCOPES } from '../api/lines.js';
+import { quoteWord, remoteOf, SCOPES } from '../api/shell.js';
 import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
-import { quoteWord } from '../requests/shell.js';
 
 /** The remotes of a repository: the second shows the namespace of ephemeral refs, by the third a history is imported. */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
@@ -20,7 +19,7 @@ export function CloneLine({ name }: { readonly name: string }) {
     <div class="clone-line">
       <Copy text={suffix === '+import' ? `git push --mirror ${remote}` : `git clone ${remote}${folder}`} />
       <div class="toolbar">
-        <Choice label="Remote" labelClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
+        <Choice label="Remote" fieldClass="inline" value={suffix} options={REMOTES} onChange={setSuffix} />
         <ActionButton class="small" act={mint}>
           {token === undefined ? 'Mint a token' : 'Mint another token'}
         </ActionButton>

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks';
 import { route } from '../api/client.js';
-import { Empty, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
 import { useEscape, usePrinting, useWidth } from '../components/hooks.js';
+import { Empty, Loading } from '../components/loaded.js';
 import { CommitTime, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { go, place, writePlace } from '../place.js';

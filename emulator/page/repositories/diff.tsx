@@ -2,11 +2,10 @@ import type { ChangedFile, CommitDiff } from '@emulator/admin/repository-content
 import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
-import { Loading } from '../components/feedback.js';
 import { Choice } from '../components/fields.js';
 import { Given } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
-import { useMore } from '../components/more.js';
+import { useMore } from '../components/lists.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
 import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
@@ -36,7 +35,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
         {parents.length > 1 && (
           <Choice
             label="against"
-            labelClass="inline parent-choice"
+            fieldClass="inline parent-choice"
             value={`${parent}`}
             options={parents.map((each, at) => [`${at + 1}`, `parent ${at + 1}: ${each.slice(0, 8)}`] as const)}
             onChange={(number) => setParent(Number(number))}

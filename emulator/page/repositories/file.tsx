@@ -1,19 +1,17 @@
-import type { BlobRecord } from '@emulator/admin/repositories.js';
+import type { BlobRecord, TreeEntry } from '@emulator/admin/repositories.js';
 import type { Blame, FoundContent } from '@emulator/admin/repository-content.js';
 import { useMemo, useState } from 'preact/hooks';
 import { get, route } from '../api/client.js';
 import { CopyButton } from '../components/copy.js';
 import { Dialog } from '../components/dialog.js';
-import { Failure } from '../components/feedback.js';
 import { GivenBlock, GivenCell, Parts } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Failure, useLoaded } from '../components/loaded.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
 import { bytes, count } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
 import { place, writePlace } from '../place.js';
 import { type BlamedLine, blameLines } from './blame-lines.js';
 import type { Token } from './highlight.js';
-import { kindOf } from './modes.js';
 import { type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 
 export interface FileProps {
@@ -190,4 +188,11 @@ function BlameCell({ name, blamed }: { readonly name: string; readonly blamed: B
       )}
     </span>
   );
+}
+
+/** What an entry of a tree is, in words; nothing for a plain file. */
+export function kindOf({ type, mode }: Pick<TreeEntry, 'type' | 'mode'>): string {
+  if (type === 'tree') return 'folder';
+  if (type === 'commit') return 'submodule';
+  return mode === '120000' ? 'symbolic link' : mode === '100755' ? 'executable' : '';
 }

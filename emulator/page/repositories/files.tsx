@@ -1,15 +1,13 @@
 import type { TreeEntry } from '@emulator/admin/repositories.js';
 import type { FoundContent } from '@emulator/admin/repository-content.js';
 import { all, get, route } from '../api/client.js';
-import { Empty, Loading } from '../components/feedback.js';
 import { Given, GivenCell } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Empty, Loading, useLoaded } from '../components/loaded.js';
 import { Table } from '../components/table.js';
 import { bytes } from '../components/time.js';
 import { go, place, writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
-import { File } from './file.js';
-import { kindOf } from './modes.js';
+import { File, kindOf } from './file.js';
 import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';

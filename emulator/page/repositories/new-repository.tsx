@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useOrganization } from '../api/addresses.js';
 import { post } from '../api/client.js';
-import { creationLines, remoteOf } from '../api/lines.js';
+import { creationLines, remoteOf } from '../api/shell.js';
 import { Form } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { TextField } from '../components/fields.js';

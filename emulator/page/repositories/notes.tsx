@@ -1,9 +1,8 @@
 import type { BlobRecord } from '@emulator/admin/repositories.js';
 import { all, get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
-import { useMore } from '../components/more.js';
+import { useMore } from '../components/lists.js';
+import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { go, place, writePlace } from '../place.js';
 import { ShownContent } from './commit.js';
 import type { Opened } from './records.js';

@@ -4,7 +4,7 @@ import { count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import type { Opened } from './records.js';
-import { StatePanel } from './state-panel.js';
+import { StatePanel } from './state.js';
 
 export interface OverviewProps {
   readonly opened: Opened;

@@ -1,7 +1,7 @@
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
-import { Choice, optionOf } from '../components/fields.js';
+import { Choice, type Option } from '../components/fields.js';
 import { beginningOf, markedText } from '../components/marked-text.js';
-import { labelOf } from './ref-names.js';
+import { labelOf } from './ref-label.js';
 
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];
@@ -16,24 +16,20 @@ const MOST_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
   const offered = refs.filter(({ commit }) => commit !== null).slice(0, MOST_OFFERED);
-  const groups = grouped(offered);
   const isOffered = first.some(([value]) => value === chosen) || offered.some((ref) => askedAs(ref) === chosen);
   return (
     <Choice
       label="Ref"
-      labelClass="inline ref-choice"
+      fieldClass="inline ref-choice"
       value={chosen}
       options={isOffered ? first : [...first, [chosen, shortened(chosen)]]}
+      groups={Array.from(grouped(offered), ([group, members]) => [markedText(group), members.map(optionOf)])}
       onChange={onChoose}
-    >
-      {[...groups].map(([group, members]) => (
-        <optgroup key={group} label={markedText(group)}>
-          {members.map((ref) => optionOf([askedAs(ref), shortened(labelOf(ref.name).text)]))}
-        </optgroup>
-      ))}
-    </Choice>
+    />
   );
 }
+
+const optionOf = (ref: RefRecord): Option => [askedAs(ref), shortened(labelOf(ref.name).text)];
 
 /** What a ref is asked for by: a name that is not UTF-8 cannot be sent, but its commit can. */
 export function askedAs({ name, name_bytes, commit }: RefRecord): string {

@@ -1,5 +1,4 @@
 import { GivenCell } from '../components/given.js';
-import { labelOf } from './ref-names.js';
 
 /** The short name of a ref, in the colour of its kind. */
 export function Ref({ name }: { readonly name: string }) {
@@ -10,4 +9,27 @@ export function Ref({ name }: { readonly name: string }) {
       <GivenCell text={text} most={80} />
     </span>
   );
+}
+
+/** What a ref is called in a label, and the class of its colour. */
+export interface RefLabel {
+  readonly kind: 'head' | 'tag' | 'note' | 'other';
+  readonly text: string;
+}
+
+const PLACES = [
+  ['refs/heads/', 'head'],
+  ['refs/tags/', 'tag'],
+  ['refs/notes/', 'note'],
+] as const;
+
+/** `refs/heads/main` is `main`, `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`. */
+export function labelOf(ref: string): RefLabel {
+  const [, namespace, inside = ref] = /^refs\/namespaces\/([^/]+)\/(.*)$/s.exec(ref) ?? [];
+  const [place, kind] = PLACES.find(([start]) => inside.startsWith(start)) ?? ['', 'other' as const];
+  const text = inside.slice(place.length);
+  return {
+    kind: namespace === undefined ? kind : 'other',
+    text: namespace === undefined ? text : `${namespace}: ${text}`,
+  };
 }

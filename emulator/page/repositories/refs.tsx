@@ -1,15 +1,17 @@
+import type { TagRecord } from '@emulator/admin/repositories.js';
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
-import { Empty } from '../components/feedback.js';
-import { GivenCell } from '../components/given.js';
+import { useState } from 'preact/hooks';
+import { get, route } from '../api/client.js';
+import { Given, GivenBlock, GivenCell } from '../components/given.js';
+import { Search, searched } from '../components/lists.js';
+import { Empty, Loading, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
-import { Search, searched } from '../components/search.js';
 import { type Column, Table } from '../components/table.js';
-import { count, DateTime } from '../components/time.js';
+import { CommitTime, count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { CloneLine } from './clone-line.js';
 import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
-import { TagMessage } from './tag-message.js';
 
 /** Rows of a group that are drawn at first; the filter finds the others. */
 const MOST_ROWS = 300;
@@ -89,4 +91,39 @@ function columnsOf(name: string): readonly Column<RefRecord>[] {
     ],
     ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap'],
   ];
+}
+
+export interface TagMessageProps {
+  /** Of the repository. */
+  readonly name: string;
+  readonly oid: string;
+}
+
+/** An annotated tag, which tells who made it, and why, once it is opened. */
+export function TagMessage(props: TagMessageProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>annotated tag</summary>
+      {isOpen && <Message {...props} />}
+    </details>
+  );
+}
+
+function Message({ name, oid }: TagMessageProps) {
+  const path = route`repositories/${name}/tag/${oid}`;
+  const { value, error } = useLoaded((signal) => get<TagRecord>(path, { signal }), [path]);
+  if (!value) return <Loading value={value} error={error} />;
+  const { tagger, message, is_message_truncated: isCut } = value;
+  return (
+    <>
+      {tagger && (
+        <p>
+          <Given text={`${tagger.name} <${tagger.email}>`} /> <CommitTime at={tagger.date} />
+        </p>
+      )}
+      {message === '' ? <p class="quiet">no message</p> : <GivenBlock text={message} />}
+      {isCut && <p class="quiet">It is longer than what is shown.</p>}
+    </>
+  );
 }

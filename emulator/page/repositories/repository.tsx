@@ -4,10 +4,9 @@ import type { RepositoryStateView, StateView } from '@emulator/admin/state.js';
 import { useReducer } from 'preact/hooks';
 import { ownAddress, readAddresses } from '../api/addresses.js';
 import { all, get, route } from '../api/client.js';
-import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
-import { useLoaded } from '../components/loaded.js';
+import { Empty, Loading, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { ownValue } from '../components/own-value.js';
 import { place, writePlace } from '../place.js';
@@ -16,7 +15,7 @@ import { Files } from './files.js';
 import { Notes } from './notes.js';
 import { Overview } from './overview.js';
 import { Refs } from './refs.js';
-import { StateLabel } from './state-label.js';
+import { StateLabel } from './state.js';
 
 const TABS = [
   { tab: '', title: 'Overview' },

@@ -2,16 +2,15 @@ import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import type { StateView } from '@emulator/admin/state.js';
 import { useState } from 'preact/hooks';
 import { all, get } from '../api/client.js';
-import { Failure, Loading } from '../components/feedback.js';
 import { GivenCell } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Search, searched } from '../components/lists.js';
+import { Failure, Loading, useLoaded } from '../components/loaded.js';
 import { ownValue } from '../components/own-value.js';
-import { Search, searched } from '../components/search.js';
 import { type Column, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
-import { StateLabel } from './state-label.js';
+import { StateLabel } from './state.js';
 
 /** Rows that are drawn at first; the filter finds the others. */
 const MOST_ROWS = 500;

@@ -1,29 +1,29 @@
+import type { FaultKinds, FaultView } from '@emulator/admin/faults.js';
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useState } from 'preact/hooks';
 import { get, remove, route } from '../api/client.js';
 import { ActionButton } from '../components/action.js';
 import { Dialog } from '../components/dialog.js';
-import { Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import { type Draft, EMPTY } from '../faults/draft.js';
 import { NewFault } from '../faults/new-fault.js';
-import type { FaultKinds, FaultRecord, Operation } from '../faults/records.js';
 import { SameFault } from '../faults/same-fault.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
 export interface FailDialogProps {
   readonly entry: Entry;
-  readonly operation: Operation;
+  readonly operation: OperationRecord;
   /** All that the service has. */
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperationRecord[];
   readonly onClose: () => void;
 }
 
 /** Arms a fault that the next request like this one meets. */
 export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
-  const [armed, setArmed] = useState<FaultRecord>();
+  const [armed, setArmed] = useState<FaultView>();
   return (
     <Dialog title="Make this fail next time" onClose={onClose}>
       <Loading value={kinds} error={error} />
@@ -39,7 +39,7 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
 }
 
 /** A fault of requests like this one; what the operation says by itself is left out. */
-function draftLike({ method, repository, git }: Entry, { id, routes }: Operation): Draft {
+function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
   const wanted = {
     'match.repo': repository,
     'match.method': routes.some((each) => each.method !== method) ? method : undefined,
@@ -56,7 +56,7 @@ function draftLike({ method, repository, git }: Entry, { id, routes }: Operation
 }
 
 interface ArmedFaultProps {
-  readonly fault: FaultRecord;
+  readonly fault: FaultView;
   readonly onUndone: () => void;
   readonly onClose: () => void;
 }

@@ -4,36 +4,30 @@ import { all } from '../api/client.js';
 import { Form } from '../components/action.js';
 import { TextField } from '../components/fields.js';
 import { useLoaded } from '../components/loaded.js';
+import { go, place, writePlace } from '../place.js';
 import type { Row } from './entry.js';
-import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
+import { proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
-
-export interface FilterFormProps {
-  readonly filter: Filter;
-  /** What values are taken from that are proposed. */
-  readonly rows: RowList<Row>;
-  readonly onFilter: (filter: Filter) => void;
-}
 
 /** Rows that proposed values are taken from. */
 const MOST_LOOKED_AT = 500;
 
-export function FilterForm({ filter, rows, onFilter }: FilterFormProps) {
+/** Filters the requests; values are proposed from their rows. */
+export function FilterForm({ rows }: { readonly rows: RowList<Row> }) {
+  const { id, ...filter } = place.value.params;
   const written = writeFilter(filter);
   const [words, setWords] = useState(written);
   const [isTyping, setTyping] = useState(false);
   useEffect(() => setWords(written), [written]);
   return (
     <search>
-      <Form class="toolbar" act={() => onFilter(readFilter(words))}>
+      <Form class="toolbar" act={() => go(writePlace('requests', { id, ...readFilter(words) }))}>
         <TextField
           type="search"
           label={<span class="visually-hidden">Filter</span>}
-          labelClass="inline grow"
+          fieldClass="inline grow"
           class="grow mono"
           placeholder="status=4xx operation=git* repository=team/app text…"
-          autocomplete="off"
-          spellcheck={false}
           proposals={useProposals(isTyping, words, rows)}
           onFocus={() => setTyping(true)}
           value={words}
@@ -41,7 +35,7 @@ export function FilterForm({ filter, rows, onFilter }: FilterFormProps) {
         />
         <button type="submit">Filter</button>
         {written !== '' && (
-          <button type="button" onClick={() => onFilter({})}>
+          <button type="button" onClick={() => go(writePlace('requests', { id }))}>
             All
           </button>
         )}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useOrganization } from '../api/addresses.js';
-import { creationLines, remoteOf, SCOPES } from '../api/lines.js';
+import { creationLines, remoteOf, SCOPES } from '../api/shell.js';
 import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
-import { Empty } from '../components/feedback.js';
+import { Empty } from '../components/loaded.js';
 
 const REPOSITORY = 'team/app';
 

@@ -1,6 +1,6 @@
 import { type Fact, Facts } from '../components/facts.js';
 import { Given } from '../components/given.js';
-import { useMore } from '../components/more.js';
+import { useMore } from '../components/lists.js';
 import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';

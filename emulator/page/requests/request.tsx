@@ -1,39 +1,35 @@
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { all, get, route } from '../api/client.js';
 import { mintToken } from '../api/tokens.js';
 import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Facts } from '../components/facts.js';
-import { Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
 import { useTitle } from '../components/hooks.js';
-import { useLoaded } from '../components/loaded.js';
+import { Loading, useLoaded } from '../components/loaded.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, DateTime, duration } from '../components/time.js';
-import type { Operation } from '../faults/records.js';
-import { writePlace } from '../place.js';
-import { curlCommand, hasToken, tokenClaims } from './curl-command.js';
+import { placeWith, writePlace } from '../place.js';
 import { Decision } from './decision.js';
 import type { Entry, Row, SentToken } from './entry.js';
 import { FailDialog } from './fail-dialog.js';
-import type { Filter } from './filter.js';
 import { GitFactsView } from './git-facts.js';
 import { MessageView } from './message.js';
-import { isPush, pushCommand } from './push-command.js';
+import { curlCommand, hasToken, isPush, pushCommand, tokenClaims } from './repeat-command.js';
 import type { RowList } from './row-list.js';
 
 export interface RequestProps {
   readonly id: string;
-  readonly filter: Filter;
   /** The rows beside it: those before and behind it, and those that repeat it. */
   readonly list: RowList<Row>;
   readonly onClose: (event: UIEvent) => void;
 }
 
 /** One request whole: what was asked, what was decided and why, and what was answered. */
-export function Request({ id, filter, list, onClose }: RequestProps) {
+export function Request({ id, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
-  const { value: operations = [] } = useLoaded((signal) => all<Operation>('operations', { signal }), []);
+  const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
   useTitle(entry && `Request ${entry.id}: ${entry.status} ${entry.method} ${entry.operation ?? entry.path}`);
   const operation = operations.find((one) => one.id === entry?.operation);
   const [isFailing, setFailing] = useState(false);
@@ -43,10 +39,7 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
     // What had the focus is gone, where the list has given its room.
     if (isAlone()) heading.current?.focus();
   }, [id, entry === undefined]);
-  const hrefOf = (other: string) => writePlace('requests', { ...filter, id: other });
-  const number = list.find((row) => row.id === id);
-  const newer = number === undefined ? undefined : list.get(number + 1)?.id;
-  const older = number === undefined ? undefined : list.get(number - 1)?.id;
+  const number = list.find((row) => row.id === id) ?? Number.NaN;
   return (
     <article class="request">
       <header class="request-head">
@@ -60,12 +53,8 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
           )}
         </h2>
         <nav aria-label="Requests beside it">
-          <Neighbour href={newer && hrefOf(newer)} label="Newer request">
-            ↑
-          </Neighbour>
-          <Neighbour href={older && hrefOf(older)} label="Older request">
-            ↓
-          </Neighbour>
+          <Neighbour row={list.get(number + 1)} label="Newer request" sign="↑" />
+          <Neighbour row={list.get(number - 1)} label="Older request" sign="↓" />
           <button type="button" class="plain" aria-label="Close the request" onClick={onClose}>
             ✕
           </button>
@@ -91,7 +80,7 @@ export function Request({ id, filter, list, onClose }: RequestProps) {
             <FailDialog {...{ entry, operation, operations }} onClose={() => setFailing(false)} />
           )}
           {isRepeating && <Repeat entry={entry} scopes={operation?.scopes} />}
-          <EntryFacts entry={entry} hrefOf={hrefOf} list={list} />
+          <EntryFacts entry={entry} list={list} />
           <Decision entry={entry} />
           {entry.token && <TokenFacts token={entry.token} began={entry.began} />}
           {entry.git && <GitFactsView git={entry.git} />}
@@ -109,32 +98,30 @@ function isAlone(): boolean {
 }
 
 interface NeighbourProps {
-  /** Place of the neighbour; undefined if there is none. */
-  readonly href: string | undefined;
+  /** Undefined if there is none. */
+  readonly row: Row | undefined;
   readonly label: string;
-  readonly children: string;
+  readonly sign: string;
 }
 
-function Neighbour({ href, label, children }: NeighbourProps) {
-  const link = href === undefined ? { 'aria-hidden': true } : { href, 'aria-label': label, title: label };
+function Neighbour({ row, label, sign }: NeighbourProps) {
+  const link = row ? { href: placeWith({ id: row.id }), 'aria-label': label, title: label } : { 'aria-hidden': true };
   return (
-    <a class={href === undefined ? 'quiet neighbour' : 'neighbour'} {...link}>
-      {children}
+    <a class={row ? 'neighbour' : 'quiet neighbour'} {...link}>
+      {sign}
     </a>
   );
 }
 
 interface EntryFactsProps {
   readonly entry: Entry;
-  readonly hrefOf: (id: string) => string;
   readonly list: RowList<Row>;
 }
 
-function EntryFacts({ entry, hrefOf, list }: EntryFactsProps) {
+function EntryFacts({ entry, list }: EntryFactsProps) {
   const { id, at, repository, organization, outcome, origin, retryOf } = entry;
-  const repeated = list.find((row) => row.retryOf === id);
-  const repeatedBy = repeated === undefined ? undefined : list.get(repeated)?.id;
-  const linkTo = (other: string | undefined) => other !== undefined && <a href={hrefOf(other)}>{other}</a>;
+  const repeated = list.find((row) => row.retryOf === id) ?? Number.NaN;
+  const linkTo = (other: string | undefined) => other && <a href={placeWith({ id: other })}>{other}</a>;
   return (
     <Facts
       facts={[
@@ -165,7 +152,7 @@ function EntryFacts({ entry, hrefOf, list }: EntryFactsProps) {
           ),
         ],
         ['Repeats', linkTo(retryOf)],
-        ['Repeated by', linkTo(repeatedBy)],
+        ['Repeated by', linkTo(list.get(repeated)?.id)],
       ]}
     />
   );

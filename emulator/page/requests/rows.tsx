@@ -4,6 +4,7 @@ import { usePrinting, useWidth } from '../components/hooks.js';
 import { Origin, Status } from '../components/status.js';
 import { bytes, duration, Time } from '../components/time.js';
 import { VirtualList } from '../components/virtual-list.js';
+import { go, placeWith } from '../place.js';
 import { isWhole, type Row } from './entry.js';
 import type { RowList } from './row-list.js';
 
@@ -12,8 +13,6 @@ export interface RequestRowsProps {
   /** The number behind the newest row that is shown. */
   readonly shown: number;
   readonly opened: string | undefined;
-  readonly hrefOf: (row: Row) => string;
-  readonly onFilter: (name: string, value: string) => void;
   /** Whether the reader is elsewhere than at the top: has scrolled down, or is at a row with the keyboard. */
   readonly onAway: (isAway: boolean) => void;
   /** Whether the request that was open was closed by the keyboard, which goes on from its row. */
@@ -25,7 +24,7 @@ const WIDE = { name: 'wide', from: 1000, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
 
-export function RequestRows({ list, shown, opened, hrefOf, onFilter, onAway, isByKeyboard }: RequestRowsProps) {
+export function RequestRows({ list, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   // A sheet of paper has room for the narrow shape.
@@ -53,8 +52,7 @@ export function RequestRows({ list, shown, opened, hrefOf, onFilter, onAway, isB
         onAway={onAway}
         row={(number, isStop) => {
           const row = list.get(number);
-          const isOpen = row?.id === opened;
-          return row && <RequestRow {...{ row, number, isOpen, isStop, onFilter }} href={hrefOf(row)} />;
+          return row && <RequestRow {...{ row, number, isStop }} isOpen={row.id === opened} />;
         }}
       />
     </div>
@@ -69,11 +67,9 @@ interface RequestRowProps {
   readonly number: number;
   readonly isOpen: boolean;
   readonly isStop: boolean;
-  readonly href: string;
-  readonly onFilter: (name: string, value: string) => void;
 }
 
-function RequestRow({ row, number, isOpen, isStop, href, onFilter }: RequestRowProps) {
+function RequestRow({ row, number, isOpen, isStop }: RequestRowProps) {
   const tabIndex = isStop ? 0 : -1;
   const filter = (name: string, value: string | undefined, shown = value && <GivenCell text={value} />) => (
     <span class={`value-${name}`}>
@@ -85,7 +81,7 @@ function RequestRow({ row, number, isOpen, isStop, href, onFilter }: RequestRowP
           class="value"
           tabIndex={tabIndex}
           title={`Only ${name} ${value}`}
-          onClick={() => onFilter(name, value)}
+          onClick={() => go(placeWith({ [name]: value }))}
         >
           {shown}
         </button>
@@ -105,7 +101,7 @@ function RequestRow({ row, number, isOpen, isStop, href, onFilter }: RequestRowP
       </span>
       <a
         class="cell-path mono"
-        href={href}
+        href={placeWith({ id: row.id })}
         data-row={number}
         tabIndex={tabIndex}
         aria-current={isOpen ? 'true' : undefined}

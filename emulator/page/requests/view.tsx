@@ -1,12 +1,11 @@
 import { useReducer, useRef, useState } from 'preact/hooks';
 import { remove, unreachable } from '../api/client.js';
-import { ConfirmButton } from '../components/confirm.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
+import { ConfirmButton } from '../components/action.js';
 import { useEscape, useTitle } from '../components/hooks.js';
-import { loadCode, useLoaded } from '../components/loaded.js';
+import { Empty, Failure, Loading, loadCode, useLoaded } from '../components/loaded.js';
 import { markedText } from '../components/marked-text.js';
 import { count } from '../components/time.js';
-import { go, place, writePlace } from '../place.js';
+import { go, place, placeWith, writePlace } from '../place.js';
 import { type Filter, writeFilter } from './filter.js';
 import { FilterForm } from './filter-form.js';
 import { FirstRequest } from './first-request.js';
@@ -32,13 +31,11 @@ export function View() {
   const shown = Math.max(held.current.total, list.first);
   const waiting = list.total - shown;
 
-  const show = (next: Filter, opened = id) => go(writePlace('requests', { ...next, id: opened }));
-  const narrow = (name: string, value: string) => show({ ...filter, [name]: value });
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
     // A button that is pressed by a key was clicked no times.
     isByKeyboard.current = event?.detail === 0;
-    show(filter, '');
+    go(placeWith({ id: undefined }));
   };
   const forget = async () => {
     await remove('requests');
@@ -55,7 +52,7 @@ export function View() {
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
-      <FilterForm filter={filter} rows={list} onFilter={({ id: opened, ...next }) => show(next, opened)} />
+      <FilterForm rows={list} />
       <div class="toolbar">
         <Told live={live} />
         {waiting > 0 && (
@@ -79,8 +76,6 @@ export function View() {
               list={list}
               shown={shown}
               opened={id}
-              hrefOf={(row) => writePlace('requests', { ...filter, id: row.id })}
-              onFilter={narrow}
               onAway={setAway}
               isByKeyboard={isByKeyboard}
             />
@@ -88,7 +83,7 @@ export function View() {
             live.error === undefined && <Nothing live={live} filter={filter} />
           )}
         </div>
-        {id !== undefined && <Detail id={id} filter={filter} list={list} onClose={close} />}
+        {id !== undefined && <Detail id={id} list={list} onClose={close} />}
       </div>
     </div>
   );

@@ -1,15 +1,12 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { get, post, remove, route } from '../api/client.js';
-import { ActionButton } from '../components/action.js';
-import { ConfirmButton } from '../components/confirm.js';
+import { ActionButton, ConfirmButton } from '../components/action.js';
 import { Facts } from '../components/facts.js';
-import { Failure } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Failure, useLoaded } from '../components/loaded.js';
 import { DateTime } from '../components/time.js';
 import { writePlace } from '../place.js';
 import type { ScenarioDetail } from './records.js';
-import { shortText, stepText } from './step-text.js';
 
 export interface RunningProps {
   readonly record: ScenarioRecord;
@@ -145,4 +142,33 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
       </ul>
     </>
   );
+}
+
+/** What a step waits for, and what it changes then, in a line each. */
+export interface StepText {
+  readonly waits: string;
+  readonly changes: readonly string[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main`, and changes `repository: state syncing`. */
+export function stepText({ on, after, ...changes }: Members): StepText {
+  const waits = [
+    ...(on === undefined ? [] : [`a request with ${shortText(on)}`]),
+    ...(after === undefined ? [] : [`${typeof after === 'number' ? `${after} ms` : shortText(after)} on the clock`]),
+  ];
+  return {
+    waits: waits.length === 0 ? 'at once' : `after ${waits.join(', and ')}`,
+    changes: Object.entries(changes).map(([name, value]) => `${name}: ${shortText(value)}`),
+  };
+}
+
+/** A value of few members without its punctuation; JSON for what is deeper. */
+export function shortText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, one]) => `${name} ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+    .join(', ');
 }

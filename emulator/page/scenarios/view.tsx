@@ -1,8 +1,7 @@
 import type { ScenarioRecord } from '@emulator/admin/scenarios.js';
 import { all } from '../api/client.js';
-import { Empty, Failure, Loading } from '../components/feedback.js';
-import { useLoaded } from '../components/loaded.js';
-import { useRepeated } from '../components/repeated.js';
+import { useRepeated } from '../components/hooks.js';
+import { Empty, Failure, Loading, useLoaded } from '../components/loaded.js';
 import { NewScenario } from './new-scenario.js';
 import type { ShippedScenario } from './records.js';
 import { Running } from './running.js';

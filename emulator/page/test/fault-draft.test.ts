@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { FaultKinds } from '@emulator/admin/faults.js';
+import type { OperationRecord } from '@emulator/admin/operations.js';
 import t from 'tap';
 import { parseFault } from '../../faults/grammar.js';
 import { EMPTY, offersFor, settle, specOf } from '../faults/draft.js';
-import type { FaultKinds, Operation } from '../faults/records.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -16,7 +17,7 @@ t.test('for each operation its stages and codes are offered, and no others', asy
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close());
   const read = async (path: string) => (await fetch(`${emulator.adminUrl}/${path}`)).json();
-  const operations: Operation[] = (await read('operations?limit=1000')).items;
+  const operations: OperationRecord[] = (await read('operations?limit=1000')).items;
   const kinds: FaultKinds = await read('fault-kinds');
   for (const { id, stages, codes } of operations) {
     for (const { name } of kinds.items) {

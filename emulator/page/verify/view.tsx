@@ -1,8 +1,7 @@
 import type { ClientVerdict, Verification } from '@emulator/admin/verify.js';
 import { post } from '../api/client.js';
-import { Empty, Loading } from '../components/feedback.js';
 import { Given } from '../components/given.js';
-import { useLoaded } from '../components/loaded.js';
+import { Empty, Loading, useLoaded } from '../components/loaded.js';
 import { type Column, Table } from '../components/table.js';
 import { count } from '../components/time.js';
 import { writePlace } from '../place.js';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { curlCommand } from './curl-command.js';
 import type { Entry } from './entry.js';
+import { curlCommand } from './repeat-command.js';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,7 @@
+import { readAddresses } from '../api/addresses.js';
 import { Facts } from '../components/facts.js';
-import { Check, toggled } from '../components/fields.js';
+import { Check, Choice, toggled } from '../components/fields.js';
+import { useLoaded } from '../components/loaded.js';
 
 /** The scopes of the specification, by what they are about. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
@@ -28,5 +30,22 @@ export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
       <legend>{legend}</legend>
       <Facts facts={GROUPS.map(([title, names]) => [title, names.map(checkOf), 'scopes'])} />
     </fieldset>
+  );
+}
+
+export interface OrganizationChoiceProps {
+  /** Empty: the organization that the address of the page selects. */
+  readonly value: string;
+  readonly onChange: (organization: string) => void;
+}
+
+export function OrganizationChoice(props: OrganizationChoiceProps) {
+  const { value: addresses = [] } = useLoaded(readAddresses, []);
+  return (
+    <Choice
+      label="Organization"
+      options={[['', 'that of this address'], ...addresses.map(({ org }) => org)]}
+      {...props}
+    />
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { go, place, placeWith } from '../place.js';
 import { count } from './time.js';
 
 export interface MoreOptions {
@@ -21,4 +22,24 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
       </button>
     ),
   };
+}
+
+/** A field for the parameter `q` of the place. */
+export function Search({ label }: { readonly label: string }) {
+  return (
+    <input
+      type="search"
+      class="grow"
+      aria-label={label}
+      placeholder={label}
+      value={place.value.params.q ?? ''}
+      onInput={({ currentTarget }) => go(placeWith({ q: currentTarget.value }), { replace: true })}
+    />
+  );
+}
+
+/** Returns the items whose name has the parameter `q` of the place in it. */
+export function searched<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
+  const wanted = (place.value.params.q ?? '').toLowerCase();
+  return items.filter(({ name }) => name.toLowerCase().includes(wanted));
 }
