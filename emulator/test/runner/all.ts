@@ -1,11 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { batchesOf } from './batches.js';
 import { runTestFiles } from './test-file.js';
-import { missingTools, TOOLS, toolsOf } from './tools.js';
+import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
 // node dist/emulator/test/runner/all.js [--jobs N] [part of a path …]
 
@@ -19,6 +19,8 @@ const jobs = Number(values.jobs ?? availableParallelism() + 1);
 // Stories that cross folders take longest and come last by name. In reverse order, no core waits for one at the end.
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
+  // The compiler leaves what it made of a test file that was since removed or renamed.
+  .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
   .reverse();

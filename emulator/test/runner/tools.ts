@@ -34,6 +34,11 @@ export function missingTools(): Tool[] {
 const NEEDS = /^\/\/ needs: (.+)$/gm;
 const IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.js)'/g;
 
+/** Returns the source of a compiled file below `dist/`. */
+export function sourceOf(file: string): string {
+  return file.replace(/\/dist\/(.*)\.js$/, '/$1.ts');
+}
+
 /** Returns the names of the tools that a compiled test file and the test modules that it imports ask for. */
 export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   const names = new Set<string>();
@@ -41,7 +46,7 @@ export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file);
   const text = readFileSync(file, 'utf8');
   // The compiler leaves out the comments of what it leaves out, such as an interface.
-  const source = readFileSync(file.replace(/\/dist\/(.*)\.js$/, '/$1.ts'), 'utf8');
+  const source = readFileSync(sourceOf(file), 'utf8');
   for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {
     const imported = join(dirname(file), path);
