@@ -23,7 +23,7 @@ export class RepositoryContent {
 
   /** What searches share. */
   get texts(): TextCache {
-    this.searchTexts ??= new TextCache(this.objects, { cachesOf: (number) => this.objects.cachesOf(number) });
+    this.searchTexts ??= new TextCache(this.objects, (number) => this.objects.cachesOf(number));
     return this.searchTexts;
   }
 

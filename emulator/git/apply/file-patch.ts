@@ -27,7 +27,7 @@ export interface BinaryHunk {
 }
 
 /** What a patch does to one file. */
-export interface FilePatch {
+export class FilePatch {
   /** Undefined for a new file. */
   oldPath: ByteString | undefined;
   /** Undefined for a deleted file. */
@@ -35,34 +35,16 @@ export interface FilePatch {
   /** Undefined while only the tree can tell: headers that are not Git's do not say. */
   isNew: boolean | undefined;
   isDelete: boolean | undefined;
-  isRename: boolean;
-  isCopy: boolean;
+  isRename = false;
+  isCopy = false;
   /** 0 where none is given. */
-  oldMode: number;
-  newMode: number;
+  oldMode = 0;
+  newMode = 0;
   /** As in the `index` line: whole ids or the start of them. */
-  oldOid: string;
-  newOid: string;
-  hunks: TextHunk[];
+  oldOid = '';
+  newOid = '';
+  readonly hunks: TextHunk[] = [];
   /** With or without data: "Binary files differ" has none. */
-  isBinary: boolean;
+  isBinary = false;
   binary: BinaryHunk | undefined;
-}
-
-export function newFilePatch(): FilePatch {
-  return {
-    oldPath: undefined,
-    newPath: undefined,
-    isNew: undefined,
-    isDelete: undefined,
-    isRename: false,
-    isCopy: false,
-    oldMode: 0,
-    newMode: 0,
-    oldOid: '',
-    newOid: '',
-    hunks: [],
-    isBinary: false,
-    binary: undefined,
-  };
 }

@@ -2,7 +2,7 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { NO_BYTES, startsWithAt, textOf } from '../object/bytes.js';
 import { readBinaryHunk } from './binary-hunk.js';
-import { type FilePatch, newFilePatch } from './file-patch.js';
+import { FilePatch } from './file-patch.js';
 import { readGitHeader } from './git-header.js';
 import { LineReader, type LineRest } from './line-reader.js';
 import { CorruptBinaryPatch, PatchError } from './patch-error.js';
@@ -25,7 +25,7 @@ export function* parsePatch(bytes: Buffer): Steps<FilePatch[]> {
   const files: FilePatch[] = [];
   try {
     for (let strip: number | undefined = 1; ; ) {
-      const patch = newFilePatch();
+      const patch = new FilePatch();
       strip = yield* findHeader(lines, strip, patch);
       if (strip === undefined) return files;
       yield* readContent(lines, patch);

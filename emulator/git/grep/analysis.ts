@@ -69,12 +69,10 @@ export function hasPlainEdges(node: Node, ignoreCase: boolean): boolean {
 }
 
 export interface Cost {
-  /** Ways a backtracking engine may try at one position, unbounded repetitions counted once. */
+  /** Ways a backtracking engine may try at one position; infinite where a repetition has no bound. */
   readonly ways: number;
-  /** Characters one way may look at, unbounded repetitions counted by their minimum. */
+  /** Characters one way may look at, unbounded repetitions left out. */
   readonly length: number;
-  /** Unbounded repetitions of single characters; infinite where something longer is repeated without bound. */
-  readonly loops: number;
 }
 
 /** What an expression can cost a backtracking engine at one position of the text. */
@@ -82,36 +80,26 @@ export function costOf(node: Node): Cost {
   switch (node.kind) {
     case 'set':
     case 'assert':
-      return { ways: 1, length: 1, loops: 0 };
-    case 'all': {
-      const costs = node.parts.map(costOf);
-      return {
-        ways: product(costs.map((cost) => cost.ways)),
-        length: sum(costs, 'length'),
-        loops: sum(costs, 'loops'),
-      };
-    }
-    case 'any': {
-      const costs = node.parts.map(costOf);
-      const length = costs.reduce((longest, cost) => Math.max(longest, cost.length), 0);
-      return { ways: sum(costs, 'ways'), length, loops: sum(costs, 'loops') };
-    }
+      return { ways: 1, length: 1 };
+    case 'all':
+      return node.parts
+        .map(costOf)
+        .reduce((total, { ways, length }) => ({ ways: total.ways * ways, length: total.length + length }), {
+          ways: 1,
+          length: 0,
+        });
+    case 'any':
+      return node.parts
+        .map(costOf)
+        .reduce((total, { ways, length }) => ({ ways: total.ways + ways, length: Math.max(total.length, length) }), {
+          ways: 0,
+          length: 0,
+        });
     case 'repeat': {
+      const { min, max } = node;
       const body = costOf(node.body);
-      if (node.max !== Number.POSITIVE_INFINITY) {
-        const ways =
-          body.ways === 1 ? node.max - node.min + 1 : body.ways ** Math.max(node.max, 1) * (node.max - node.min + 1);
-        return { ways, length: body.length * node.max, loops: body.loops === 0 ? 0 : Number.POSITIVE_INFINITY };
-      }
-      return { ways: 1, length: node.min, loops: node.body.kind === 'set' ? 1 : Number.POSITIVE_INFINITY };
+      if (max === Number.POSITIVE_INFINITY) return { ways: max, length: body.length };
+      return { ways: body.ways ** Math.max(max, 1) * (max - min + 1), length: body.length * max };
     }
   }
-}
-
-function sum(costs: readonly Cost[], key: keyof Cost): number {
-  return costs.reduce((total, cost) => total + cost[key], 0);
-}
-
-function product(values: readonly number[]): number {
-  return values.reduce((total, value) => total * value, 1);
 }

@@ -5,9 +5,8 @@ import { unlimited } from '../../schedule/test/unlimited.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { compilePattern, InvalidPattern } from './matcher.js';
 import { patternSize } from './pattern-size.js';
-import { searchPage } from './search.js';
 import { UNLIMITED } from './test/as-git-grep.js';
-import { TextCache } from './text-cache.js';
+import { searchPage, textCache } from './test/search-page.js';
 
 /** The most units between two looks at the meter. */
 const PIECE = 1_000;
@@ -41,7 +40,7 @@ t.test('no search holds up others, whatever it searches for and in', async (t) =
   const objects = new MemoryObjects();
   for (const [name, text] of Object.entries(TEXTS)) {
     const tree = objects.tree({ f: text });
-    const cache = new TextCache(objects, { bytes: 1 << 28 });
+    const cache = textCache(objects, 1 << 28);
     // The first is told by a filter that nothing is there, the second needs the text.
     for (const pattern of ['nothing', '[0-9]n']) {
       const cold = new Schedule({ now: () => 0 });
@@ -72,7 +71,7 @@ t.test('a line of any length is searched', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ f: `${'ab'.repeat(1 << 20)}${'\n'}${'ab'.repeat(1 << 20)}c9\n` });
   for (const pattern of ['(a|ab|b)*c9$', 'b[cd]9', '(?i)C9', '[^c]*cd*9', 'a.{10,20}c', '\\bab.*9\\b', 'bc9']) {
-    const page = await searchPage(new TextCache(objects), tree, { pattern }, UNLIMITED, unlimited());
+    const page = await searchPage(textCache(objects), tree, { pattern }, UNLIMITED, unlimited());
     t.same(
       page.files.map(({ lines }) => lines.map(({ number, text }) => [number, text.length])),
       [[[2, (2 << 20) + 2]]],
@@ -87,7 +86,7 @@ t.test('a search whose client has left ends within a slice', async (t) => {
   const schedule = new Schedule({ now: () => 0 });
   const controller = new AbortController();
   const meter = new Meter({ schedule, signal: controller.signal });
-  const searching = searchPage(new TextCache(objects), tree, { pattern: '(a?){900}[0-9]' }, UNLIMITED, meter);
+  const searching = searchPage(textCache(objects), tree, { pattern: '(a?){900}[0-9]' }, UNLIMITED, meter);
   let atDeparture = 0;
   const leave = (): void => {
     if (schedule.spent < 3 * SLICE) return void setImmediate(leave);

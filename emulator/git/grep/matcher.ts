@@ -93,8 +93,8 @@ function startsAtLine(node: Node): boolean {
 
 function isCheap(node: Node, ignoreCase: boolean): boolean {
   if (!hasPlainEdges(node, ignoreCase)) return false;
-  const { ways, length, loops } = costOf(node);
-  return loops === 0 && ways * length <= V8_STEPS;
+  const { ways, length } = costOf(node);
+  return ways * length <= V8_STEPS;
 }
 
 /** Looks up a text that every matching line contains, and no other. */

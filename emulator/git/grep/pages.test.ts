@@ -6,9 +6,9 @@ import { bytesOf, textOf } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
-import { type SearchLimits, type SearchPage, type SearchPosition, type SearchQuery, searchPage } from './search.js';
+import type { SearchLimits, SearchPage, SearchPosition } from './search.js';
 import { gitGrep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
-import { TextCache } from './text-cache.js';
+import { type SearchQuery, searchPage, textCache } from './test/search-page.js';
 
 /** All pages of a search, each begun with what the one before it said. */
 async function pagesOf(
@@ -17,7 +17,7 @@ async function pagesOf(
   query: SearchQuery,
   limits: SearchLimits,
 ): Promise<SearchPage[]> {
-  const cache = new TextCache(objects);
+  const cache = textCache(objects);
   const pages: SearchPage[] = [];
   let startAfter: SearchPosition | undefined;
   do {
@@ -146,7 +146,7 @@ t.test('context of any size costs no more than the page', async (t) => {
   const query = { pattern: 'hit', before: 1e9, after: 1e9 };
   const at = async (startAfter?: SearchPosition) => {
     const limits = { ...UNLIMITED, maxLines: 5 };
-    const page = await searchPage(new TextCache(objects), tree, { ...query, startAfter }, limits, unlimited());
+    const page = await searchPage(textCache(objects), tree, { ...query, startAfter }, limits, unlimited());
     return { lines: page.files[0]!.lines.map((line) => line.number), next: page.next };
   };
   t.same(await at(), { lines: [1, 2, 3, 4, 5], next: { path: 'f', line: 5 } });

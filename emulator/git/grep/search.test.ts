@@ -13,10 +13,10 @@ import { MemoryObjects } from '../test/memory-objects.js';
 import { oid } from '../test/oid.js';
 import { ScratchGit } from '../test/workbench.js';
 import { compilePattern, InvalidPattern, type LineMatcher } from './matcher.js';
-import { type FileMatches, type SearchLimits, type SearchPosition, type SearchQuery, searchPage } from './search.js';
+import type { FileMatches, SearchLimits, SearchPosition } from './search.js';
 import { needleOf, SearchText } from './search-text.js';
 import { gitGrep, grep, PATTERNS, SAMPLE, UNLIMITED } from './test/as-git-grep.js';
-import { TextCache } from './text-cache.js';
+import { type SearchQuery, searchPage, textCache } from './test/search-page.js';
 
 t.test('lines, numbers and context are those of git grep', async (t) => {
   using git = new ScratchGit();
@@ -115,7 +115,7 @@ t.test('a page says that more follows only where a match follows', async (t) => 
   const tree = objects.tree({ a: 'x\nx\n', b: 'y\n', c: 'x\n' });
   const C = bytesOf('c');
   const page = (limits: Partial<SearchLimits>, startAfter?: SearchPosition) =>
-    searchPage(new TextCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits }, unlimited());
+    searchPage(textCache(objects), tree, { pattern: 'x', startAfter }, { ...UNLIMITED, ...limits }, unlimited());
   t.same((await page({ maxMatches: 2 })).next, { path: 'c', line: 0 });
   t.same((await page({ maxMatches: 3 })).next, undefined);
   t.same((await page({ maxMatchesPerFile: 1 })).next, { path: 'a', line: 1 });
@@ -136,7 +136,7 @@ t.test('binary files, large files, links and submodules are not searched', async
     module: [0o160000, oid('c'.repeat(40))],
     run: [0o100755, objects.add('blob', 'hit\n')],
   });
-  const cache = new TextCache(objects, { maxFileBytes: 9000 });
+  const cache = textCache(objects, 64 << 20, 9000);
   for (const _ of ['cold', 'warm']) {
     const { files } = await searchPage(cache, tree, { pattern: 'hit' }, UNLIMITED, unlimited());
     t.same(
@@ -161,9 +161,7 @@ t.test('only selected files are searched: those that pass every filter', async (
   const found = async (lists: Partial<Record<SelectionList, string[]>>) => {
     const selection = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map(bytesOf)]));
     const query = { pattern: 'x', selects: runSync(selectFiles(selection)) };
-    return (await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited())).files.map(
-      (file) => file.path,
-    );
+    return (await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited())).files.map((file) => file.path);
   };
   t.same(await found({}), ['c.ts', 'src/a.js', 'src/a.ts', 'src/lib/b.ts', 'ts']);
   t.same(await found({ paths: ['src'] }), ['src/a.js', 'src/a.ts', 'src/lib/b.ts']);
@@ -239,17 +237,11 @@ t.test('hostile expressions are linear, give way to others and end at the deadli
   };
   setImmediate(other);
   await t.rejects(
-    searchPage(
-      new TextCache(objects),
-      tree,
-      query,
-      { ...UNLIMITED, maxMatches: 1e9 },
-      new Meter({ schedule, limit: 0.6 }),
-    ),
+    searchPage(textCache(objects), tree, query, { ...UNLIMITED, maxMatches: 1e9 }, new Meter({ schedule, limit: 0.6 })),
     new WorkLimitExceeded(),
   );
   const signal = AbortSignal.abort(new Error('gone'));
-  await t.rejects(searchPage(new TextCache(objects), tree, query, UNLIMITED, new Meter({ schedule, signal })), {
+  await t.rejects(searchPage(textCache(objects), tree, query, UNLIMITED, new Meter({ schedule, signal })), {
     message: 'gone',
   });
   isDone = true;
@@ -260,7 +252,7 @@ t.test('a page that is full at the deadline is given', async (t) => {
   const objects = new MemoryObjects();
   const tree = objects.tree({ a: 'x\n', b: 'y\n'.repeat(100_000) });
   const page = await searchPage(
-    new TextCache(objects),
+    textCache(objects),
     tree,
     { pattern: 'x|zz+' },
     { ...UNLIMITED, maxMatches: 1 },
@@ -288,7 +280,7 @@ t.test('a cache without room changes nothing but time', async (t) => {
         return read(number);
       },
     });
-    const cache = new TextCache(counting, { bytes });
+    const cache = textCache(counting, bytes);
     for (const _ of ['cold', 'warm']) {
       const { files } = await searchPage(cache, tree, { pattern: 'o' }, UNLIMITED, unlimited());
       t.same(flatten(files), expected);
@@ -300,7 +292,7 @@ t.test('a cache without room changes nothing but time', async (t) => {
 });
 
 async function collect(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string[]> {
-  const { files } = await searchPage(new TextCache(objects), tree, query, UNLIMITED, unlimited());
+  const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
   return flatten(files);
 }
 
@@ -365,7 +357,7 @@ t.test('whatever was searched for before, the lines are those of git grep', asyn
   const kelvin = bytesOf('maKeParallel7Requests: ma\u212aeParallel7Requests\n');
   const tree = objects.tree({ ...Object.fromEntries(files), kelvin });
   git.copy(objects);
-  const cache = new TextCache(objects);
+  const cache = textCache(objects);
   const found = async (query: SearchQuery) =>
     flatten((await searchPage(cache, tree, query, UNLIMITED, unlimited())).files);
   for (const _ of ['first', 'second', 'third']) {

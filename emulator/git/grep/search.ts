@@ -6,7 +6,7 @@ import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { PathCursor, type PathList } from '../pathspec/path-list.js';
 import type { PathMatcher } from '../pathspec/path-matcher.js';
-import { compilePattern, type LineMatcher } from './matcher.js';
+import type { LineMatcher } from './matcher.js';
 import { type FilePosition, type FoundLine, searchFile } from './search-file.js';
 import type { TextCache } from './text-cache.js';
 
@@ -18,14 +18,8 @@ export interface SearchPosition {
   readonly match?: number;
 }
 
-/** A pattern in RE2 syntax, or what it was compiled to: then it is settled whether case counts. */
-type SearchPattern =
-  | { readonly pattern: string; readonly caseSensitive?: boolean | undefined }
-  | { readonly pattern: LineMatcher; readonly caseSensitive?: never };
-
-export type SearchQuery = SearchPattern & SearchScope;
-
-interface SearchScope {
+export interface SearchQuery {
+  readonly pattern: LineMatcher;
   /** Which files are searched; all by default. */
   readonly selects?: PathMatcher | undefined;
   /** Lines to show around each match; 0 by default. */
@@ -61,23 +55,16 @@ const MOST_FILES = 512;
 /** Bytes of files that are read together, but for the last of them. */
 const MOST_BYTES = 4 << 20;
 
-/**
- * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does. Yields
- * file by file; returns where to go on if a limit ended it and something is left to find. Binary files
- * (a NUL in the first 8000 bytes) and large files are left out.
- *
- * Throws `InvalidPattern`, `WorkLimitExceeded`, or the reason of the signal.
- */
-export async function* search(
+/** Adds what is found to `result`; returns where to go on if a limit ended it and something is left to find. */
+async function search(
   cache: TextCache,
   tree: Oid,
   query: SearchQuery,
   limits: SearchLimits,
   meter: Meter,
-): AsyncGenerator<FileMatches, SearchPosition | undefined, void> {
-  const { pattern, selects, startAfter } = query;
-  const matcher =
-    typeof pattern === 'string' ? await compilePattern(pattern, query.caseSensitive === false, meter) : pattern;
+  result: FileMatches[],
+): Promise<SearchPosition | undefined> {
+  const { pattern: matcher, selects, startAfter } = query;
   const { paths, numbers } = await cache.listing(tree, meter);
   let matches = limits.maxMatches;
   let lines = limits.maxLines;
@@ -130,7 +117,7 @@ export async function* search(
       if (found.lines.length > 0 || found.next !== undefined) {
         await inSlices(shown.moveTo(files[index]!), meter);
         const { path } = shown;
-        if (found.lines.length > 0) yield { path, lines: found.lines };
+        if (found.lines.length > 0) result.push({ path, lines: found.lines });
         if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
       }
       matches -= found.matches;
@@ -170,7 +157,13 @@ function positionAt(path: ByteString, { line, match }: FilePosition, after: numb
   return match > 0 && line < match + after ? { path, line, match } : { path, line };
 }
 
-/** One page of a search. At the deadline a page that is full is given as it is, whether or not more would follow. */
+/**
+ * Searches the regular files of a tree line by line, in index order, as `git grep -n -B -A` does: one page. Binary files
+ * (a NUL in the first 8000 bytes) and large files are left out. At the deadline a page that is full is given as it is,
+ * whether or not more would follow.
+ *
+ * Throws `WorkLimitExceeded`, or the reason of the signal.
+ */
 export async function searchPage(
   cache: TextCache,
   tree: Oid,
@@ -178,14 +171,10 @@ export async function searchPage(
   limits: SearchLimits,
   meter: Meter,
 ): Promise<SearchPage> {
-  const found = search(cache, tree, query, limits, meter);
   const files: FileMatches[] = [];
   try {
-    while (true) {
-      const { done, value } = await found.next();
-      if (!done) files.push(value);
-      else return value === undefined ? { files } : { files, next: value };
-    }
+    const next = await search(cache, tree, query, limits, meter, files);
+    return next === undefined ? { files } : { files, next };
   } catch (error) {
     const last = files.at(-1);
     if (!(error instanceof WorkLimitExceeded) || last === undefined || !isFull(files, limits)) throw error;

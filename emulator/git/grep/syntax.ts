@@ -1,3 +1,5 @@
+import { POSIX_CLASSES } from '../pathspec/wildmatch-bracket.js';
+
 /**
  * A regular expression as a tree, with the line feed taken out of every set: a search goes line by line,
  * so no part of an expression ever matches one.
@@ -13,34 +15,15 @@ export type Node =
 export type Assertion = 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
 
 const LAST = 0x10ffff;
-const DIGIT = [0x30, 0x39];
-const UPPER = [0x41, 0x5a];
-const LOWER = [0x61, 0x7a];
-const ALNUM = [...DIGIT, ...UPPER, ...LOWER];
-const WORD = [...DIGIT, ...UPPER, 0x5f, 0x5f, ...LOWER];
+const WORD = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 
 const PERL_CLASSES: Readonly<Record<string, readonly number[]>> = {
-  d: DIGIT,
+  d: POSIX_CLASSES.digit!,
   s: [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20],
   w: WORD,
 };
 
-const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
-  alnum: ALNUM,
-  alpha: [...UPPER, ...LOWER],
-  ascii: [0, 0x7f],
-  blank: [0x09, 0x09, 0x20, 0x20],
-  cntrl: [0, 0x1f, 0x7f, 0x7f],
-  digit: DIGIT,
-  graph: [0x21, 0x7e],
-  lower: LOWER,
-  print: [0x20, 0x7e],
-  punct: [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e],
-  space: [0x09, 0x0d, 0x20, 0x20],
-  upper: UPPER,
-  word: WORD,
-  xdigit: [...DIGIT, 0x41, 0x46, 0x61, 0x66],
-};
+const NAMED_CLASSES: Readonly<Record<string, readonly number[]>> = { ...POSIX_CLASSES, ascii: [0, 0x7f], word: WORD };
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, n: 0x0a, r: 0x0d, t: 0x09, v: 0x0b };
 
@@ -169,7 +152,7 @@ class Parser {
     for (let isFirst = true; isFirst || this.text[this.#at] !== ']'; isFirst = false) {
       const posix = /^\[:(\^?)(\w+):\]/.exec(this.text.slice(this.#at, this.#at + 12));
       if (posix !== null) {
-        const named = POSIX_CLASSES[posix[2]!];
+        const named = NAMED_CLASSES[posix[2]!];
         if (named === undefined) throw new Unsupported();
         this.#at += posix[0].length;
         ranges.push(...(posix[1] === '' ? named : this.#negate(named)));

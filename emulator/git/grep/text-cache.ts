@@ -1,4 +1,4 @@
-import { type CacheGroup, type CacheRegion, ENTRY_BYTES, MemoryCache } from '../../memory/memory-cache.js';
+import { type CacheGroup, type CacheRegion, ENTRY_BYTES } from '../../memory/memory-cache.js';
 import type { Meter } from '../../schedule/meter.js';
 import { inSlices } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
@@ -13,15 +13,6 @@ import { SearchText } from './search-text.js';
 export interface Listing {
   readonly paths: PathList;
   readonly numbers: Int32Array;
-}
-
-export interface TextCacheOptions {
-  /** Bytes of text kept between searches, without `caches`. */
-  readonly bytes?: number;
-  /** Where what is known of an object is kept, by its number: with the objects that it is shared with. */
-  readonly cachesOf?: (number: number) => CacheGroup;
-  /** Bytes; larger files are not searched. */
-  readonly maxFileBytes?: number;
 }
 
 /** Bytes that are copied without a pause, in a tenth of a millisecond. */
@@ -44,8 +35,6 @@ const KEPT = {};
  * no entry has to be invalidated; the region bounds their memory.
  */
 export class TextCache {
-  readonly #maxFileBytes: number;
-  readonly #cachesOf: (number: number) => CacheGroup;
   /** What was asked for last: mostly the next is of the same. */
   #caches: CacheGroup | undefined;
   #kept: Kept | undefined;
@@ -54,12 +43,11 @@ export class TextCache {
 
   constructor(
     private readonly objects: ObjectReader,
-    options: TextCacheOptions = {},
-  ) {
-    const own = options.cachesOf ? undefined : new MemoryCache(options.bytes ?? 64 << 20).group();
-    this.#cachesOf = options.cachesOf ?? (() => own!);
-    this.#maxFileBytes = options.maxFileBytes ?? requestLimit('grepFileBytes');
-  }
+    /** Where what is known of an object is kept, by its number: with the objects that it is shared with. */
+    private readonly cachesOf: (number: number) => CacheGroup,
+    /** Bytes; larger files are not searched. */
+    private readonly maxFileBytes = requestLimit('grepFileBytes'),
+  ) {}
 
   /** Marks the start of a search; texts it uses are not dropped for texts it uses later. */
   begin(): void {
@@ -117,7 +105,7 @@ export class TextCache {
       this.#keptOf(number).texts.set(number, text ?? SKIPPED, this.#search);
     };
     const isSearched = (number: number): boolean =>
-      this.objects.typeOf(number) === BLOB && this.objects.sizeOf(number) <= this.#maxFileBytes;
+      this.objects.typeOf(number) === BLOB && this.objects.sizeOf(number) <= this.maxFileBytes;
     const visit = this.objects.visitBodies?.(numbers.filter(isSearched), note);
     if (visit !== undefined) await inSlices(visit, meter);
     for (const number of numbers) {
@@ -132,7 +120,7 @@ export class TextCache {
   }
 
   #keptOf(number: number): Kept {
-    const caches = this.#cachesOf(number);
+    const caches = this.cachesOf(number);
     if (this.#kept === undefined || caches !== this.#caches) {
       this.#caches = caches;
       this.#kept = caches.shared<Kept>(KEPT, () => ({

@@ -4,8 +4,7 @@ import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { runSync } from '../../schedule/steps.js';
 import { writeArchive } from '../archive/archive.js';
-import { searchPage } from '../grep/search.js';
-import { TextCache } from '../grep/text-cache.js';
+import { searchPage, textCache } from '../grep/test/search-page.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, concatBytes, SLASH } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
@@ -174,7 +173,7 @@ for (const [which, make] of Object.entries(TREES)) {
       const schedule = new Schedule({ now: () => 0 });
       const meter = new Meter({ schedule });
       await searchPage(
-        new TextCache(objects),
+        textCache(objects),
         tree,
         { pattern: 'y', selects: runSync(selectFiles(selection)) },
         ONE,
@@ -189,7 +188,7 @@ for (const [which, make] of Object.entries(TREES)) {
       const limited = () => new Meter({ schedule: new Schedule({ now: () => 0 }), limit: 10 });
       await t.rejects(
         searchPage(
-          new TextCache(objects),
+          textCache(objects),
           tree,
           { pattern: 'y', selects: runSync(selectFiles(selection)) },
           ONE,

@@ -3,21 +3,25 @@ import type { ByteString } from '../object/bytes.js';
 /** 256 flags: 1 for each byte that a bracket expression matches. */
 export type ByteSet = Uint8Array;
 
-/** POSIX character classes of the C locale, for the bytes below 128. */
-const CLASSES: Readonly<Record<string, readonly number[]>> = bytesOfEach({
-  alnum: /[A-Za-z0-9]/,
-  alpha: /[A-Za-z]/,
-  blank: /[ \t]/,
-  cntrl: /[^ -~]/,
-  digit: /[0-9]/,
-  graph: /[!-~]/,
-  lower: /[a-z]/,
-  print: /[ -~]/,
-  punct: /[!-/:-@[-`{-~]/,
-  space: /[ \t\n\v\f\r]/,
-  upper: /[A-Z]/,
-  xdigit: /[0-9A-Fa-f]/,
-});
+const DIGIT = [0x30, 0x39];
+const UPPER = [0x41, 0x5a];
+const LOWER = [0x61, 0x7a];
+
+/** POSIX character classes of the C locale, each as pairs of first and last byte. */
+export const POSIX_CLASSES: Readonly<Record<string, readonly number[]>> = {
+  alnum: [...DIGIT, ...UPPER, ...LOWER],
+  alpha: [...UPPER, ...LOWER],
+  blank: [0x09, 0x09, 0x20, 0x20],
+  cntrl: [0, 0x1f, 0x7f, 0x7f],
+  digit: DIGIT,
+  graph: [0x21, 0x7e],
+  lower: LOWER,
+  print: [0x20, 0x7e],
+  punct: [0x21, 0x2f, 0x3a, 0x40, 0x5b, 0x60, 0x7b, 0x7e],
+  space: [0x09, 0x0d, 0x20, 0x20],
+  upper: UPPER,
+  xdigit: [...DIGIT, 0x41, 0x46, 0x61, 0x66],
+};
 
 /**
  * Reads the bracket expression whose `[` is at `start`; undefined where it is not closed or names an unknown class.
@@ -69,13 +73,8 @@ function addRange(set: ByteSet, low: number, high: number, ignoreCase: boolean):
 }
 
 function addClass(set: ByteSet, name: string, ignoreCase: boolean): boolean {
-  if (!Object.hasOwn(CLASSES, name)) return false;
-  for (const byte of CLASSES[ignoreCase && name === 'upper' ? 'alpha' : name]!) set[byte] = 1;
+  if (!Object.hasOwn(POSIX_CLASSES, name)) return false;
+  const ranges = POSIX_CLASSES[ignoreCase && name === 'upper' ? 'alpha' : name]!;
+  for (let at = 0; at < ranges.length; at += 2) set.fill(1, ranges[at], ranges[at + 1]! + 1);
   return true;
-}
-
-function bytesOfEach(classes: Readonly<Record<string, RegExp>>): Record<string, readonly number[]> {
-  const bytes = Array.from({ length: 128 }, (_, byte) => byte);
-  const bytesOf = (pattern: RegExp) => bytes.filter((byte) => pattern.test(String.fromCharCode(byte)));
-  return Object.fromEntries(Object.entries(classes).map(([name, pattern]) => [name, bytesOf(pattern)]));
 }

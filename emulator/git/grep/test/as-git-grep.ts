@@ -3,8 +3,8 @@ import { bytesOf, textOf } from '../../object/bytes.js';
 import type { Oid } from '../../object/object.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import type { ScratchGit } from '../../test/workbench.js';
-import { type SearchLimits, type SearchQuery, search } from '../search.js';
-import { TextCache } from '../text-cache.js';
+import type { SearchLimits } from '../search.js';
+import { type SearchQuery, searchPage, textCache } from './search-page.js';
 
 export const UNLIMITED: SearchLimits = { maxMatches: 1e9, maxMatchesPerFile: 1e9, maxLines: 1e9 };
 
@@ -65,7 +65,8 @@ export const SAMPLE: Content = {
 /** What `git grep -n` prints. */
 export async function grep(objects: MemoryObjects, tree: Oid, query: SearchQuery): Promise<string> {
   const printed: string[] = [];
-  for await (const { path, lines } of search(new TextCache(objects), tree, query, UNLIMITED, unlimited())) {
+  const { files } = await searchPage(textCache(objects), tree, query, UNLIMITED, unlimited());
+  for (const { path, lines } of files) {
     lines.forEach(({ number, text, type }, at) => {
       const follows = at > 0 && lines[at - 1]!.number === number - 1;
       if ((query.before || query.after) && !follows && printed.length > 0) printed.push('--');
