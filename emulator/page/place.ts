@@ -22,9 +22,13 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
   return `#/${section}${query === '' ? '' : `?${query}`}`;
 }
 
-/** The present place with other parameters. */
+/**
+ * The present place with other parameters. Does not subscribe the component that is being drawn to the place, because a
+ * component that reads a signal is drawn anew only if its properties are others, and lists of rows change in place. The
+ * section reads `place` and draws all of its parts.
+ */
 export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
-  const { section, params } = place.value;
+  const { section, params } = place.peek();
   return writePlace(section, { ...params, ...changes });
 }
 

@@ -6,15 +6,20 @@ import { TextField } from '../components/fields.js';
 import { useLoaded } from '../components/loaded.js';
 import { go, place, writePlace } from '../place.js';
 import type { Row } from './entry.js';
-import { proposalsOf, readFilter, writeFilter } from './filter.js';
+import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
 /** Rows that proposed values are taken from. */
 const MOST_LOOKED_AT = 500;
 
+export interface FilterFormProps {
+  readonly filter: Filter;
+  readonly rows: RowList<Row>;
+}
+
 /** Filters the requests; values are proposed from their rows. */
-export function FilterForm({ rows }: { readonly rows: RowList<Row> }) {
-  const { id, ...filter } = place.value.params;
+export function FilterForm({ filter, rows }: FilterFormProps) {
+  const { id } = place.peek().params;
   const written = writeFilter(filter);
   const [words, setWords] = useState(written);
   const [isTyping, setTyping] = useState(false);

@@ -10,6 +10,8 @@ import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
+  /** Number of the oldest row. The list itself changes in place, which draws nothing anew. */
+  readonly first: number;
   /** The number behind the newest row that is shown. */
   readonly shown: number;
   readonly opened: string | undefined;
@@ -24,7 +26,7 @@ const WIDE = { name: 'wide', from: 1000, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
 
-export function RequestRows({ list, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
+export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   // A sheet of paper has room for the narrow shape.
@@ -44,7 +46,7 @@ export function RequestRows({ list, shown, opened, onAway, isByKeyboard }: Reque
       )}
       <VirtualList
         label="Requests, newest first"
-        count={shown - list.first}
+        count={shown - first}
         top={shown - 1}
         rowHeight={shape.height}
         opened={opened === undefined ? undefined : list.find(({ id }) => id === opened)}

@@ -52,7 +52,7 @@ export function View() {
   return (
     <div class={`requests fill${id === undefined ? '' : ' has-detail'}`}>
       <h1 class="visually-hidden">Requests</h1>
-      <FilterForm rows={list} />
+      <FilterForm filter={filter} rows={list} />
       <div class="toolbar">
         <Told live={live} />
         {waiting > 0 && (
@@ -74,6 +74,7 @@ export function View() {
             <RequestRows
               key={times}
               list={list}
+              first={list.first}
               shown={shown}
               opened={id}
               onAway={setAway}
