@@ -182,7 +182,7 @@ export async function takeOver(current: CurrentWorld, tree: FileTree, organizati
   }
   const { name, as, folder, organization: named = organization } = manifest;
   const mostBytes = current.config.limits.maxObjectBytes;
-  const source = await openGitDirectory(tree, bytesOf(folder), { mostBytes });
+  const source = await openGitDirectory(tree, bytesOf(folder), mostBytes);
   const title = `The repository ${name}`;
   const branch =
     source.head && 'symref' in source.head ? textOf(source.head.symref).slice('refs/heads/'.length) : 'main';

@@ -8,7 +8,7 @@ import { isAlive } from '../system/process-owner.js';
 import { DRAFT, FOLDER_MODE, FolderWrites } from './folder-writes.js';
 import { digestIn } from './read-json.js';
 import { FORMAT, VERSION } from './schema.js';
-import type { StateFile } from './write-state.js';
+import type { TarEntry } from './tar.js';
 
 /**
  * Writes an export to a folder, so that who looks there at any time, also after this process was killed, finds the state
@@ -19,7 +19,7 @@ import type { StateFile } from './write-state.js';
  */
 export async function saveState(
   folder: string,
-  files: AsyncIterable<StateFile>,
+  files: AsyncIterable<TarEntry>,
   progress?: (bytes: number) => void,
 ): Promise<void> {
   const target = resolve(folder);
@@ -104,25 +104,26 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-async function fill(
-  folder: string,
-  files: AsyncIterable<StateFile>,
-  progress?: (bytes: number) => void,
-): Promise<void> {
+/** The manifest, and files that only Git reads. The names of other files say what is in them. */
+const LATE = /^emulator\.json$|\.git\/(?:HEAD|config|packed-refs)$/;
+
+async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (bytes: number) => void): Promise<void> {
   await chmod(folder, FOLDER_MODE);
   const kept = new Set<string>([MANIFEST]);
   const late: string[] = [];
   const folders = new Set<string>();
   const writes = new FolderWrites(folder, folders, () => false, new Meter({ schedule: new Schedule() }));
   try {
-    for await (const { path, kind, size, content } of files) {
+    for await (const { path, size, content } of files) {
       const name = path.replace(/\/$/, '');
+      const isFolder = name !== path;
+      const isLate = LATE.test(path);
       kept.add(name);
-      writes.makeFolder(kind === 'folder' ? name : dirname(name));
-      if (kind === 'folder' || (kind === 'content' && (await isWhole(join(folder, name), size)))) continue;
-      if (kind !== 'content') late.push(name);
+      writes.makeFolder(isFolder ? name : dirname(name));
+      if (isFolder || (!isLate && (await isWhole(join(folder, name), size)))) continue;
+      if (isLate) late.push(name);
       await writes.write(name + DRAFT, content(), progress);
-      if (kind === 'content') writes.rename(name + DRAFT, name);
+      if (!isLate) writes.rename(name + DRAFT, name);
     }
     if (!late.includes(MANIFEST)) throw new SourceError('The state ends early; nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
