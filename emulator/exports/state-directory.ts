@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { SourceError } from '../sources/file-tree.js';
@@ -75,6 +75,9 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
+/** Options of `readdir` for all that is below a folder; no link is followed. */
+const WHOLE = { withFileTypes: true, recursive: true } as const;
+
 /** Throws for a folder with anything but a state of this version in it. */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
@@ -87,8 +90,9 @@ export async function requireOwn(folder: string): Promise<void> {
     const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
-    const inside = isLeftOver ? await Promise.all(others.map((name) => filesIn(join(folder, name)))) : [];
-    if (isLeftOver && inside.flat().every((path) => /\.git(?:\/|$)/.test(path))) return;
+    const listed = isLeftOver ? await Promise.all(others.map((name) => readdir(join(folder, name), WHOLE))) : [];
+    const files = listed.flat().filter((entry) => !entry.isDirectory());
+    if (isLeftOver && files.every(({ parentPath, name }) => /\.git(?:[/\\]|$)/.test(join(parentPath, name)))) return;
     throw new SourceError(`${folder} is not empty, and holds no state of an emulator; it was left as it is.`);
   }
   let manifest: { format?: unknown; version?: unknown } = {};
@@ -158,33 +162,22 @@ async function syncFolder(path: string): Promise<void> {
 
 /** Removes what no manifest names any more: lists, drafts, and what is in the folders of repositories. */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const top of await readdir(folder, { withFileTypes: true })) {
-    const isOurs = digestIn('list', top.name) !== undefined || top.name === MANIFEST + DRAFT;
-    if (top.isFile() && isOurs && !kept.has(top.name)) await rm(join(folder, top.name), { force: true });
-    if (!top.isDirectory()) continue;
-    for (const path of await filesIn(join(folder, top.name), top.name)) {
-      const isOurs = /\.git\//.test(path);
-      const isRef = path.includes('/refs/') || path.endsWith('.lock');
-      if (isOurs && !kept.has(path)) await rm(join(folder, path), { force: true });
-      else if (isOurs && isRef) await rm(join(folder, path), { force: true });
-    }
-    await removeEmpty(join(folder, top.name), top.name, kept);
+  const folders: string[] = [];
+  for (const entry of await readdir(folder, WHOLE)) {
+    const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/');
+    if (entry.isDirectory()) folders.push(path);
+    else if (isOurs(path) && !(kept.has(path) && !isRef(path))) await rm(join(folder, path), { force: true });
   }
+  // What is inside a folder comes behind it.
+  for (const path of folders.reverse()) if (!kept.has(path)) await rmdir(join(folder, path)).catch(() => {});
 }
 
-async function filesIn(folder: string, prefix = folder): Promise<string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = `${prefix}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await filesIn(join(folder, entry.name), path)));
-    else found.push(path);
-  }
-  return found;
+/** Returns whether an export can have written a file. */
+function isOurs(path: string): boolean {
+  return path.includes('/') ? /\.git\//.test(path) : digestIn('list', path) !== undefined || path === MANIFEST + DRAFT;
 }
 
-async function removeEmpty(folder: string, path: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await removeEmpty(join(folder, entry.name), `${path}/${entry.name}`, kept);
-  }
-  if (!kept.has(path)) await rmdir(folder).catch(() => {});
+/** Returns whether Git has written a file of refs, which an export has in `packed-refs`. */
+function isRef(path: string): boolean {
+  return path.includes('/') && (path.includes('/refs/') || path.endsWith('.lock'));
 }
