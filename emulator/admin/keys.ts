@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFixtureKey } from '../auth/fixture-keys.js';
 import type { AllowedScopes, RegisteredKey } from '../auth/keys.js';
-import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { registeredKey } from '../auth/public-key.js';
 import { SCOPES } from '../auth/scope.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
@@ -85,7 +85,8 @@ export const addKey = adminRoute({
   errors: ['not_found', 'conflict', 'insufficient_storage'],
   handle: ({ world, organization, body, controls }) => {
     const { name, keys } = requireOrganization(world, body.organization ?? organization);
-    const key = register(body.public_key, { id: body.id, allowedScopes: body.allowed_scopes });
+    const fields = { id: body.id, allowedScopes: body.allowed_scopes };
+    const key = registeredKey(body.public_key, fields, (why) => problem('bad_request', `public_key ${why}`));
     if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
       const why = 'with which anybody can sign; only an emulator that was started with --test-keys allows them here';
       throw problem('bad_request', `public_key is a published test key, ${why}.`);
@@ -98,15 +99,6 @@ export const addKey = adminRoute({
     return json(201, showKey(name, key));
   },
 });
-
-function register(given: string | Record<string, unknown>, fields: Parameters<typeof registered>[1]): RegisteredKey {
-  try {
-    return registered(readPublicKey(given), fields);
-  } catch (error) {
-    if (error instanceof KeyError) throw problem('bad_request', `public_key ${error.message}`);
-    throw error;
-  }
-}
 
 export const removeKey = adminRoute({
   method: 'DELETE',

@@ -1,25 +1,23 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type Algorithm, type AllowedScopes, algorithmOf, RegisteredKey } from './keys.js';
 
-/** A key that cannot be registered, in a sentence that starts with what it is. */
-export class KeyError extends Error {
-  override readonly name = 'KeyError';
-}
+/** Makes the error for a key that cannot be registered. `why`: the end of a sentence. */
+type Refuse = (why: string) => Error;
 
 /** What a key is made of (RFC 7518, 6.2.1 and 6.3.1): of a private one the rest is left behind. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** The public key in a PEM text (SPKI, or the private key that it belongs to), or in a JWK (RFC 7517). Throws `KeyError`. */
-export function readPublicKey(given: string | Readonly<Record<string, unknown>>): KeyObject {
+/** The public key in a PEM text (SPKI, or the private key that it belongs to), or in a JWK (RFC 7517). */
+function readPublicKey(given: string | Readonly<Record<string, unknown>>, refuse: Refuse): KeyObject {
   let key: KeyObject;
   try {
     key =
       typeof given === 'string' ? createPublicKey(given) : createPublicKey({ key: publicPart(given), format: 'jwk' });
   } catch {
-    throw new KeyError('cannot be read: it has to be PEM ("BEGIN PUBLIC KEY") or a JWK.');
+    throw refuse('cannot be read: it has to be PEM ("BEGIN PUBLIC KEY") or a JWK.');
   }
   if (algorithmOf(key)) return key;
-  throw new KeyError('signs no tokens: it has to be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
+  throw refuse('signs no tokens: it has to be EC P-256, P-384 or P-521, or RSA of 2048 to 8192 bits.');
 }
 
 function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey {
@@ -34,13 +32,15 @@ export function thumbprintOf(key: KeyObject): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** `key` as an organization registers it; by its thumbprint where it is given no id. */
-export function registered(
-  key: KeyObject,
-  {
-    id = thumbprintOf(key),
-    allowedScopes = ['*'],
-  }: { id?: string | undefined; allowedScopes?: AllowedScopes | undefined },
+/**
+ * Reads a public key, of PEM text or a JWK, as an organization registers it. Without an id it has its thumbprint. Throws
+ * what `refuse` makes.
+ */
+export function registeredKey(
+  given: string | Readonly<Record<string, unknown>>,
+  { id, allowedScopes = ['*'] }: { id?: string | undefined; allowedScopes?: AllowedScopes | undefined },
+  refuse: Refuse,
 ): RegisteredKey {
-  return new RegisteredKey(id, algorithmOf(key) as Algorithm, allowedScopes, () => key);
+  const key = readPublicKey(given, refuse);
+  return new RegisteredKey(id ?? thumbprintOf(key), algorithmOf(key) as Algorithm, allowedScopes, () => key);
 }

@@ -54,8 +54,12 @@ export interface StateChanges {
 /** Maximum number of organizations, of repositories, and of deployments of a repository in one change, which is checked in one piece. */
 const MOST_CHANGED = 1000;
 
-/** Most runs never change a state, so what changes are read with is made when the first ones come. */
-function createSchemas() {
+/**
+ * Changes of the state, as the library and the admin API take them. Most runs never change a state, so the schema is made
+ * when the first changes come.
+ * @internal
+ */
+export const stateChangesSchema = once(() => {
   const limited = { maxProperties: MOST_CHANGED };
   const duration = z.union([
     z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
@@ -122,7 +126,7 @@ function createSchemas() {
     .strictObject(Object.fromEntries(variantRows().map(({ name, values }) => [name, z.enum(values)])))
     .partial() as unknown as z.ZodType<Partial<Variants>>;
 
-  const stateChanges = z
+  return z
     .strictObject({
       organizations: z.record(z.string(), organization).meta(limited),
       repositories: z.record(z.string(), repository).meta(limited),
@@ -130,13 +134,7 @@ function createSchemas() {
       variants,
     })
     .partial();
-  return { endsOf, organization, repository, stateChanges };
-}
-
-const schemas = once(createSchemas);
-
-/** Changes of the state, as the library and the admin API take them. @internal */
-export const stateChangesSchema = () => schemas().stateChanges;
+});
 
 /** A duration in milliseconds, from text or a number of them. @internal */
 export function millisecondsOf(given: string | number): number {

@@ -46,11 +46,11 @@ export interface WrittenList {
   readonly parts: readonly Part[];
 }
 
-/** A list whose items `show` writes as JSON. */
+/** A list whose items `show` writes as JSON; without it they are written as they are. */
 export function listOf<Value>(
   size: number,
   entries: Iterable<readonly [string, Value]>,
-  show: (key: string, value: Value) => unknown,
+  show: (key: string, value: Value) => unknown = (_, value) => value,
 ): List {
   return new List(size, entries, show);
 }

@@ -10,7 +10,7 @@ import { seed } from '../sources/seed.js';
 import { CurrentWorld } from '../world/current-world.js';
 import { type Imported, readManifest, takeOver } from './read-state.js';
 import { readTar, type TarEntry, writeTar } from './tar.js';
-import { type StateFile, writeSingle } from './write-state.js';
+import { writeSingle } from './write-state.js';
 
 export interface ImportTarget {
   readonly organization?: string | undefined;
@@ -120,22 +120,10 @@ export async function archiveOf(
   );
 }
 
-/** The files of an archive that was read, for a folder: the manifest last. Throws `SourceError` where it is no export. */
-export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<StateFile> {
+/** The files of an archive that was read, for a folder. Throws `SourceError` where it is no export. */
+export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<TarEntry> {
   await readManifest(tree);
-  let manifest: StateFile | undefined;
-  for await (const { path, size, content } of entriesOf(tree)) {
-    const file: StateFile = { path, size, kind: fileKindOf(path), content: content as StateFile['content'] };
-    if (file.kind === 'manifest') manifest = file;
-    else yield file;
-  }
-  if (manifest) yield manifest;
-}
-
-function fileKindOf(path: string): StateFile['kind'] {
-  if (path === MANIFEST) return 'manifest';
-  if (path.endsWith('/')) return 'folder';
-  return /\.git\/(?:HEAD|config|packed-refs)$/.test(path) ? 'git' : 'content';
+  yield* entriesOf(tree);
 }
 
 /** Every file and folder of a tree, for an archive. Throws `SourceError` for links and the like. */

@@ -21,7 +21,8 @@ import { SourceError } from '../sources/file-tree.js';
 import { ended, spawnCli, untilReady } from '../test/cli-process.js';
 import { WebhookReceiver } from '../test/operations/webhook-receiver.js';
 import { saveState } from './state-directory.js';
-import { fileOf, type StateFile } from './write-state.js';
+import type { TarEntry } from './tar.js';
+import { fileOf } from './write-state.js';
 
 // needs: git
 
@@ -134,10 +135,10 @@ t.test('killed at any time, it leaves the state before or the one after', async 
 });
 
 /** A small state, whose repository has a file of `size` bytes. */
-async function* state(name: string, size = 10): AsyncGenerator<StateFile> {
+async function* state(name: string, size = 10): AsyncGenerator<TarEntry> {
   yield fileOf(`demo/r.git/objects/pack/pack-${name}.pack`, Buffer.alloc(size, name));
-  yield fileOf('demo/r.git/HEAD', name, 'git');
-  yield fileOf('emulator.json', JSON.stringify({ format: 'repohost-emulator', version: 1, name }), 'manifest');
+  yield fileOf('demo/r.git/HEAD', name);
+  yield fileOf('emulator.json', JSON.stringify({ format: 'repohost-emulator', version: 1, name }));
 }
 
 const PACKS = 'demo/r.git/objects/pack';

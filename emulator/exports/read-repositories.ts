@@ -144,7 +144,7 @@ class RepositoryReader {
       const packs: ReadPack[] = [];
       const refs = await this.#readHistory(content, await this.#objectsOf(folder, saved, packs), saved);
       const lfsObjects = await this.#readLfsObjects(folder, saved);
-      const record = toRecord(saved, { base, refs, watermark: content.objects.size, lfsObjects });
+      const record = { ...base, ...toRecord(saved), refs, watermark: content.objects.size, lfsObjects };
       for (const { oid } of saved.lfs_objects) files.push(lfsPath(folder, oid));
       for (const name of saved.packs)
         files.push(`${folder}/objects/pack/${name}`, `${folder}/objects/pack/${name.replace(/pack$/, 'idx')}`);
@@ -178,7 +178,7 @@ class RepositoryReader {
     }
     if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw this.fail(`${folder} has no objects`);
     const mostBytes = this.current.config.limits.maxObjectBytes;
-    return openGitDirectory(tree, bytesOf(folder), { mostBytes, takes: () => true });
+    return openGitDirectory(tree, bytesOf(folder), mostBytes);
   }
 
   async #readHistory(content: RepositoryContent, source: PackedObjects, saved: RepositoryFile): Promise<Refs> {
@@ -248,25 +248,18 @@ class RepositoryReader {
   }
 }
 
-function toRecord(
-  saved: RepositoryFile,
-  own: Pick<RepositoryRecord, 'refs' | 'watermark' | 'lfsObjects'> & { readonly base: RecordBase },
-): RepositoryRecord {
-  const { state, override, thaw, base_repo: baseRepo, credential, hosting, deployments, lfs_locks: locks } = saved;
-  const { base, refs, watermark, lfsObjects } = own;
+function toRecord(saved: RepositoryFile): Omit<RepositoryRecord, keyof RecordBase | 'refs' | 'watermark'> {
+  const { state, override, thaw, base_repo: baseRepo, credential: gitCredential, hosting, deployments } = saved;
+  const lfsLocks = saved.lfs_locks.reduce((all, lock) => all.with(lock), NO_LOCKS);
   return {
-    ...base,
     state,
-    refs,
-    watermark,
-    ...(override && { override }),
-    ...(thaw && { thaw }),
-    ...(baseRepo && { baseRepo }),
-    ...(credential && { gitCredential: credential }),
-    ...(hosting && { hosting: readHosting(hosting) }),
+    override,
+    thaw,
+    baseRepo,
+    gitCredential,
+    lfsLocks,
+    hosting: hosting && readHosting(hosting),
     ...(deployments && readDeployments(deployments)),
-    ...(lfsObjects && { lfsObjects }),
-    ...(locks.length > 0 && { lfsLocks: locks.reduce((all, lock) => all.with(lock), NO_LOCKS) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { fixtureRing } from '../auth/fixture-keys.js';
 import { KeyRing, type RegisteredKey } from '../auth/keys.js';
-import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { registeredKey } from '../auth/public-key.js';
 import { RUNNING_LIMITS } from '../config/limits.js';
 import { parseVariants } from '../config/variants.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
@@ -152,11 +152,8 @@ function readKeys(
       if (known && published.find(id)) keys.push(known);
       continue;
     }
-    try {
-      keys.push(registered(readPublicKey(pem), { id, allowedScopes }));
-    } catch (error) {
-      throw error instanceof KeyError ? fail(`the key ${id} of ${name} ${error.message.replace(/\.$/, '')}`) : error;
-    }
+    const refuse = (why: string) => fail(`the key ${id} of ${name} ${why.replace(/\.$/, '')}`);
+    keys.push(registeredKey(pem, { id, allowedScopes }, refuse));
   }
   const isNew = ({ kid }: RegisteredKey) => !published.find(kid) && !keys.some((key) => key.kid === kid);
   return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
@@ -182,7 +179,7 @@ export async function takeOver(current: CurrentWorld, tree: FileTree, organizati
   }
   const { name, as, folder, organization: named = organization } = manifest;
   const mostBytes = current.config.limits.maxObjectBytes;
-  const source = await openGitDirectory(tree, bytesOf(folder), { mostBytes });
+  const source = await openGitDirectory(tree, bytesOf(folder), mostBytes);
   const title = `The repository ${name}`;
   const branch =
     source.head && 'symref' in source.head ? textOf(source.head.symref).slice('refs/heads/'.length) : 'main';

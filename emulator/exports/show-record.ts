@@ -14,8 +14,6 @@ function* keyed<Name extends string, Value extends Readonly<Record<Name, string>
   for (const value of values) yield [value[name], value];
 }
 
-const itself = (_: string, value: unknown) => value;
-
 function showHosting({ env, ...settings }: HostingProject, secrets: boolean): object {
   return { ...camelCased(settings), ...(secrets && { env: Object.fromEntries(env) }) };
 }
@@ -42,7 +40,7 @@ export function showRecord(record: RepositoryRecord, packs: readonly string[], s
     ...(hosting && { hosting: showHosting(hosting, secrets) }),
     ...(deployments && {
       deployments: {
-        items: listOf(deployments.size, keyed(deployments.list(), 'id'), itself),
+        items: listOf(deployments.size, keyed(deployments.list(), 'id')),
         keys: listOf(deployments.size, deploymentKeys?.entries() ?? [], (key, request) => ({ key, ...request })),
       },
     }),
@@ -51,7 +49,7 @@ export function showRecord(record: RepositoryRecord, packs: readonly string[], s
       size,
       stored_at: storedAt,
     })),
-    lfs_locks: listOf(lfsLocks.size, keyed(lfsLocks.list(), 'path'), itself),
+    lfs_locks: listOf(lfsLocks.size, keyed(lfsLocks.list(), 'path')),
   };
 }
 

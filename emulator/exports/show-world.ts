@@ -20,7 +20,6 @@ export function showWorld(
   const { clock, ids, requests, conversations, settings, organizations, quotas, webhooks, searches } = snapshot;
   const { byId, ended } = snapshot.deliveries;
   const listed = repositories.map((each) => [each.id, each] as const);
-  const itself = (_: string, value: unknown) => value;
   return {
     format: FORMAT,
     version: VERSION,
@@ -47,11 +46,11 @@ export function showWorld(
       },
       webhooks: [...webhooks.values()].map((webhook) => showWebhook(webhook, secrets)),
       deliveries: listOf(byId.size, byId, (_, delivery) => showDelivery(delivery, secrets)),
-      deliveries_ended: listOf(ended.size, ended.entries(), itself),
-      searches: listOf(searches.size, searches.entries(), itself),
+      deliveries_ended: listOf(ended.size, ended.entries()),
+      searches: listOf(searches.size, searches.entries()),
       created: snapshot.repositories.records.created,
     },
-    repositories: listOf(listed.length, listed, itself),
+    repositories: listOf(listed.length, listed),
   };
 }
 

@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
 import { SourceError } from '../sources/file-tree.js';
@@ -8,7 +8,7 @@ import { isAlive } from '../system/process-owner.js';
 import { DRAFT, FOLDER_MODE, FolderWrites } from './folder-writes.js';
 import { digestIn } from './read-json.js';
 import { FORMAT, VERSION } from './schema.js';
-import type { StateFile } from './write-state.js';
+import type { TarEntry } from './tar.js';
 
 /**
  * Writes an export to a folder, so that who looks there at any time, also after this process was killed, finds the state
@@ -19,7 +19,7 @@ import type { StateFile } from './write-state.js';
  */
 export async function saveState(
   folder: string,
-  files: AsyncIterable<StateFile>,
+  files: AsyncIterable<TarEntry>,
   progress?: (bytes: number) => void,
 ): Promise<void> {
   const target = resolve(folder);
@@ -75,6 +75,9 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
+/** Options of `readdir` for all that is below a folder; no link is followed. */
+const WHOLE = { withFileTypes: true, recursive: true } as const;
+
 /** Throws for a folder with anything but a state of this version in it. */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
@@ -87,8 +90,9 @@ export async function requireOwn(folder: string): Promise<void> {
     const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
-    const inside = isLeftOver ? await Promise.all(others.map((name) => filesIn(join(folder, name)))) : [];
-    if (isLeftOver && inside.flat().every((path) => /\.git(?:\/|$)/.test(path))) return;
+    const listed = isLeftOver ? await Promise.all(others.map((name) => readdir(join(folder, name), WHOLE))) : [];
+    const files = listed.flat().filter((entry) => !entry.isDirectory());
+    if (isLeftOver && files.every(({ parentPath, name }) => /\.git(?:[/\\]|$)/.test(join(parentPath, name)))) return;
     throw new SourceError(`${folder} is not empty, and holds no state of an emulator; it was left as it is.`);
   }
   let manifest: { format?: unknown; version?: unknown } = {};
@@ -104,25 +108,26 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-async function fill(
-  folder: string,
-  files: AsyncIterable<StateFile>,
-  progress?: (bytes: number) => void,
-): Promise<void> {
+/** The manifest, and files that only Git reads. The names of other files say what is in them. */
+const LATE = /^emulator\.json$|\.git\/(?:HEAD|config|packed-refs)$/;
+
+async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (bytes: number) => void): Promise<void> {
   await chmod(folder, FOLDER_MODE);
   const kept = new Set<string>([MANIFEST]);
   const late: string[] = [];
   const folders = new Set<string>();
   const writes = new FolderWrites(folder, folders, () => false, new Meter({ schedule: new Schedule() }));
   try {
-    for await (const { path, kind, size, content } of files) {
+    for await (const { path, size, content } of files) {
       const name = path.replace(/\/$/, '');
+      const isFolder = name !== path;
+      const isLate = LATE.test(path);
       kept.add(name);
-      writes.makeFolder(kind === 'folder' ? name : dirname(name));
-      if (kind === 'folder' || (kind === 'content' && (await isWhole(join(folder, name), size)))) continue;
-      if (kind !== 'content') late.push(name);
+      writes.makeFolder(isFolder ? name : dirname(name));
+      if (isFolder || (!isLate && (await isWhole(join(folder, name), size)))) continue;
+      if (isLate) late.push(name);
       await writes.write(name + DRAFT, content(), progress);
-      if (kind === 'content') writes.rename(name + DRAFT, name);
+      if (!isLate) writes.rename(name + DRAFT, name);
     }
     if (!late.includes(MANIFEST)) throw new SourceError('The state ends early; nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
@@ -157,33 +162,22 @@ async function syncFolder(path: string): Promise<void> {
 
 /** Removes what no manifest names any more: lists, drafts, and what is in the folders of repositories. */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const top of await readdir(folder, { withFileTypes: true })) {
-    const isOurs = digestIn('list', top.name) !== undefined || top.name === MANIFEST + DRAFT;
-    if (top.isFile() && isOurs && !kept.has(top.name)) await rm(join(folder, top.name), { force: true });
-    if (!top.isDirectory()) continue;
-    for (const path of await filesIn(join(folder, top.name), top.name)) {
-      const isOurs = /\.git\//.test(path);
-      const isRef = path.includes('/refs/') || path.endsWith('.lock');
-      if (isOurs && !kept.has(path)) await rm(join(folder, path), { force: true });
-      else if (isOurs && isRef) await rm(join(folder, path), { force: true });
-    }
-    await removeEmpty(join(folder, top.name), top.name, kept);
+  const folders: string[] = [];
+  for (const entry of await readdir(folder, WHOLE)) {
+    const path = relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/');
+    if (entry.isDirectory()) folders.push(path);
+    else if (isOurs(path) && !(kept.has(path) && !isRef(path))) await rm(join(folder, path), { force: true });
   }
+  // What is inside a folder comes behind it.
+  for (const path of folders.reverse()) if (!kept.has(path)) await rmdir(join(folder, path)).catch(() => {});
 }
 
-async function filesIn(folder: string, prefix = folder): Promise<string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = `${prefix}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await filesIn(join(folder, entry.name), path)));
-    else found.push(path);
-  }
-  return found;
+/** Returns whether an export can have written a file. */
+function isOurs(path: string): boolean {
+  return path.includes('/') ? /\.git\//.test(path) : digestIn('list', path) !== undefined || path === MANIFEST + DRAFT;
 }
 
-async function removeEmpty(folder: string, path: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await removeEmpty(join(folder, entry.name), `${path}/${entry.name}`, kept);
-  }
-  if (!kept.has(path)) await rmdir(folder).catch(() => {});
+/** Returns whether Git has written a file of refs, which an export has in `packed-refs`. */
+function isRef(path: string): boolean {
+  return path.includes('/') && (path.includes('/refs/') || path.endsWith('.lock'));
 }

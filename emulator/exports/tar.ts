@@ -18,6 +18,7 @@ const OF_OBJECTS = /\.git\/objects\//;
 /** The largest size that eleven octal digits hold. */
 const MOST_SIZE = 8 ** 11 - 1;
 
+/** One file or folder of an export. */
 export interface TarEntry {
   /** Ends with a slash where it is a folder. */
   readonly path: string;

@@ -16,27 +16,14 @@ import { jsonOf } from './read-json.js';
 import { FORMAT, type ListedRepository, VERSION } from './schema.js';
 import { recordFile, showRecord } from './show-record.js';
 import { showWorld } from './show-world.js';
-
-/** One file of an export. */
-export interface StateFile {
-  /** Below the folder of the export; a folder ends with a slash. */
-  readonly path: string;
-  readonly size: number;
-  /**
-   * `content`: its name says what is in it, and nothing but the manifest says that it counts. `git`: for Git to read, and
-   * not read here. `manifest`: what is there; it comes behind all that it names.
-   */
-  readonly kind: 'content' | 'git' | 'manifest' | 'folder';
-  content(): AsyncIterable<Uint8Array>;
-}
+import type { TarEntry } from './tar.js';
 
 /** A file whose bytes are at hand. */
-export function fileOf(path: string, bytes: Buffer | string, kind: StateFile['kind'] = 'content'): StateFile {
+export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   const content = Buffer.from(bytes as string);
   return {
     path,
     size: content.length,
-    kind,
     async *content() {
       if (content.length > 0) yield content;
     },
@@ -63,7 +50,7 @@ export async function* writeWorld(
   snapshot: WorldSnapshot,
   { config, engine }: Pick<CurrentWorld, 'config' | 'engine'>,
   secrets: boolean,
-): AsyncGenerator<StateFile> {
+): AsyncGenerator<TarEntry> {
   const { records, contents } = snapshot.repositories;
   const repositories: ListedRepository[] = [];
   for (const record of records.byId.values()) {
@@ -74,7 +61,7 @@ export async function* writeWorld(
       repositories.push({ ...listed, record: text });
     }
   }
-  yield fileOf(MANIFEST, jsonOf(showWorld(snapshot, config, secrets, repositories)), 'manifest');
+  yield fileOf(MANIFEST, jsonOf(showWorld(snapshot, config, secrets, repositories)));
 }
 
 /** What Git needs beside objects and refs to take a folder for a repository. */
@@ -87,7 +74,7 @@ async function* writeRepository(
   kept: KeptContent,
   engine: Engine,
   secrets: boolean,
-): AsyncGenerator<StateFile, string> {
+): AsyncGenerator<TarEntry, string> {
   const content = engine.forkContent(kept);
   try {
     const packs = yield* writePacks(folder, content.objects);
@@ -95,7 +82,6 @@ async function* writeRepository(
       yield {
         path: lfsPath(folder, oid),
         size,
-        kind: 'content',
         async *content() {
           yield* blocks;
         },
@@ -115,13 +101,13 @@ export function lfsPath(folder: string, oid: string): string {
 }
 
 /** All objects in one pack. Returns the names of the packs. */
-async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<StateFile, readonly string[]> {
-  yield { path: `${folder}/objects/pack/`, size: 0, kind: 'folder', content: async function* () {} };
+async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<TarEntry, readonly string[]> {
+  yield { path: `${folder}/objects/pack/`, size: 0, content: async function* () {} };
   const numbers = Int32Array.from({ length: objects.size }, (_, number) => number);
   if (numbers.length === 0) return [];
   const { checksum, size, index } = await describePack(objects, numbers);
   const path = `${folder}/objects/pack/pack-${checksum}`;
-  yield { path: `${path}.pack`, size, kind: 'content', content: () => writePack(objects, numbers) };
+  yield { path: `${path}.pack`, size, content: () => writePack(objects, numbers) };
   yield fileOf(`${path}.idx`, index);
   return [`pack-${checksum}.pack`];
 }
@@ -138,9 +124,9 @@ export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' |
   };
 }
 
-function* gitFiles(folder: string, refs: Refs): Generator<StateFile> {
-  yield { path: `${folder}/refs/`, size: 0, kind: 'folder', content: async function* () {} };
-  for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text, 'git');
+function* gitFiles(folder: string, refs: Refs): Generator<TarEntry> {
+  yield { path: `${folder}/refs/`, size: 0, content: async function* () {} };
+  for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text);
 }
 
 /** One repository alone, for another emulator to fill its own from. */
@@ -149,7 +135,7 @@ export async function* writeSingle(
   kept: KeptContent,
   engine: Engine,
   target: { readonly name: string; readonly organization?: string | undefined; readonly as: 'history' | 'files' },
-): AsyncGenerator<StateFile> {
+): AsyncGenerator<TarEntry> {
   const folder = 'repository.git';
   yield* writeRepository(folder, record, kept, engine, false);
   const { name, organization, as } = target;
@@ -163,5 +149,5 @@ export async function* writeSingle(
     as,
     folder,
   };
-  yield fileOf(MANIFEST, jsonOf(manifest), 'manifest');
+  yield fileOf(MANIFEST, jsonOf(manifest));
 }

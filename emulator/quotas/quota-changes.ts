@@ -15,16 +15,9 @@ const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
-/** Most runs set no quota, so what they are read with is made when the first one comes. */
-function createSchemas() {
-  const cost = z.int().min(0).max(MOST_TOKENS);
-
-  /** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
-  const quotaName = z
-    .string()
-    .regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'has to be printable ASCII without " and \\');
-
-  const quotaView = z.strictObject({
+/** A quota as it is set. Most runs set none, so the schema is made when the first one comes. @internal */
+export const quotaSchema = once(() =>
+  z.strictObject({
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
     capacity: z
       .int()
@@ -34,7 +27,7 @@ function createSchemas() {
     cost: z
       .record(
         z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
-        cost,
+        z.int().min(0).max(MOST_TOKENS),
       )
       .default({ '*': 1 }),
     retryAfter: z
@@ -43,10 +36,16 @@ function createSchemas() {
         format: z.enum(['seconds', 'http-date', 'omit']).default('seconds'),
       })
       .default({ add: 0, format: 'seconds' }),
-  });
+  }),
+);
 
-  const quotaChanges = z
-    .record(quotaName, quotaView.nullable())
+/** A name as RFC 9651 has strings, which `RateLimit` shows it as: visible ASCII without quotes. */
+const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
+
+/** Quotas by name: each is set as a whole, and null removes one. @internal */
+export const quotaChangesSchema = once(() =>
+  z
+    .record(z.string().regex(QUOTA_NAME, 'has to be printable ASCII without " and \\'), quotaSchema().nullable())
     .superRefine((quotas, context) => {
       for (const [name, row] of Object.entries(quotas)) {
         if (!row) continue;
@@ -58,17 +57,8 @@ function createSchemas() {
         }
       }
     })
-    .meta({ maxProperties: MOST_QUOTAS });
-  return { quotaView, quotaChanges };
-}
-
-const schemas = once(createSchemas);
-
-/** A quota as it is set. @internal */
-export const quotaSchema = () => schemas().quotaView;
-
-/** Quotas by name: each is set as a whole, and null removes one. @internal */
-export const quotaChangesSchema = () => schemas().quotaChanges;
+    .meta({ maxProperties: MOST_QUOTAS }),
+);
 
 /** A quota as it is shown: what was set, with the defaults. */
 export interface QuotaView {

@@ -33,7 +33,7 @@ export function copyFiles(
 }
 
 /** Entries are copied as they are stored, so this costs little more than their bytes. */
-async function copyObjects({ git }: Repository, quarantine: Quarantine, want: Oid): Promise<void> {
+export async function copyObjects({ git }: Pick<Repository, 'git'>, quarantine: Quarantine, want: Oid): Promise<void> {
   const plan = await git.history.plan({ wants: [want] }, new Meter({ schedule: git.objects.schedule }));
   await indexPack(quarantine, writePack(git.objects, plan.objects), { thin: false });
 }

@@ -1,6 +1,6 @@
 import { defaultFixtureKey, fixtureRing, isFixtureKey } from '../auth/fixture-keys.js';
 import { type AllowedScopes, KeyRing, type RegisteredKey } from '../auth/keys.js';
-import { KeyError, readPublicKey, registered } from '../auth/public-key.js';
+import { registeredKey } from '../auth/public-key.js';
 import { SCOPES } from '../auth/scope.js';
 import type { KeyOption } from '../config/key-option.js';
 import { isLoopback } from '../config/loopback.js';
@@ -46,11 +46,8 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   if (unknown !== undefined) {
     throw new OptionError(`The key ${file} cannot be allowed ${unknown}; there are ${SCOPES.join(', ')}.`);
   }
-  try {
-    return registered(readPublicKey(publicKey), { id, allowedScopes: allowedScopes as AllowedScopes });
-  } catch (error) {
-    throw error instanceof KeyError ? new OptionError(`The key ${file} ${error.message}`) : error;
-  }
+  const fields = { id, allowedScopes: allowedScopes as AllowedScopes };
+  return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));
 }
 
 /** The key that the ready line names. */

@@ -15,26 +15,16 @@ export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<bo
   return (await kindOf('refs')) !== undefined || (await kindOf('packed-refs')) !== undefined;
 }
 
-export interface GitDirectoryOptions {
-  /** Bytes of the largest loose object, deflated. */
-  readonly mostBytes: number;
-  /** Which refs are taken; those of users unless told. */
-  readonly takes?: (name: ByteString) => boolean;
-}
-
 /**
  * A repository as Git keeps it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and in files.
- * What would lead out of the folder, or needs what is not in it, is refused.
+ * What would lead out of the folder, or needs what is not in it, is refused. `mostBytes`: bytes of the largest loose
+ * object, deflated.
  */
-export async function openGitDirectory(
-  tree: FileTree,
-  at: ByteString,
-  { mostBytes, takes = isTaken }: GitDirectoryOptions,
-): Promise<HistorySource> {
+export async function openGitDirectory(tree: FileTree, at: ByteString, mostBytes: number): Promise<HistorySource> {
   const { title } = tree;
   await refuseForeign(tree, at);
   const head = await readHead(tree, at);
-  const refs = (await readRefs(tree, at)).filter(({ name }) => takes(name));
+  const refs = (await readRefs(tree, at)).filter(({ name }) => isTaken(name));
   return {
     title,
     head,

@@ -79,12 +79,12 @@ async function isState(tree: FileTree): Promise<boolean> {
 async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise<HistorySource | FilesSource> {
   const dotGit = await tree.stat(bytesOf('.git'));
   if (dotGit?.kind === 'folder' && (await isGitDirectory(tree, bytesOf('.git')))) {
-    return openGitDirectory(tree, bytesOf('.git'), { mostBytes: objectBytes });
+    return openGitDirectory(tree, bytesOf('.git'), objectBytes);
   }
   if (dotGit?.kind === 'file' || dotGit?.kind === 'link') {
     throw new SourceError(`${tree.title} is a linked work tree or a submodule; name the repository it belongs to.`);
   }
-  if (await isGitDirectory(tree, NO_BYTES)) return openGitDirectory(tree, NO_BYTES, { mostBytes: objectBytes });
+  if (await isGitDirectory(tree, NO_BYTES)) return openGitDirectory(tree, NO_BYTES, objectBytes);
   return filesOfTree(tree);
 }
 

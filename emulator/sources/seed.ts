@@ -8,6 +8,7 @@ import { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
 import { branchRef } from '../repositories/branch-write.js';
 import type { RepositoryContent } from '../repositories/content.js';
+import { copyObjects } from '../repositories/copy.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameFault } from '../repositories/repository-name.js';
 import { Meter } from '../schedule/meter.js';
@@ -182,8 +183,7 @@ async function commitFiles(
   const bounds = { objectBytes: config.limits.maxObjectBytes, bytes: limits.maxCommitBytes, files: limits.maxFiles };
   return git.transact(async (transaction) => {
     const { objects } = transaction;
-    const tree =
-      'git' in source ? await copyTree(source, objects, meter) : await writeFiles(objects, source, bounds, meter);
+    const tree = 'git' in source ? await copyTree(source, objects) : await writeFiles(objects, source, bounds, meter);
     const tip = transaction.refs.get(ref);
     if (tip !== undefined && commitLinks(readAs(objects, tip, COMMIT)).tree === tree) return { [textOf(ref)]: tip };
     const author = { ...AUTHOR, seconds: Math.floor(state.clock.now() / 1000), offset: '+0000' };
@@ -194,10 +194,9 @@ async function commitFiles(
   });
 }
 
-async function copyTree({ git, tip }: CommitFiles, target: Quarantine, meter: Meter): Promise<Oid> {
-  const { tree } = commitLinks(readAs(git.objects, tip, COMMIT));
-  const plan = await git.history.plan({ wants: [tree] }, meter);
-  await indexPack(target, writePack(git.objects, plan.objects), { thin: false });
+async function copyTree(source: CommitFiles, target: Quarantine): Promise<Oid> {
+  const { tree } = commitLinks(readAs(source.git.objects, source.tip, COMMIT));
+  await copyObjects(source, target, tree);
   return tree;
 }
 

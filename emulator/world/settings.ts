@@ -29,6 +29,7 @@ export class Settings extends ValuePart<SettingValues> {
   }
 }
 
-function withGiven<Values extends object>(values: Values, changes: object): Values {
+/** The values with those of the changes that are defined. */
+export function withGiven<Values extends object>(values: Values, changes: object): Values {
   return { ...values, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) };
 }

@@ -4,6 +4,7 @@ import type { Repository } from '../repositories/repository.js';
 import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
 import type { Ends } from '../time/ends.js';
 import type { Organization } from './organizations.js';
+import { withGiven } from './settings.js';
 import type { World } from './world.js';
 
 /** End of a state: after a number of refused requests, at a time (ISO 8601), or by the release of a latch. */
@@ -82,18 +83,9 @@ function showOrganization({
 
 function showState(record: Repository['record'], now: number): RepositoryStateView {
   const { state, ends, retryAfter } = overrideOf(record, now) ?? ownStateOf(record, now);
-  return {
-    state,
-    ...(ends && { ends: showEnds(ends) }),
-    ...(retryAfter !== undefined && { retryAfter }),
-  };
+  return withGiven<RepositoryStateView>({ state }, { ends: ends && showEnds(ends), retryAfter });
 }
 
-function showEnds({ requests, at, after, signal }: Ends): EndsView {
-  return {
-    ...(requests !== undefined && { requests }),
-    ...(at !== undefined && { at: new Date(at).toISOString() }),
-    ...(after !== undefined && { after }),
-    ...(signal !== undefined && { signal }),
-  };
+function showEnds({ at, ...ends }: Ends): EndsView {
+  return withGiven<EndsView>({}, { ...ends, at: at === undefined ? undefined : new Date(at).toISOString() });
 }
