@@ -109,7 +109,7 @@ t.test('what a fault asks of a request', async (t) => {
       [{ org: 'other' }, {}, /org is demo, not other/],
       [{ repo: 'team/*' }, {}, undefined],
       [{ repo: 'other/*' }, {}, /repo is team\/app, not other\/\*/],
-      [{ repo: '*' }, { repository: undefined }, /repo is unknown/],
+      [{ repo: '*' }, { repositoryName: undefined }, /repo is unknown/],
       [{ scenario: 's?' }, { scenario: 's1' }, undefined],
       [{ scenario: 's1' }, {}, /scenario is unknown, not s1/],
       [{ token: { sub: 'a*' } }, {}, undefined],
@@ -127,18 +127,18 @@ t.test('what a fault asks of a request', async (t) => {
       [{ http: { query: { limit: '6' } } }, {}, /http\.query limit/],
       [
         { http: { body: { '/a~1b/0': 'x', '': { present: true } } } },
-        { operation: operationOf('createBranch'), body: { 'a/b': ['x'] } },
+        { operation: operationOf('createBranch'), json: { 'a/b': ['x'] } },
         undefined,
       ],
       [{ http: { body: { '/a': 'x' } } }, { operation: operationOf('createBranch') }, /http\.body \/a/],
       [
         { git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
-        { operation: operationOf('gitReceivePack'), git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
+        { operation: operationOf('gitReceivePack'), gitHead: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
         undefined,
       ],
       [
         { git: { protocol: 2 } },
-        { operation: operationOf('gitReceivePack'), git: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
+        { operation: operationOf('gitReceivePack'), gitHead: { service: 'receive-pack', phase: 'rpc', protocol: 0 } },
         /git\.protocol is 0, not 2/,
       ],
     ];
@@ -177,7 +177,8 @@ t.test('refs and commands are asked about where they are known', async (t) => {
 
 t.test('a state that does not stand in the way uses nothing up', async (t) => {
   const world = new World();
-  const ask = (isInTheWay: boolean) => world.meet({ isInTheWay: () => isInTheWay }, ['sync_in_progress*1']);
+  const ask = (isRefused: boolean) =>
+    world.meet({ stateRefusal: (code) => (isRefused ? code : undefined) }, ['sync_in_progress*1']);
   t.same([ask(false), ask(false), ask(true), ask(true)], ['', '', 'sync_in_progress', '']);
 });
 
@@ -191,8 +192,8 @@ t.test('a request is armed as long as a fault may meet it, or one has', async (t
     [far.fired, far.reasons],
     [[], ['other', 'x*'].map((repo, n) => `fault-${n + 1} did not fire: repo is team/app, not ${repo}`)],
   );
-  t.same(world.arm({ repository: 'team/two' }, []).reasons, [], 'nothing was decided yet');
-  const two = world.arm({ repository: 'team/two' });
+  t.same(world.arm({ repositoryName: 'team/two' }, []).reasons, [], 'nothing was decided yet');
+  const two = world.arm({ repositoryName: 'team/two' });
   two.take('before');
   t.match(two.reasons, [/repo is team\/two, not other/, /repo is team\/two, not x/], 'each has its own reason');
 

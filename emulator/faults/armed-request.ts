@@ -170,7 +170,7 @@ export class ArmedRequest {
       failed = criterion;
     }
     if (failed !== undefined) return this.refrain(fault, failing === 1 ? failed.tell(facts) : undefined);
-    if (stateCode !== undefined && !this.facts.isInTheWay(stateCode)) {
+    if (stateCode !== undefined && this.facts.stateRefusal(stateCode) === undefined) {
       return this.refrain(fault, `the state does not stand in the way of ${this.facts.operation.id}`);
     }
     if (facts.git?.refs && [...actions].every((action) => isForOtherRefs(action, facts.git!.refs!))) {
@@ -219,13 +219,13 @@ export class ArmedRequest {
 
   /** The key of the counter that counts this request. */
   private keyOf({ id, text, compiled }: FaultEntry): string {
-    const { organization, repository = '', token, operation, connection, scenario = '' } = this.facts;
-    const sub = token?.sub ?? '';
-    if (text !== undefined) return `${id}\0${organization}\0${repository}\0${sub}\0${scenario}`;
+    const { organizationName, repositoryName = '', verified, operation, connection, scenario = '' } = this.facts;
+    const sub = verified?.claims.sub ?? '';
+    if (text !== undefined) return `${id}\0${organizationName}\0${repositoryName}\0${sub}\0${scenario}`;
     const parts = {
       rule: '',
-      token: `${organization}\0${sub}`,
-      repo: `${organization}\0${repository}`,
+      token: `${organizationName}\0${sub}`,
+      repo: `${organizationName}\0${repositoryName}`,
       op: operation.id,
       connection,
     };

@@ -58,23 +58,30 @@ const COMMAND = choice(['ls-refs', 'fetch', 'object-info']);
 
 /** Every member of `match` but `op`. */
 export const CONDITIONS: readonly Condition[] = [
-  textual('org', 'Organization', GLOB, ({ request }) => request.organization),
-  textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repository),
-  textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.token?.sub, SUBJECT),
-  textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.token?.kid),
-  textual('token.alg', 'Algorithm', 'of the signature', ({ request }) => request.token?.alg, ALGORITHM),
+  textual('org', 'Organization', GLOB, ({ request }) => request.organizationName),
+  textual('repo', 'Repository', `team/app; ${GLOB}`, ({ request }) => request.repositoryName),
+  textual('token.sub', 'Subject', `sub of the token; ${GLOB}`, ({ request }) => request.verified?.claims.sub, SUBJECT),
+  textual('token.kid', 'Key', 'id of the key that signed the token', ({ request }) => request.verified?.kid),
+  textual('token.alg', 'Algorithm', 'of the signature', ({ request }) => request.verified?.key.algorithm, ALGORITHM),
   ofScopes('has', 'Scopes of the token'),
   ofScopes('lacks', 'Scopes it lacks'),
-  valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) => ownMember(request.token?.claims, name)),
+  valued('token.claims', 'Claim of the token', 'Claim', ({ request }, name) =>
+    ownMember(request.verified?.payload, name),
+  ),
   textual('http.method', 'Method', 'GET', ({ request }) => request.method),
   valued('http.header', 'Header', 'Header name', ({ request }, name) => request.header(name.toLowerCase())),
-  valued('http.query', 'Query parameter', 'Parameter', ({ request }, name) => request.query.get(name) ?? undefined),
-  valued('http.body', 'Member of the body', 'JSON pointer, such as /name', ({ request }, pointer) =>
-    memberAt(request.body, pointer),
+  valued(
+    'http.query',
+    'Query parameter',
+    'Parameter',
+    ({ request }, name) => new URLSearchParams(request.target.query).get(name) ?? undefined,
   ),
-  textual('git.service', 'Git service', '', ({ request }) => request.git?.service, SERVICE),
-  textual('git.phase', 'Git phase', '', ({ request }) => request.git?.phase, PHASE),
-  textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.git?.protocol, PROTOCOL),
+  valued('http.body', 'Member of the body', 'JSON pointer, such as /name', ({ request }, pointer) =>
+    memberAt(request.json, pointer),
+  ),
+  textual('git.service', 'Git service', '', ({ request }) => request.gitHead?.service, SERVICE),
+  textual('git.phase', 'Git phase', '', ({ request }) => request.gitHead?.phase, PHASE),
+  textual('git.protocol', 'Git protocol', 'version', ({ request }) => request.gitHead?.protocol, PROTOCOL),
   textual('git.command', 'Git command', 'of protocol 2', ({ git }) => git?.command, COMMAND),
   ofRef('Ref', `refs/heads/main; ${GLOB}`),
   textual('scenario', 'Scenario', 'that the client names', ({ request }) => request.scenario),
@@ -115,7 +122,8 @@ function ofScopes(how: 'has' | 'lacks', label: string): Condition {
     scopes.map(
       (scope): Criterion => ({
         member: 'token.scopes',
-        holds: ({ request }) => request.token !== undefined && request.token.scopes.includes(scope) === isWanted,
+        holds: ({ request: { verified } }) =>
+          verified !== undefined && verified.claims.scopes.includes(scope) === isWanted,
         tell: () => (isWanted ? `the token lacks the scope ${scope}` : `the token has the scope ${scope}`),
       }),
     );

@@ -28,6 +28,13 @@ export type Matcher =
   | string
   | { readonly equals?: unknown; readonly contains?: string; readonly glob?: string; readonly present?: boolean };
 
+/** Facts from the head of a Git request. */
+export interface GitHead {
+  readonly service: 'upload-pack' | 'receive-pack';
+  readonly phase: 'advertise' | 'rpc';
+  readonly protocol: 0 | 1 | 2;
+}
+
 /** All that is given has to hold. Globs know `*` and `?`. */
 export interface Match {
   /** Ids as `emulator routes` prints them: `commitPack`, `git*`. */
@@ -49,10 +56,7 @@ export interface Match {
     /** By JSON pointer (RFC 6901). */
     readonly body?: Readonly<Record<string, Matcher>>;
   };
-  readonly git?: {
-    readonly service?: 'upload-pack' | 'receive-pack';
-    readonly phase?: 'advertise' | 'rpc';
-    readonly protocol?: 0 | 1 | 2;
+  readonly git?: Partial<GitHead> & {
     readonly command?: 'ls-refs' | 'fetch' | 'object-info';
     readonly ref?: string;
   };

@@ -26,20 +26,20 @@ t.test('skip, times and every count the requests that match', async (t) => {
   for (const [when, met] of rows) {
     const world = new World();
     world.add({ ...(when && { when }), do: CONFLICT, match: { repo: 'team/*' } });
-    world.meet({ repository: 'other' });
+    world.meet({ repositoryName: 'other' });
     t.equal(Array.from(met, () => (world.meet() === '' ? '0' : '1')).join(''), met, JSON.stringify(when));
   }
 });
 
 t.test('what is counted apart has counters of its own', async (t) => {
-  const two = { sub: 'bob', kid: undefined, alg: 'ES256', scopes: [], claims: {} };
+  const two = { claims: { sub: 'bob', scopes: [] }, kid: undefined, key: { algorithm: 'ES256' }, payload: {} };
   const rows: readonly (readonly [by: NonNullable<NonNullable<Fault['when']>['by']>, other: Partial<RequestFacts>])[] =
     [
-      [['token'], { token: two }],
-      [['repo'], { repository: 'other' }],
+      [['token'], { verified: two }],
+      [['repo'], { repositoryName: 'other' }],
       [['op'], { operation: operationOf('commitPack') }],
       [['connection'], { connection: 'connection-2' }],
-      [['rule', 'repo'], { repository: 'other' }],
+      [['rule', 'repo'], { repositoryName: 'other' }],
     ];
   for (const [by, other] of rows) {
     const world = new World();
@@ -49,7 +49,7 @@ t.test('what is counted apart has counters of its own', async (t) => {
   }
   const world = new World();
   world.add({ when: { times: 1 }, do: CONFLICT });
-  t.same([world.meet(), world.meet({ repository: 'other' })], ['fault-1', ''], 'by default it is one counter');
+  t.same([world.meet(), world.meet({ repositoryName: 'other' })], ['fault-1', ''], 'by default it is one counter');
 });
 
 t.test('a sequence has one entry for each request, and then nothing more', async (t) => {
@@ -121,12 +121,14 @@ t.test('what requests ask for counts by text, caller and scenario', async (t) =>
   const world = new World();
   const ask = (text: string, given: Partial<RequestFacts> = {}) => world.meet(given, [text]);
   t.same([ask('conflict*1'), ask('conflict*1'), ask('conflict')], ['conflict', '', 'conflict-2']);
-  t.equal(ask('conflict*1', { repository: 'other' }), 'conflict');
+  t.equal(ask('conflict*1', { repositoryName: 'other' }), 'conflict');
   t.equal(
-    ask('conflict*1', { token: { sub: 'bob', kid: undefined, alg: 'ES256', scopes: [], claims: {} } }),
+    ask('conflict*1', {
+      verified: { claims: { sub: 'bob', scopes: [] }, kid: undefined, key: { algorithm: 'ES256' }, payload: {} },
+    }),
     'conflict',
   );
-  t.equal(ask('conflict*1', { organization: 'other' }), 'conflict');
+  t.equal(ask('conflict*1', { organizationName: 'other' }), 'conflict');
   t.equal(ask('conflict*1', { scenario: 's1' }), 'conflict');
   t.equal(ask('conflict*1', { scenario: 's1' }), '');
   t.match(world.faults.list(), [
@@ -143,8 +145,8 @@ t.test('another scenario ends what its caller counted, and nobody else', async (
   const caller = (sub: string) => `demo\0team/app\0${sub}`;
   const ask = (sub: string, scenario: string) => {
     world.faults.enterScenario(caller(sub), scenario);
-    const token = { sub, kid: undefined, alg: 'ES256', scopes: [], claims: {} };
-    return world.meet({ token, scenario }, ['conflict*1']);
+    const verified = { claims: { sub, scopes: [] }, kid: undefined, key: { algorithm: 'ES256' }, payload: {} };
+    return world.meet({ verified, scenario }, ['conflict*1']);
   };
   t.same([ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', '', 'conflict']);
   t.same([ask('ada', 's2'), ask('ada', 's1'), ask('ada', 's1'), ask('bob', 's1')], ['conflict', 'conflict', '', '']);
@@ -204,12 +206,12 @@ t.test('faults are bounded in number', async (t) => {
   const texts = other.faults.list().map(({ text }) => text);
   t.equal(texts.length, FAULT_LIMITS.inBand);
   t.equal(texts[0], 'latency;ms=6', 'the one asked for longest ago goes first');
-  for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.meet({ repository: `r${n}` }, ['conflict*1']);
+  for (let n = 0; n <= FAULT_LIMITS.counters; n++) other.meet({ repositoryName: `r${n}` }, ['conflict*1']);
   t.equal(other.faults.snapshot().inBandCounts.size, FAULT_LIMITS.counters);
-  other.meet({ repository: 'r1' }, ['conflict*1']);
-  other.meet({ repository: 'new' }, ['conflict*1']);
-  t.equal(other.meet({ repository: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
-  t.equal(other.meet({ repository: 'r2' }, ['conflict*1']), 'conflict');
+  other.meet({ repositoryName: 'r1' }, ['conflict*1']);
+  other.meet({ repositoryName: 'new' }, ['conflict*1']);
+  t.equal(other.meet({ repositoryName: 'r1' }, ['conflict*1']), '', 'the one used longest ago goes first');
+  t.equal(other.meet({ repositoryName: 'r2' }, ['conflict*1']), 'conflict');
 });
 
 t.test('a snapshot is a value: what happens afterwards does not reach it', async (t) => {
@@ -217,7 +219,7 @@ t.test('a snapshot is a value: what happens afterwards does not reach it', async
   world.add({ when: { times: 2, by: ['repo'] }, do: CONFLICT });
   const ask = () => [
     world.meet(),
-    world.meet({ repository: 'other' }),
+    world.meet({ repositoryName: 'other' }),
     world.meet({ scenario: 's' }, ['lost*1'], 'after'),
   ];
   world.meet();

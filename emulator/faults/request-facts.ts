@@ -1,40 +1,33 @@
 import type { ProblemCode } from '../http/problem.js';
-import type { Action } from './fault.js';
+import type { Action, GitHead } from './fault.js';
 import type { FaultedOperation } from './operation-shape.js';
-
-/** The verified token of a request. */
-export interface TokenFacts {
-  readonly sub: string;
-  readonly kid: string | undefined;
-  readonly alg: string;
-  readonly scopes: readonly string[];
-  readonly claims: Readonly<Record<string, unknown>>;
-}
 
 /** What faults may ask of a request. Some of it is undefined until a step of its way has found it. */
 export interface RequestFacts {
   readonly id: string;
   readonly operation: FaultedOperation;
-  readonly organization: string;
-  readonly repository: string | undefined;
-  readonly token: TokenFacts | undefined;
-  readonly method: string;
-  readonly query: URLSearchParams;
-  /** The JSON body, once it has been read. */
-  readonly body: unknown;
-  readonly git:
+  readonly organizationName: string;
+  readonly repositoryName: string | undefined;
+  /** The verified token; `payload` has all of its claims. */
+  readonly verified:
     | {
-        readonly service: 'upload-pack' | 'receive-pack';
-        readonly phase: 'advertise' | 'rpc';
-        readonly protocol: 0 | 1 | 2;
+        readonly claims: { readonly sub: string; readonly scopes: readonly string[] };
+        readonly kid: string | undefined;
+        readonly key: { readonly algorithm: string };
+        readonly payload: Readonly<Record<string, unknown>>;
       }
     | undefined;
+  readonly method: string;
+  readonly target: { readonly query: string };
+  /** The JSON body, once it has been read. */
+  readonly json: unknown;
+  readonly gitHead: GitHead | undefined;
   readonly scenario: string | undefined;
   /** Names the connection that the request came on. */
   readonly connection: string;
   header(name: string): string | undefined;
-  /** Whether the state of `code` stands in the way of the request; for other codes true. */
-  isInTheWay(code: ProblemCode): boolean;
+  /** Returns the code with which the request is refused in the state of `code`; undefined if not refused. */
+  stateRefusal(code: ProblemCode): ProblemCode | undefined;
 }
 
 /** The same, with what is known of a Git request at the stage. */

@@ -1,16 +1,11 @@
-import type { Match } from './fault.js';
+import type { GitHead, Match } from './fault.js';
 import { matchesGlob } from './glob.js';
 import type { Effect, FaultedOperation, FaultedPurpose } from './operation-shape.js';
 import { STAGES, type Stage } from './stage.js';
 
-type GitMatch = NonNullable<Match['git']>;
-
 /** Facts from the head of a Git request, and the command in its body. */
-interface GitShape {
-  readonly service: NonNullable<GitMatch['service']>;
-  readonly phase: NonNullable<GitMatch['phase']>;
-  readonly protocols: readonly NonNullable<GitMatch['protocol']>[];
-  readonly command?: NonNullable<GitMatch['command']>;
+interface GitShape extends Omit<GitHead, 'protocol'>, Pick<NonNullable<Match['git']>, 'command'> {
+  readonly protocols: readonly GitHead['protocol'][];
 }
 
 /** One kind of request to an operation, as far as the row of the operation determines it. */

@@ -4,7 +4,7 @@ import { parseFaults } from '../faults/grammar.js';
 import type { FaultEntry } from '../faults/tally.js';
 import { problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
-import { ContextFacts, meetFaults } from './fault-actions.js';
+import { meetFaults } from './fault-actions.js';
 import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';
@@ -52,7 +52,7 @@ function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
     const { faults } = world.state;
     const plan = faults.planFor(operation);
     if (plan.at.size === 0 && asked.length === 0) return;
-    context.faults = new ArmedRequest(faults, world.background.latches, new ContextFacts(context), plan);
+    context.faults = new ArmedRequest(faults, world.background.latches, context, plan);
   }
   if (asked.length > 0) (context.faults as ArmedRequest).add(asked);
 }

@@ -134,12 +134,12 @@ function ignoredOf(context: RequestContext): readonly string[] {
 
 /** The steps that waited for the request come before its answer is sent. */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
-  const { world, organizationName, found, claims, params, purpose, scenario } = context;
+  const { world, organizationName, repositoryName, found, purpose, scenario } = context;
   if (!world.background.isCurrent) return;
   world.scenarios.answered({
     record,
     organization: organizationName,
-    repository: found?.name ?? (claims ? claims.repo : params?.repo_name),
+    repository: found?.name ?? repositoryName,
     scenario,
     writes: purpose !== undefined && purpose.effect !== 'read',
   });

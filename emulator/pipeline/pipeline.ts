@@ -4,6 +4,7 @@ import { EventStreams } from '../admin/event-streams.js';
 import type { AdminToken } from '../admin/guard.js';
 import { ADMIN_HEADERS, type AdminOptions, type AdminState, createAdmin } from '../admin/router.js';
 import type { ServedHosts } from '../http/host.js';
+import { checkExpectation } from '../http/message.js';
 import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import { stackOf } from '../log/log.js';
@@ -32,15 +33,7 @@ import {
   type Step,
 } from './request-context.js';
 import { matchRoute } from './route.js';
-import {
-  checkHost,
-  checkMessage,
-  concernsAdmin,
-  type GivenHost,
-  guardAdmin,
-  meetExpectation,
-  readTarget,
-} from './target.js';
+import { checkHost, checkMessage, concernsAdmin, type GivenHost, guardAdmin, readTarget } from './target.js';
 
 export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
@@ -65,7 +58,7 @@ export function entryOf({
     { id: 'message', run: checkMessage },
     { id: 'target', run: readTarget },
     { id: 'host', run: checkHost(servedHosts, namespace, givenHosts) },
-    { id: 'expectation', run: meetExpectation },
+    { id: 'expectation', run: ({ request }) => checkExpectation(request) },
     { id: 'guard', run: guardAdmin(adminToken) },
   ];
 }

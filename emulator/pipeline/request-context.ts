@@ -2,12 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { NO_FAULTS, type RequestFaults } from '../faults/armed-request.js';
-import type { CutPoint, Ending } from '../faults/kinds/cut.js';
+import type { RequestFacts } from '../faults/request-facts.js';
+import { AnswerCut } from '../http/answer-cut.js';
 import { readChunks } from '../http/body.js';
-import type { CutPlace } from '../http/broken-bytes.js';
+import { type Breakage, breakBytes } from '../http/broken-answer.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
-import type { Problem } from '../http/problem.js';
+import type { Problem, ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { RequestTarget } from '../http/request-target.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
@@ -16,8 +17,10 @@ import { CapturedBody } from '../journal/captured-body.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { StepId } from '../journal/steps.js';
 import type { HandlerContext, Operation, Purpose } from '../operation/operation.js';
+import { refusalByCode } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 import { Meter } from '../schedule/meter.js';
+import { protocolVersion } from '../smart-http/capabilities.js';
 import type { GitFacts } from '../smart-http/git-facts.js';
 import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
@@ -26,13 +29,18 @@ import type { ConnectionNames } from './connection-names.js';
 
 const NOTHING_IGNORED: readonly string[] = [];
 
+const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
+  gitUploadPack: 'upload-pack',
+  gitReceivePack: 'receive-pack',
+};
+
 /**
  * One request on its way through the chain. Each step reads what earlier steps found and adds its own
  * finding; the handler sees it as a `HandlerContext`, the part of it that is values only.
  *
  * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
  */
-export class RequestContext implements ReplyWatcher, HandlerContext {
+export class RequestContext implements ReplyWatcher, HandlerContext, RequestFacts {
   /** `X-Request-Id`; empty until the request counts. */
   id = '';
   gitUrl: string;
@@ -49,8 +57,9 @@ export class RequestContext implements ReplyWatcher, HandlerContext {
   ignored: readonly string[] = NOTHING_IGNORED;
   /** The scenario that the client says it is in. */
   scenario: string | undefined = undefined;
-  /** What faults do to its bytes, and to those of its answer. */
-  wire: WireBreakage | undefined = undefined;
+  /** What faults do to the bytes of its body, and to those of its answer. */
+  bodyBreakage: Breakage | undefined = undefined;
+  answerBreakage: Breakage | undefined = undefined;
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;
   readonly started = performance.now();
@@ -129,6 +138,29 @@ export class RequestContext implements ReplyWatcher, HandlerContext {
     return this.found;
   }
 
+  /** Name of the repository. Until the token is verified, what the path names. */
+  get repositoryName(): string | undefined {
+    return this.claims ? this.claims.repo : this.params?.repo_name;
+  }
+
+  get gitHead(): RequestFacts['gitHead'] {
+    const { id } = this.operation;
+    const phase = id === 'gitInfoRefs' ? 'advertise' : 'rpc';
+    const isPush = new URLSearchParams(this.target.query).get('service') === 'git-receive-pack';
+    const asked = isPush ? 'receive-pack' : 'upload-pack';
+    const service = phase === 'advertise' ? asked : GIT_SERVICES[id];
+    return service && { service, phase, protocol: protocolVersion(this.header('git-protocol')) };
+  }
+
+  stateRefusal(code: ProblemCode): ProblemCode | undefined {
+    const { id, subject, errors, reads, purposeOf } = this.operation;
+    // Before the step `purpose`, only a query can decide the purpose, because the body was not read.
+    const known =
+      this.purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(this.target.query), undefined));
+    const { effect } = known ?? this.operation;
+    return refusalByCode(code, { id, subject, errors, effect }, this.world.variants);
+  }
+
   get method(): string {
     return this.request.method!;
   }
@@ -177,7 +209,17 @@ export class RequestContext implements ReplyWatcher, HandlerContext {
         this.received.add(piece);
       },
     });
-    return this.wire === undefined ? chunks : this.wire.breakBody(chunks);
+    return this.bodyBreakage === undefined ? chunks : this.#breakBody(chunks, this.bodyBreakage);
+  }
+
+  async *#breakBody(chunks: AsyncIterable<Buffer>, breakage: Breakage): AsyncGenerator<Buffer> {
+    for await (const piece of breakBytes(chunks, breakage))
+      yield Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    const { cut } = breakage;
+    if (cut === undefined || cut.how === 'end') return;
+    const error = new AnswerCut(cut.how);
+    this.thrown = { error, at: 'faults.body' };
+    throw error;
   }
 
   /** Records why a fault or scenario that the request asked for has no effect. */
@@ -267,17 +309,4 @@ export interface Listener {
   /** What awkward answers are drawn from; undefined where there are none. */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
-}
-
-/** What is to happen to the bytes of one request and its answer. */
-export interface WireBreakage {
-  /** Returns the body of the request, broken as `bodyCut` and `bodyRate` say. */
-  readonly breakBody: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
-  /** Of the body of the request. */
-  bodyCut?: { readonly at: CutPoint | undefined; readonly how: Ending };
-  bodyRate?: number;
-  /** Of the body of the answer. */
-  cut?: { readonly at: CutPlace; readonly how: Ending };
-  flip?: { readonly offset: number | undefined };
-  rate?: number;
 }

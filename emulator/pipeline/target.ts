@@ -2,7 +2,7 @@ import { type AdminToken, checkAdmin } from '../admin/guard.js';
 import { isOpenPath } from '../admin/open-routes.js';
 import { isAdminPath, isPagePath } from '../admin/path.js';
 import { hostOf, parseHost, type ServedHosts } from '../http/host.js';
-import { checkExpectation, framingMistake } from '../http/message.js';
+import { framingMistake } from '../http/message.js';
 import { problem } from '../http/problem.js';
 import { readRequestTarget } from '../http/request-target.js';
 import { schemeOf } from '../http/scheme.js';
@@ -122,11 +122,6 @@ function hostNamedBy(
   if (field === undefined && request.httpVersion !== '1.0') throw problem('bad_request', 'The Host header is missing.');
   const named = field === undefined ? undefined : read(field);
   return target.authority === undefined ? named : read(target.authority);
-}
-
-/** Step: the expectation. */
-export function meetExpectation({ request }: RequestContext): void {
-  checkExpectation(request);
 }
 
 /** Step: who may use the admin routes. The host that the request names is a served one by now. */

@@ -65,28 +65,20 @@ interface Admission extends AdmissionPorts {
 }
 
 /** Of a connection nothing is known but that it is there, and its name. */
-class ConnectionFacts implements RequestFacts {
-  readonly id = '';
-  readonly operation = CONNECTION;
-  readonly organization = '';
-  readonly repository = undefined;
-  readonly token = undefined;
-  readonly method = '';
-  readonly query = new URLSearchParams();
-  readonly body = undefined;
-  readonly git = undefined;
-  readonly scenario = undefined;
-
-  constructor(readonly connection: string) {}
-
-  header(): undefined {
-    return undefined;
-  }
-
-  isInTheWay(): boolean {
-    return true;
-  }
-}
+const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
+  id: '',
+  operation: CONNECTION,
+  organizationName: '',
+  repositoryName: undefined,
+  verified: undefined,
+  method: '',
+  target: { query: '' },
+  json: undefined,
+  gitHead: undefined,
+  scenario: undefined,
+  header: () => undefined,
+  stateRefusal: (code) => code,
+};
 
 async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
   const gone = new AbortController();
@@ -107,7 +99,7 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
   if (gone.signal.aborted) return;
   const connection = names.nameOf(socket);
   const { faults } = world.state;
-  const armed = new ArmedRequest(faults, world.background.latches, new ConnectionFacts(connection), plan);
+  const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
   const chosen = armed.take('accept');
   const cut = chosen.find(({ action }) => 'cut' in action);
   if (cut) faults.noteTouched(cut.id, recordCut(world, connection, cut.id, armed.fired));
