@@ -97,7 +97,6 @@ export async function forEachPlace(
   for (const place of tried) {
     try {
       const repo = await place.repo(t);
-      await place.prepare?.(t, repo);
       const complete = (draft: TokenDraft): TokenRecipe => ({
         repo,
         scopes: [place.scope],

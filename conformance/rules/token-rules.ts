@@ -9,9 +9,8 @@ type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | '
 /** The rules about tokens that the tables of all operations repeat. */
 export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const operation = documentedOperation(name);
-  const { route, writes, scope } = operation;
+  const { route, writes, scope, isWithoutCode = false } = operation;
   const otherScope = scope === 'git:read' ? 'git:write' : 'git:read';
-  const isWithoutCode = name === 'filemeta';
   const rows: Record<keyof TokenRuleIds, Pick<RuleRow, 'says' | 'check'>> = {
     noHeader: {
       says: `${route} without any credential is 401.`,
@@ -43,7 +42,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
       check: async (t) => {
         const repo = t.uniqueName();
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
-        if (isWithoutCode || name === 'restore') expectStatus(answer, 404);
+        if (isWithoutCode) expectStatus(answer, 404);
         else expectCode(answer, 404, 'repository_not_found');
         t.observe('content-type', answer.header('content-type') ?? 'none');
       },

@@ -23,9 +23,6 @@ const NO_REPO = { repo: null };
 /** What a path that names a repository allows beside that: it differs from a claim that is not there. */
 const ABSENT = ['404 repository_not_found'];
 
-/** The code of a failed restore need not be there, and file metadata has none. */
-const WITHOUT_CODE = ['filemeta', 'restore', 'reset'];
-
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
 const ofRepository = ({ scope }: TokenPlace) => scope !== 'org:read';
 
@@ -144,7 +141,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
       forEachPlace(t, ofContent, async ({ place }) => {
         const repo = t.uniqueName();
         const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
+        if (place.isWithoutCode) expectStatus(answer, 404);
         else expectCode(answer, 404, 'repository_not_found');
       }),
   },

@@ -16,7 +16,6 @@ function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
   const isAllowed = scope === operation.scope;
   const ask = async (t: RuleContext) => {
     const repo = await operation.repo(t);
-    if (isAllowed) await operation.prepare?.(t, repo);
     return operation.send(t, repo, { as: { repo, scopes: [scope] } });
   };
   if (isAllowed) {
