@@ -1,3 +1,4 @@
+import { ORG_READER } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
 import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
@@ -16,8 +17,8 @@ export function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
-export interface DocumentedOperation {
+/** One request that has to look at the token it comes with, as rules try it: right in everything else. */
+export interface TokenPlace {
   /** Its part of a rule's id. */
   readonly name: string;
   readonly route: string;
@@ -31,11 +32,14 @@ export interface DocumentedOperation {
   readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
   /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
   readonly isLoose?: boolean;
-  /** Whether a repository that does not exist is 404 with any code or none. */
-  readonly isWithoutCode?: boolean;
+  readonly isGit: boolean;
+  /** Whether the path names the repository; elsewhere only the token does. */
+  readonly namesRepository: boolean;
+  /** Statuses of errors that may have another code, or none. */
+  readonly withoutCode: readonly number[];
 }
 
-interface Documented extends Partial<DocumentedOperation> {
+interface Documented extends Partial<TokenPlace> {
   /** Its row in the table of all operations. */
   readonly row: string;
   /** Default: the older route. */
@@ -48,22 +52,32 @@ interface Documented extends Partial<DocumentedOperation> {
 
 type Fixture = ConstructorParameters<typeof TestRepository>[1];
 
-function documented(name: string, { row, family = 'v1', ...more }: Documented): DocumentedOperation {
+/** Method and path of an operation, as the specification writes them. */
+export function requestLine({ method, routes }: Operation, family: Family): string {
+  return `${method} ${routes[family]?.replace('{n}', '{repo_name}')}`;
+}
+
+function documented(name: string, { row, family = 'v1', ...more }: Documented): TokenPlace {
   const operation = operationOf(row);
   const scope = operation.scopes[0] as Scope;
   const writes = scope.endsWith(':write');
   const { fixture = writes ? groupRepository : sampleContent, request = operation.request, ...rest } = more;
+  const route = requestLine(operation, family);
   return {
     name,
-    route: `${operation.method} ${operation.routes[family]?.replace('{n}', '{repo_name}')}`,
+    route,
     scope,
     writes,
     lacksScope: ['403 insufficient_scope'],
+    isGit: false,
+    namesRepository: route.includes('{repo_name}'),
+    withoutCode: [],
     repo: async (t) => (await fixture(t)).name,
     send: async (t, repo, options) => {
       const { repo: _, ...asked } = await request(new TestRepository(t, await fixture(t)), family);
       const path = routeOf(operation, family, repo) ?? '';
-      return t.request(operation.method, path, { as: { repo, scopes: [scope] }, ...asked, ...options });
+      const as = scope === 'org:read' ? ORG_READER : { repo, scopes: [scope] };
+      return t.request(operation.method, path, { as, ...asked, ...options });
     },
     ...rest,
   };
@@ -71,9 +85,13 @@ function documented(name: string, { row, family = 'v1', ...more }: Documented): 
 
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
-const FILE_METADATA = documented('filemeta', { row: 'file metadata', lacksScope: ['403'], isWithoutCode: true });
+const FILE_METADATA = documented('filemeta', {
+  row: 'file metadata',
+  lacksScope: ['403'],
+  withoutCode: [401, 403, 404],
+});
 
-export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
+export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
   documented('grep', { row: 'grep' }),
   {
     ...FILE_METADATA,
@@ -86,8 +104,8 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
   documented('branches', { row: 'list branches', family: 'preferred', fixture: sampleRepository, isLoose: true }),
   documented('commits', { row: 'list commits', isLoose: true }),
   documented('diff', { row: 'commit diff', isLoose: true }),
-  documented('restore', { row: 'restore-commit', isWithoutCode: true }),
-  documented('reset', { row: 'reset-commits', family: 'preferred', isWithoutCode: true }),
+  documented('restore', { row: 'restore-commit', withoutCode: [404] }),
+  documented('reset', { row: 'reset-commits', family: 'preferred', withoutCode: [404] }),
   documented('pack', { row: 'commit-pack', lacksScope: DISPUTED }),
   documented('notes', { row: 'add note', lacksScope: DISPUTED }),
   documented('create-repo', {
@@ -100,6 +118,8 @@ export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
   documented('list-repos', { row: 'list repositories', family: 'preferred', fixture: sampleRepository }),
   documented('meta', { row: 'organization metadata', family: 'preferred', fixture: sampleRepository }),
 ];
+
+export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
 /** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
@@ -120,7 +140,7 @@ export function forcedFailures(
   return rulesBy(answers, rows, { reach: 'emulator' });
 }
 
-export function documentedOperation(name: string): DocumentedOperation {
+export function documentedOperation(name: string): TokenPlace {
   const operation = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`no operation is called ${name}`);
   return operation;

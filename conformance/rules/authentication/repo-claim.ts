@@ -5,9 +5,9 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
-import { slug } from '../documented-operations.js';
+import { slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
-import { expectGitRefused, forEachPlace, ofContent, ofScope, type TokenPlace } from '../token-places.js';
+import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 
 /** Another name where the name has a letter with two cases. */
 function swapCase(name: string): string {
@@ -141,8 +141,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
       forEachPlace(t, ofContent, async ({ place }) => {
         const repo = t.uniqueName();
         const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        if (place.isWithoutCode) expectStatus(answer, 404);
-        else expectCode(answer, 404, 'repository_not_found');
+        expectErrorOf(place, answer, 404, 'repository_not_found');
       }),
   },
   {
