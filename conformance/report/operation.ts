@@ -1,14 +1,9 @@
 import { OPERATIONS } from '../rules/companion/operations.js';
-import { DOCUMENTED_OPERATIONS } from '../rules/documented-operations.js';
 
 const GIT = /^\/.+?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)$/;
 
 /** Every route by its parts; `{…}` stands for any. Those with fewer placeholders come first. */
-const ROUTES: readonly (readonly string[])[] = [
-  ...OPERATIONS.flatMap(({ routes }) => Object.values(routes)),
-  ...DOCUMENTED_OPERATIONS.map(({ route }) => route.slice(route.indexOf('/'))),
-  '/api/repos/{repo_name}/reset-commits',
-]
+const ROUTES: readonly (readonly string[])[] = OPERATIONS.flatMap(({ routes }) => Object.values(routes))
   .filter((route) => route !== undefined)
   .map((route) => route.replace('{n}', '{repo_name}').split('/'))
   .sort((a, b) => placeholders(a) - placeholders(b));

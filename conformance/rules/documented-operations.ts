@@ -1,25 +1,12 @@
-import { commitFiles, packLines, sendPack } from '../api/commit-pack.js';
-import {
-  ABSENT_SHA,
-  archive,
-  createRepo,
-  getCommit,
-  getFile,
-  getRepo,
-  grep,
-  listBranches,
-  listCommits,
-  listRepos,
-  reset,
-  restore,
-  restoreMetadata,
-  writeNote,
-} from '../api/requests.js';
+import { ORG_READER } from '../api/requests.js';
 import type { Answer } from '../check/answer.js';
 import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
-import { listSample, sampleContent, sampleFile } from '../fixtures/content.js';
+import { sampleContent, sampleFile, skipTooLarge } from '../fixtures/content.js';
 import { groupRepository, reserveName, sampleRepository } from '../fixtures/repositories.js';
+import { operationOf, routeOf } from './companion/call-operation.js';
+import type { Operation } from './companion/operation.js';
+import { type Family, TestRepository } from './companion/test-repository.js';
 import { type RuleRow, rulesBy } from './rule.js';
 
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
@@ -30,8 +17,8 @@ export function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** One documented operation, as the rules about tokens try it: a request that is right in everything else. */
-export interface DocumentedOperation {
+/** One request that has to look at the token it comes with, as rules try it: right in everything else. */
+export interface TokenPlace {
   /** Its part of a rule's id. */
   readonly name: string;
   readonly route: string;
@@ -43,152 +30,100 @@ export interface DocumentedOperation {
   /** The repository it is tried on. */
   readonly repo: (t: RuleContext) => Promise<string>;
   readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
-  /** What a request that has to succeed needs beforehand. */
-  readonly prepare?: (t: RuleContext, repo: string) => Promise<void>;
   /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
   readonly isLoose?: boolean;
+  readonly isGit: boolean;
+  /** Whether the path names the repository; elsewhere only the token does. */
+  readonly namesRepository: boolean;
+  /** Statuses of errors that may have another code, or none. */
+  readonly withoutCode: readonly number[];
 }
 
-const USUAL = { lacksScope: ['403 insufficient_scope'] } as const;
+interface Documented extends Partial<TokenPlace> {
+  /** Its row in the table of all operations. */
+  readonly row: string;
+  /** Default: the older route. */
+  readonly family?: Family;
+  /** The repository that its request is made for. Default: one that is written to, or the content of the sample. */
+  readonly fixture?: (t: RuleContext) => Promise<Fixture>;
+  /** Default: the request of its row. */
+  readonly request?: Operation['request'];
+}
+
+type Fixture = ConstructorParameters<typeof TestRepository>[1];
+
+/** Method and path of an operation, as the specification writes them. */
+export function requestLine({ method, routes }: Operation, family: Family): string {
+  return `${method} ${routes[family]?.replace('{n}', '{repo_name}')}`;
+}
+
+function documented(name: string, { row, family = 'v1', ...more }: Documented): TokenPlace {
+  const operation = operationOf(row);
+  const scope = operation.scopes[0] as Scope;
+  const writes = scope.endsWith(':write');
+  const { fixture = writes ? groupRepository : sampleContent, request = operation.request, ...rest } = more;
+  const route = requestLine(operation, family);
+  return {
+    name,
+    route,
+    scope,
+    writes,
+    lacksScope: ['403 insufficient_scope'],
+    isGit: false,
+    namesRepository: route.includes('{repo_name}'),
+    withoutCode: [],
+    repo: async (t) => (await fixture(t)).name,
+    send: async (t, repo, options) => {
+      const { repo: _, ...asked } = await request(new TestRepository(t, await fixture(t)), family);
+      const path = routeOf(operation, family, repo) ?? '';
+      const as = scope === 'org:read' ? ORG_READER : { repo, scopes: [scope] };
+      return t.request(operation.method, path, { as, ...asked, ...options });
+    },
+    ...rest,
+  };
+}
+
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
-const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
-const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
-const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
+const FILE_METADATA = documented('filemeta', {
+  row: 'file metadata',
+  lacksScope: ['403'],
+  withoutCode: [401, 403, 404],
+});
 
-/** What restores the seed commit of the group. */
-async function restoreSeed(t: RuleContext, repo: string): Promise<object> {
-  const { name, tip } = await groupRepository(t);
-  return restoreMetadata(repo === name ? tip : ABSENT_SHA);
-}
-
-/** Makes sure that restoring the seed commit changes something. */
-async function commitSomething(t: RuleContext, repo: string): Promise<void> {
-  await commitFiles(t, repo, { 'moved.txt': t.uniqueName() });
-}
-
-/** A row of an operation, without what the rows of its table share. */
-type OperationRow = Pick<DocumentedOperation, 'name' | 'route' | 'send'> & Partial<DocumentedOperation>;
-
-const READS: readonly OperationRow[] = [
+export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
+  documented('grep', { row: 'grep' }),
   {
-    name: 'grep',
-    route: 'POST /api/v1/repos/grep',
-    send: (t, repo, options) => grep(t, repo, { query: { pattern: 'e' } }, options),
+    ...FILE_METADATA,
+    send: async (t, repo, options) => skipTooLarge(t, repo, await FILE_METADATA.send(t, repo, options)),
   },
-  {
-    name: 'filemeta',
-    route: 'GET /api/v1/repos/files/metadata',
-    lacksScope: ['403'],
-    send: (t, repo, options) => listSample(t, repo, {}, options),
-  },
-  {
-    name: 'commit',
-    route: 'GET /api/v1/repos/commit',
-    lacksScope: DISPUTED,
-    send: async (t, repo, options) => getCommit(t, repo, (await sampleContent(t)).branch, options),
-  },
-  {
-    name: 'archive',
-    route: 'POST /api/v1/repos/archive',
-    send: (t, repo, options) => archive(t, repo, {}, options),
-  },
-  {
-    name: 'file',
-    route: 'GET /api/v1/repos/file',
-    lacksScope: DISPUTED,
-    send: async (t, repo, options) => getFile(t, repo, { path: (await sampleFile(t)).path }, options),
-  },
-  {
-    name: 'repo',
-    route: 'GET /api/v1/repo',
-    repo: ofSample,
-    send: getRepo,
-  },
-  {
-    name: 'branches',
-    route: 'GET /api/repos/{repo_name}/branches',
-    repo: ofSample,
-    isLoose: true,
-    send: listBranches,
-  },
-  {
-    name: 'commits',
-    route: 'GET /api/v1/repos/commits',
-    isLoose: true,
-    send: (t, repo, options) => listCommits(t, repo, {}, options),
-  },
-  {
-    name: 'diff',
-    route: 'GET /api/v1/repos/diff',
-    isLoose: true,
-    send: async (t, repo, options) => {
-      const query = { sha: (await sampleContent(t)).branch };
-      return t.get('/api/v1/repos/diff', { query, as: { repo }, ...options });
-    },
-  },
-];
-
-const WRITES: readonly OperationRow[] = [
-  {
-    name: 'restore',
-    route: 'POST /api/v1/repos/restore-commit',
-    prepare: commitSomething,
-    send: async (t, repo, options) => restore(t, repo, await restoreSeed(t, repo), options),
-  },
-  {
-    name: 'reset',
-    route: 'POST /api/repos/{repo_name}/reset-commits',
-    prepare: commitSomething,
-    send: async (t, repo, options) => reset(t, repo, await restoreSeed(t, repo), options),
-  },
-  {
-    name: 'pack',
-    route: 'POST /api/v1/repos/commit-pack',
-    lacksScope: DISPUTED,
-    send: (t, repo, options) => sendPack(t, repo, packLines({ 'probe.txt': t.uniqueName() }), options),
-  },
-  {
-    name: 'notes',
-    route: 'POST /api/v1/repos/notes',
-    lacksScope: DISPUTED,
-    send: async (t, repo, options) => {
-      const { tip } = await groupRepository(t);
-      return writeNote(t, repo, { sha: tip, action: 'append', note: 'probe' }, options);
-    },
-  },
-];
-
-const OF_ORGANIZATION: readonly OperationRow[] = [
-  {
-    name: 'create-repo',
-    route: 'POST /api/repos',
-    scope: 'repo:write',
-    writes: true,
+  documented('commit', { row: 'get commit', lacksScope: DISPUTED }),
+  documented('archive', { row: 'archive' }),
+  documented('file', { row: 'read file', lacksScope: DISPUTED, fixture: sampleFile }),
+  documented('repo', { row: 'get repository', fixture: sampleRepository }),
+  documented('branches', { row: 'list branches', family: 'preferred', fixture: sampleRepository, isLoose: true }),
+  documented('commits', { row: 'list commits', isLoose: true }),
+  documented('diff', { row: 'commit diff', isLoose: true }),
+  documented('restore', { row: 'restore-commit', withoutCode: [404] }),
+  documented('reset', { row: 'reset-commits', family: 'preferred', withoutCode: [404] }),
+  documented('pack', { row: 'commit-pack', lacksScope: DISPUTED }),
+  documented('notes', { row: 'add note', lacksScope: DISPUTED }),
+  documented('create-repo', {
+    row: 'create repository',
+    family: 'preferred',
+    fixture: sampleRepository,
     repo: reserveName,
-    send: createRepo,
-  },
-  {
-    name: 'list-repos',
-    route: 'GET /api/repos',
-    send: (t, _repo, options) => listRepos(t, {}, options),
-  },
-  {
-    name: 'meta',
-    route: 'GET /api/meta',
-    send: (t, _repo, options) => t.get('/api/meta', options),
-  },
+    request: () => ({}),
+  }),
+  documented('list-repos', { row: 'list repositories', family: 'preferred', fixture: sampleRepository }),
+  documented('meta', { row: 'organization metadata', family: 'preferred', fixture: sampleRepository }),
 ];
 
-export const DOCUMENTED_OPERATIONS: readonly DocumentedOperation[] = [
-  ...READS.map((row) => ({ ...USUAL, scope: 'git:read' as const, writes: false, repo: ofContent, ...row })),
-  ...WRITES.map((row) => ({ ...USUAL, scope: 'git:write' as const, writes: true, repo: ofGroup, ...row })),
-  ...OF_ORGANIZATION.map((row) => ({ ...USUAL, scope: 'org:read' as const, writes: false, repo: ofSample, ...row })),
-];
+export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
 /** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
-  return documentedOperation(name).send(t, await ofSample(t), { fault });
+  return documentedOperation(name).send(t, (await sampleRepository(t)).name, { fault });
 }
 
 /** The same as what a check looks at. */
@@ -205,7 +140,7 @@ export function forcedFailures(
   return rulesBy(answers, rows, { reach: 'emulator' });
 }
 
-export function documentedOperation(name: string): DocumentedOperation {
+export function documentedOperation(name: string): TokenPlace {
   const operation = DOCUMENTED_OPERATIONS.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`no operation is called ${name}`);
   return operation;

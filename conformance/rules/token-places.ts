@@ -1,23 +1,25 @@
 import type { TokenRecipe } from '../auth/tokens.js';
 import type { Answer } from '../check/answer.js';
-import { expectTrue } from '../check/expect.js';
+import { expectCode, expectStatus, expectTrue } from '../check/expect.js';
 import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../fixtures/repositories.js';
 import { advertise, pushRefs, requestRefs, showsRefs } from '../git/refs.js';
 import { basic, gitPath } from '../http/git-remote.js';
-import { DOCUMENTED_OPERATIONS, type DocumentedOperation } from './documented-operations.js';
+import { DOCUMENTED_OPERATIONS, type TokenPlace } from './documented-operations.js';
 
-/** One request that has to look at the token it comes with. */
-export interface TokenPlace extends DocumentedOperation {
-  readonly isGit: boolean;
-  /** Whether the path names the repository; elsewhere only the token does. */
-  readonly namesRepository: boolean;
-}
-
-const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
-const GIT = { isGit: true, namesRepository: true, lacksScope: ['403', '401', '404'] } as const;
-const READING = { ...GIT, scope: 'git:read', writes: false, repo: ofSample } as const;
+const GIT = {
+  isGit: true,
+  namesRepository: true,
+  lacksScope: ['403', '401', '404'],
+  withoutCode: [401, 403, 404],
+} as const;
+const READING = {
+  ...GIT,
+  scope: 'git:read',
+  writes: false,
+  repo: async (t: RuleContext) => (await sampleRepository(t)).name,
+} as const;
 const REFS = '/{repo_name}.git/info/refs?service=';
 
 const GIT_PLACES: readonly TokenPlace[] = [
@@ -55,14 +57,7 @@ const GIT_PLACES: readonly TokenPlace[] = [
 ];
 
 /** Every place that the specification shows: reads, writes, streams, routes of the organization, and Git's. */
-export const TOKEN_PLACES: readonly TokenPlace[] = [
-  ...DOCUMENTED_OPERATIONS.map((operation) => ({
-    ...operation,
-    isGit: false,
-    namesRepository: operation.route.includes('{repo_name}'),
-  })),
-  ...GIT_PLACES,
-];
+export const TOKEN_PLACES: readonly TokenPlace[] = [...DOCUMENTED_OPERATIONS, ...GIT_PLACES];
 
 /** A token as a rule describes it, for any place: `repo` and `scopes` are those of the place unless it says otherwise. */
 export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
@@ -97,7 +92,6 @@ export async function forEachPlace(
   for (const place of tried) {
     try {
       const repo = await place.repo(t);
-      await place.prepare?.(t, repo);
       const complete = (draft: TokenDraft): TokenRecipe => ({
         repo,
         scopes: [place.scope],
@@ -130,6 +124,8 @@ export const ofGit = ({ isGit }: TokenPlace): boolean => isGit;
 export const ofApi = ({ isGit }: TokenPlace): boolean => !isGit;
 /** The requests of the API that are about one repository's content. */
 export const ofContent = ({ isGit, scope }: TokenPlace): boolean => !isGit && scope.startsWith('git:');
+/** The reads of one repository whose requests the specification shows whole. */
+export const ofReads = ({ isGit, scope, isLoose }: TokenPlace): boolean => !isGit && scope === 'git:read' && !isLoose;
 export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
 /** Nothing of a repository is in the answer of a refusal, and nothing was pushed. */
@@ -147,6 +143,12 @@ export function expectGitRefused(t: RuleContext, where: string, answer: Answer, 
 export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, answer: Answer): void {
   if (isGit) expectGitRefused(t, `invalid token, ${name}`, answer, ['403', '401', '404']);
   else t.expectTokenRefused(answer, name);
+}
+
+/** A place answers an error, with its code where it promises one. */
+export function expectErrorOf({ withoutCode }: TokenPlace, answer: Answer, status: number, code: string): void {
+  if (withoutCode.includes(status)) expectStatus(answer, status);
+  else expectCode(answer, status, code);
 }
 
 /** A token that is good but lacks the scope is refused (A02, A26, A35). */

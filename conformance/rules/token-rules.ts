@@ -1,7 +1,7 @@
 import { ANONYMOUS } from '../api/requests.js';
-import { expectCode, expectStatus } from '../check/expect.js';
 import { documentedOperation } from './documented-operations.js';
 import type { RuleRow } from './rule.js';
+import { expectErrorOf, expectScopeMissing } from './token-places.js';
 
 /** The ids of the rules that an operation's own table has. */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
@@ -11,14 +11,12 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const operation = documentedOperation(name);
   const { route, writes, scope } = operation;
   const otherScope = scope === 'git:read' ? 'git:write' : 'git:read';
-  const isWithoutCode = name === 'filemeta';
   const rows: Record<keyof TokenRuleIds, Pick<RuleRow, 'says' | 'check'>> = {
     noHeader: {
       says: `${route} without any credential is 401.`,
       check: async (t) => {
         const answer = await operation.send(t, await operation.repo(t), ANONYMOUS);
-        if (isWithoutCode) expectStatus(answer, 401);
-        else expectCode(answer, 401, 'unauthorized');
+        expectErrorOf(operation, answer, 401, 'unauthorized');
       },
     },
     invalid: {
@@ -35,7 +33,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
       check: async (t) => {
         const repo = await operation.repo(t);
         const answer = await operation.send(t, repo, { as: { repo, scopes: [otherScope] } });
-        t.tolerate('A02', `missing scope, ${name}`, answer, operation.lacksScope);
+        expectScopeMissing(t, operation, answer);
       },
     },
     missingRepo: {
@@ -43,8 +41,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
       check: async (t) => {
         const repo = t.uniqueName();
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
-        if (isWithoutCode || name === 'restore') expectStatus(answer, 404);
-        else expectCode(answer, 404, 'repository_not_found');
+        expectErrorOf(operation, answer, 404, 'repository_not_found');
         t.observe('content-type', answer.header('content-type') ?? 'none');
       },
     },

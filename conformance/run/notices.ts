@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Exchange, headerOf, isRecord, jsonOf, mediaTypeOf } from '../http/exchange.js';
 import { knownRouteOf } from '../report/operation.js';
-import { DOCUMENTED_OPERATIONS } from '../rules/documented-operations.js';
+import { DOCUMENTED_ROUTES } from '../rules/documented-operations.js';
 
 /** From so many answers on it means something that they are alike, and so large a share of them has to be. */
 const FEWEST = 8;
@@ -47,8 +47,6 @@ function describe(exchange: Exchange): string {
 /** One `route_not_found` alone can be about a repository in the path. */
 const FEWEST_NOT_FOUND = 2;
 
-const DOCUMENTED: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
-
 interface Answers {
   readonly rules: Set<string>;
   /** How many were `route_not_found`. */
@@ -65,7 +63,7 @@ export class MissingRoutes {
     if (exchange.injected) return;
     const { method, path, rule, status } = exchange;
     const route = `${method} ${knownRouteOf(path.replace(/[?#].*/s, ''))}`;
-    if (!DOCUMENTED.has(route)) return;
+    if (!DOCUMENTED_ROUTES.has(route)) return;
     const answers = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
     this.#routes.set(route, answers);
     answers.rules.add(rule);

@@ -2,15 +2,15 @@ import { decodeJwt } from 'jose';
 import { getRepo } from '../../api/requests.js';
 import { tryAdmin } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
-import { expectCode, expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
+import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
 import { isRecord } from '../../http/exchange.js';
 import { basic } from '../../http/git-remote.js';
-import { faulted } from '../documented-operations.js';
+import { faulted, type TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
-import { everyPlace, expectGitRefused, forEachPlace, ofApi, type TokenPlace } from '../token-places.js';
+import { everyPlace, expectErrorOf, expectGitRefused, forEachPlace, ofApi } from '../token-places.js';
 import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
@@ -140,10 +140,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
 ]);
 
-/** The answer to a request that comes without a credential. Git's body, and file metadata's, have no code. */
-function expectNoCredential({ name, isGit }: TokenPlace, answer: Answer): void {
-  if (isGit || name === 'filemeta') expectStatus(answer, 401);
-  else expectCode(answer, 401, 'unauthorized');
+/** The answer to a request that comes without a credential. */
+function expectNoCredential(place: TokenPlace, answer: Answer): void {
+  expectErrorOf(place, answer, 401, 'unauthorized');
 }
 
 export const tokenFailures = defineRules('Token failure responses', 'token-failures', [

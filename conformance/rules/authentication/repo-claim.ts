@@ -5,9 +5,9 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
 import { otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { forEachRoute, routeOf } from '../companion/call-operation.js';
-import { slug } from '../documented-operations.js';
+import { slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
-import { expectGitRefused, forEachPlace, ofContent, ofScope, type TokenPlace } from '../token-places.js';
+import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 
 /** Another name where the name has a letter with two cases. */
 function swapCase(name: string): string {
@@ -22,9 +22,6 @@ const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 const NO_REPO = { repo: null };
 /** What a path that names a repository allows beside that: it differs from a claim that is not there. */
 const ABSENT = ['404 repository_not_found'];
-
-/** The code of a failed restore need not be there, and file metadata has none. */
-const WITHOUT_CODE = ['filemeta', 'restore', 'reset'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
 const ofRepository = ({ scope }: TokenPlace) => scope !== 'org:read';
@@ -144,8 +141,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
       forEachPlace(t, ofContent, async ({ place }) => {
         const repo = t.uniqueName();
         const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        if (WITHOUT_CODE.includes(place.name)) expectStatus(answer, 404);
-        else expectCode(answer, 404, 'repository_not_found');
+        expectErrorOf(place, answer, 404, 'repository_not_found');
       }),
   },
   {

@@ -6,15 +6,9 @@ import { expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleRepository } from '../../fixtures/repositories.js';
+import type { TokenPlace } from '../documented-operations.js';
 import type { RuleRow } from '../rule.js';
-import {
-  expectTokenRefused,
-  forEachPlace,
-  TOKEN_PLACES,
-  type TokenDraft,
-  type TokenPlace,
-  type Visit,
-} from '../token-places.js';
+import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
 
 /** GET /api/v1/repo of the sample with a token of this kind. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {

@@ -45,12 +45,12 @@ const COMMIT: Shape = { 'commit.sha': 'string', 'commit.parent_shas': 'array' };
 
 const commits: readonly Operation[] = [
   gitRead('list commits', 'GET /commits', { ...each('commits', COMMIT_ENTRY), ...PAGE }),
-  gitRead('get commit', 'GET /commit', COMMIT, () => ({ query: { sha: 'main' } })),
+  gitRead('get commit', 'GET /commit', COMMIT, ({ branch }) => ({ query: { sha: branch } })),
   gitRead('commit diff', 'GET /diff', { sha: 'string', ...STATS }, (repository) => ({
     query: { sha: repository.tip },
   })),
-  gitWrite('commit-pack', ['POST /commit-pack', 201], PACKED, async (repository) => ({
-    lines: packLines({ 'packed.txt': 'x' }, { target_branch: await repository.createBranch() }),
+  gitWrite('commit-pack', ['POST /commit-pack', 201], PACKED, (repository) => ({
+    lines: packLines({ 'packed.txt': repository.unusedName('packed') }),
   })),
   gitWrite('diff-commit', ['POST /diff-commit', 201], PACKED, async (repository) => {
     const data = Buffer.from(PATCH_TEXT('patched.txt')).toString('base64');
@@ -61,7 +61,7 @@ const commits: readonly Operation[] = [
   gitWrite('reset-commits', ['POST /reset-commits', 201], WRITTEN, restored),
 ];
 
-const readme = () => ({ query: { path: 'README.md' } });
+const file: Operation['request'] = ({ path }) => ({ query: { path } });
 const BLAMED_LINE: Shape = {
   ...numbers('line_number', 'original_line_number'),
   ...strings('commit_sha', 'original_path', 'author_name', 'author_email', 'author_time'),
@@ -80,18 +80,18 @@ const files: readonly Operation[] = [
     commits: 'object',
     ref: 'string',
   }),
-  gitRead('read file', 'GET /file', {}, readme),
-  gitRead('head file', 'HEAD /file', {}, readme),
-  gitRead('blame', 'GET /blame', { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) }, readme),
+  gitRead('read file', 'GET /file', {}, file),
+  gitRead('head file', 'HEAD /file', {}, file),
+  gitRead('blame', 'GET /blame', { ...strings('ref', 'path', 'commit_sha'), ...each('lines', BLAMED_LINE) }, file),
   gitRead('grep', 'POST /grep', { matches: 'array', has_more: 'boolean' }, () => ({
     json: { query: { pattern: 'e' } },
   })),
-  gitRead('archive', 'POST /archive', {}),
+  gitRead('archive', 'POST /archive', {}, () => ({ json: {} })),
 ];
 
 const notes: readonly Operation[] = [
-  gitWrite('add note', ['POST /notes', [201, 200]], NOTE, async (repository) => ({
-    json: { sha: await repository.createCommit(), action: 'add', note: 'added' },
+  gitWrite('add note', ['POST /notes', [201, 200]], NOTE, ({ tip }) => ({
+    json: { sha: tip, action: 'append', note: 'added' },
   })),
   gitRead('read note', 'GET /notes', strings('sha', 'note', 'ref_sha'), async (repository) => ({
     query: { sha: await repository.createCommit('noted') },

@@ -3,6 +3,7 @@ import { createRepo, repositoryPath, repoWriter, writeNote, writer } from '../..
 import { expectStatus, expectSuccess } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
+import { OWN, type SampleFile } from '../../fixtures/content.js';
 import { createNamedRepository, newRepository, reserveName } from '../../fixtures/repositories.js';
 
 /** Which of its two families of routes an operation is asked by. */
@@ -14,15 +15,24 @@ export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'o
 
 /** The repository that operations are tried on, and what some of them need beforehand. */
 export class TestRepository {
-  private constructor(
+  readonly name: string;
+  /** A branch, a commit of it, and a file on it; by default those that the suite puts into its own repositories. */
+  readonly branch: string;
+  readonly tip: string;
+  readonly path: string;
+
+  constructor(
     readonly t: RuleContext,
-    readonly name: string,
-    readonly tip: string,
-  ) {}
+    { name, branch = OWN.branch, tip = branch, path = OWN.path }: Partial<SampleFile> & { readonly name: string },
+  ) {
+    this.name = name;
+    this.branch = branch;
+    this.tip = tip;
+    this.path = path;
+  }
 
   static async create(t: RuleContext): Promise<TestRepository> {
-    const { name, tip } = await newRepository(t);
-    return new TestRepository(t, name, tip);
+    return new TestRepository(t, await newRepository(t));
   }
 
   /** A name that is unique in the whole organization, as the names of hosting projects have to be. */
@@ -30,7 +40,7 @@ export class TestRepository {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
-  /** A branch with one commit on top of the seed. */
+  /** A branch with one commit on top of `main`. */
   async createBranch(): Promise<string> {
     return (await this.#commit('branch')).branch;
   }
@@ -51,7 +61,7 @@ export class TestRepository {
 
   async #commit(stem: string): Promise<{ branch: string; sha: string }> {
     const branch = this.unusedName(stem);
-    const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: this.tip };
+    const metadata = { target_branch: branch, base_branch: 'main' };
     const { sha } = await commitFiles(this.t, this.name, { [`${branch}.txt`]: 'x\n' }, metadata);
     return { branch, sha };
   }

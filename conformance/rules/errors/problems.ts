@@ -1,9 +1,10 @@
-import { getRepo, grep, repositoryPath } from '../../api/requests.js';
+import { getRepo, grep } from '../../api/requests.js';
 import { GENERIC, isForgeCode, isListedCode, isSpecificCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../../http/exchange.js';
+import { callOperation } from '../companion/call-operation.js';
 import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
@@ -228,12 +229,12 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
       t.needsCompanion();
       const repository = await TestRepository.create(t);
       await repository.ensureHosting();
-      const path = `${repositoryPath(repository.name)}/deployments`;
-      const as = { repo: repository.name, scopes: ['deployment:write'] };
-      const options = { as, headers: { 'idempotency-key': t.uniqueName() } };
-      const first = await t.post(path, { ...options, json: { ref: 'main' } });
-      const second = await t.post(path, { ...options, json: { ref: 'main', target: 'production' } });
-      t.observe('Idempotency-Key twice', [first.outcome, second.outcome]);
+      const headers = { 'idempotency-key': t.uniqueName() };
+      const outcomes: string[] = [];
+      for (const json of [{ ref: 'main' }, { ref: 'main', target: 'production' }]) {
+        outcomes.push((await callOperation(repository, 'create deployment', 'preferred', { headers, json })).outcome);
+      }
+      t.observe('Idempotency-Key twice', outcomes);
     },
   },
   {

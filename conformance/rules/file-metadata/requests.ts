@@ -1,13 +1,19 @@
 import { fileMetadata } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
-import { listSample, sampleContent } from '../../fixtures/content.js';
+import { sampleContent, skipTooLarge } from '../../fixtures/content.js';
 import { ephemeralRepository } from '../../fixtures/ephemeral.js';
 import { headlessRepository } from '../../fixtures/headless.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
+
+async function listSample(t: RuleContext): Promise<Answer> {
+  const { name } = await sampleContent(t);
+  return expectStatus(skipTooLarge(t, name, await fileMetadata(t, name)), 200);
+}
 
 /** The paths of a whole tree. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
@@ -20,7 +26,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.route',
     says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
     check: async (t) => {
-      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
+      const answer = await listSample(t);
       answer.array('files');
       answer.record('commits');
       answer.string('ref');
@@ -170,7 +176,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.unpaginated.fields',
     says: 'The answer has none of cursor, next_cursor, limit and has_more.',
     check: async (t) => {
-      const answer = expectStatus(await listSample(t, (await sampleContent(t)).name), 200);
+      const answer = await listSample(t);
       const ofPage = Object.keys(answer.record()).filter((name) => /^(next_)?cursor$|^limit$|^has_more$/.test(name));
       expectSame(ofPage, [], 'no member of a page');
     },

@@ -1,26 +1,15 @@
-import {
-  ANONYMOUS,
-  fileMetadata,
-  getCommit,
-  getFile,
-  getRepo,
-  grep,
-  listCommits,
-  listRepos,
-  repositoryPath,
-  reset,
-  restoreMetadata,
-  writer,
-} from '../../api/requests.js';
+import { getFile, getRepo, grep, repositoryPath, reset, restoreMetadata, writer } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectOther, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
-import { isTooLarge, sampleFile } from '../../fixtures/content.js';
+import { sampleFile } from '../../fixtures/content.js';
 import { groupRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { isLoopback } from '../../target/target.js';
-import { DOCUMENTED_OPERATIONS } from '../documented-operations.js';
+import type { TokenPlace } from '../documented-operations.js';
 import { defineRules, leftOpen, on } from '../rule.js';
+import { forEachPlace, ofReads } from '../token-places.js';
 
-const DOCUMENTED_READS = ['grep', 'filemeta', 'commit', 'archive', 'file', 'repo'];
+/** Operations that are tried as proof that both forms of routes exist. */
+const OF_BOTH_FORMS = ['list-repos', 'repo', 'commit', 'file', 'commits', 'filemeta'];
 
 export const routes = defineRules('What the service does', 'routes', [
   {
@@ -44,11 +33,7 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.bearer.required',
     says: 'No documented read answers without a bearer token.',
-    check: on(sampleRepository, async (t, { name }) => {
-      for (const operation of DOCUMENTED_OPERATIONS.filter(({ name }) => DOCUMENTED_READS.includes(name))) {
-        expectStatus(await operation.send(t, name, ANONYMOUS), 401);
-      }
-    }),
+    check: (t) => forEachPlace(t, ofReads, async ({ askWithout }) => void expectStatus(await askWithout(), 401)),
   },
   {
     id: 'general.one-token-one-repo',
@@ -63,17 +48,9 @@ export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.route.api-prefix',
     says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
-    check: on(sampleFile, async (t, { name, branch, path }) => {
-      const answers = [
-        await listRepos(t),
-        await getRepo(t, name),
-        await getCommit(t, name, branch),
-        await getFile(t, name, { path }),
-        await listCommits(t, name),
-      ];
-      for (const answer of answers) expectStatus(answer, 200);
-      const files = await fileMetadata(t, name);
-      if (!isTooLarge(t, files)) expectStatus(files, 200);
+    check: on(sampleFile, async (t) => {
+      const isTried = ({ name }: TokenPlace) => OF_BOTH_FORMS.includes(name);
+      await forEachPlace(t, isTried, async ({ place, repo }) => void expectStatus(await place.send(t, repo, {}), 200));
     }),
   },
   leftOpen(

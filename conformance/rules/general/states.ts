@@ -1,36 +1,42 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
-import {
-  archive,
-  fileMetadata,
-  getCommit,
-  getFile,
-  getRepo,
-  grep,
-  restore,
-  restoreMetadata,
-  writeNote,
-} from '../../api/requests.js';
+import { restore, restoreMetadata } from '../../api/requests.js';
+import type { Answer } from '../../check/answer.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
-import type { RequestOptions, RuleContext } from '../../check/rule-context.js';
-import { isTooLarge, sampleFile } from '../../fixtures/content.js';
+import type { RuleContext } from '../../check/rule-context.js';
+import { sampleFile } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
-import { defineWritingRules, on } from '../rule.js';
+import { documentedOperation } from '../documented-operations.js';
+import { defineWritingRules, on, rulesBy } from '../rule.js';
+import { forEachPlace, ofReads } from '../token-places.js';
 
-/** Every documented operation once, with a state forced on it. */
-async function underFault(t: RuleContext, fault: string) {
-  const { name, tip } = await groupRepository(t);
-  const options: RequestOptions = { fault, faultIsOptional: true };
-  return {
-    repo: await getRepo(t, name, options),
-    commit: await getCommit(t, name, 'main', options),
-    file: await getFile(t, name, { path: 'README.md' }, options),
-    archive: await archive(t, name, {}, options),
-    grep: await grep(t, name, { query: { pattern: 'e' } }, options),
-    'file metadata': await fileMetadata(t, name, {}, options),
-    'commit-pack': await sendPack(t, name, packLines({ 'state.txt': 'x' }), options),
-    restore: await restore(t, name, restoreMetadata(tip), options),
-    notes: await writeNote(t, name, { sha: tip, action: 'append', note: 'x' }, options),
-  };
+/** Documented operations that a state may refuse, and what a report calls them. */
+const OPERATIONS = {
+  repo: 'repo',
+  commit: 'commit',
+  file: 'file',
+  archive: 'archive',
+  grep: 'grep',
+  filemeta: 'file metadata',
+  pack: 'commit-pack',
+  restore: 'restore',
+  notes: 'notes',
+} as const;
+
+/** Each of them once, with a state forced on it: what a report calls it, and its answer. */
+async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, Answer])[]> {
+  const { name } = await groupRepository(t);
+  const answers: (readonly [string, Answer])[] = [];
+  for (const [operation, label] of Object.entries(OPERATIONS)) {
+    answers.push([label, await documentedOperation(operation).send(t, name, { fault, faultIsOptional: true })]);
+  }
+  return answers;
+}
+
+/** These operations are refused with the code of the state, or as unavailable. */
+async function refuses(t: RuleContext, decision: string, state: string, fault: string, ...labels: readonly string[]) {
+  for (const [label, answer] of await underFault(t, fault)) {
+    if (labels.includes(label)) t.tolerate(decision, `${state}, ${label}`, answer, [`409 ${fault}`, '503']);
+  }
 }
 
 export const states = defineWritingRules('States', 'states', [
@@ -38,38 +44,24 @@ export const states = defineWritingRules('States', 'states', [
     id: 'state.active',
     says: 'A repository that nothing is wrong with serves every read.',
     writes: false,
-    check: on(sampleFile, async (t, { name, branch, path }) => {
-      expectStatus(await getRepo(t, name), 200);
-      expectStatus(await getCommit(t, name, branch), 200);
-      expectStatus(await getFile(t, name, { path }), 200);
-      const files = await fileMetadata(t, name);
-      if (!isTooLarge(t, files)) expectStatus(files, 200);
-      expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200);
-      expectStatus(await archive(t, name), 200);
-    }),
+    check: on(sampleFile, (t) => forEachPlace(t, ofReads, async ({ ask }) => void expectStatus(await ask({}), 200))),
   },
-  {
-    id: 'state.thawing.409',
-    says: 'A repository that comes out of cold storage refuses with 409 repository_thawing.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answers = await underFault(t, 'repository_thawing');
-      for (const operation of ['commit', 'file', 'archive', 'commit-pack'] as const) {
-        t.tolerate('A04', `thawing, ${operation}`, answers[operation], ['409 repository_thawing', '503']);
-      }
-    },
-  },
-  {
-    id: 'state.syncing.409',
-    says: 'A repository that is being synced refuses writes with 409 sync_in_progress.',
-    reach: 'emulator',
-    check: async (t) => {
-      const answers = await underFault(t, 'sync_in_progress');
-      for (const operation of ['commit-pack', 'restore', 'notes'] as const) {
-        t.tolerate('A05', `syncing, ${operation}`, answers[operation], ['409 sync_in_progress', '503']);
-      }
-    },
-  },
+  ...rulesBy(
+    refuses,
+    [
+      [
+        'state.thawing.409',
+        'A repository that comes out of cold storage refuses with 409 repository_thawing.',
+        ...(['A04', 'thawing', 'repository_thawing', 'commit', 'file', 'archive', 'commit-pack'] as const),
+      ],
+      [
+        'state.syncing.409',
+        'A repository that is being synced refuses writes with 409 sync_in_progress.',
+        ...(['A05', 'syncing', 'sync_in_progress', 'commit-pack', 'restore', 'notes'] as const),
+      ],
+    ],
+    { reach: 'emulator' },
+  ),
   {
     id: 'state.which-operations',
     says: 'Which operations each state refuses is left open.',
@@ -78,7 +70,7 @@ export const states = defineWritingRules('States', 'states', [
     check: async (t) => {
       for (const fault of ['repository_thawing', 'sync_in_progress']) {
         const answers = await underFault(t, fault);
-        const outcomes = Object.entries(answers).map(([operation, { outcome }]) => [operation, outcome]);
+        const outcomes = answers.map(([operation, { outcome }]) => [operation, outcome]);
         t.observe(fault, Object.fromEntries(outcomes));
       }
     },

@@ -1,5 +1,5 @@
 import { type Parameters, parseList } from 'structured-headers';
-import { getRepo, listCommits, listRepos, ORG_READER, reader, repositoryPath } from '../../api/requests.js';
+import { getRepo, listCommits, listRepos, ORG_READER, reader } from '../../api/requests.js';
 import { askAdmin, inNamespace } from '../../check/admin.js';
 import type { Answer } from '../../check/answer.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
@@ -12,6 +12,9 @@ import { longListsRepository } from '../../fixtures/long-lists.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { headerOf, isRecord, type JsonRecord } from '../../http/exchange.js';
 import { secondsOf } from '../../http/throttling.js';
+import { operationOf, routeOf } from '../companion/call-operation.js';
+import { FAMILIES } from '../companion/test-repository.js';
+import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
@@ -53,24 +56,8 @@ function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
-interface List {
-  readonly path: (repo: string) => string;
-  readonly of: 'repository' | 'organization';
-  /** Whether the specification shows the route. */
-  readonly isShown?: boolean;
-}
-
 /** The lists whose pages have twenty items by default, by both families of routes. */
-const LISTS: readonly List[] = [
-  { path: () => '/api/repos', of: 'organization' },
-  { path: () => '/api/v1/repos', of: 'organization', isShown: false },
-  { path: (repo) => `${repositoryPath(repo)}/branches`, of: 'repository' },
-  { path: () => '/api/v1/repos/branches', of: 'repository', isShown: false },
-  { path: () => '/api/v1/repos/commits', of: 'repository' },
-  { path: (repo) => `${repositoryPath(repo)}/commits`, of: 'repository', isShown: false },
-  { path: (repo) => `${repositoryPath(repo)}/tags`, of: 'repository', isShown: false },
-  { path: () => '/api/v1/repos/tags', of: 'repository', isShown: false },
-];
+const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
 const MOST_PAGES = 100;
 
@@ -106,12 +93,13 @@ export const lists = defineRules('Limits', 'lists', [
     check: async (t) => {
       for (let index = 0; index < 21; index++) await createNamedRepository(t, t.uniqueName());
       const repo = await longListsRepository(t);
-      for (const { path, of, isShown = true } of LISTS) {
-        if (!isShown && !t.target.companion) continue;
-        const as = of === 'organization' ? ORG_READER : reader(repo);
-        const answer = expectStatus(await t.get(path(repo), { as }), 200);
-        expectSame(itemsOf(answer).length, 20, `${path('{repo_name}')}: twenty items`);
-        expectSame(answer.boolean('has_more'), true, `${path('{repo_name}')}: more are left`);
+      for (const [list, family] of LISTS.flatMap((list) => FAMILIES.map((family) => [list, family] as const))) {
+        const line = requestLine(list, family);
+        if (!DOCUMENTED_ROUTES.has(line) && !t.target.companion) continue;
+        const as = list.scopes.includes('org:read') ? ORG_READER : reader(repo);
+        const answer = expectStatus(await t.get(routeOf(list, family, repo) ?? '', { as }), 200);
+        expectSame(itemsOf(answer).length, 20, `${line}: twenty items`);
+        expectSame(answer.boolean('has_more'), true, `${line}: more are left`);
       }
     },
   },

@@ -1,16 +1,4 @@
-import {
-  ANONYMOUS,
-  createRepo,
-  deleteRepo,
-  getRepo,
-  listBranches,
-  listCommits,
-  listRepos,
-  ORG_READER,
-  reader,
-  repoWriter,
-} from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import { ANONYMOUS, createRepo, deleteRepo, getRepo, listCommits, repoWriter } from '../../api/requests.js';
 import { expectCode, expectOneOf, expectSame, expectStatus, expectSuccess } from '../../check/expect.js';
 import { sampleContent } from '../../fixtures/content.js';
 import { groupRepository, newRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
@@ -18,7 +6,8 @@ import { callOperation, forEachRoute, routeOf } from '../companion/call-operatio
 import { OPERATIONS } from '../companion/operations.js';
 import { findMismatches } from '../companion/shape.js';
 import { FAMILIES } from '../companion/test-repository.js';
-import { defineRules, leftOpen, on } from '../rule.js';
+import { documentedOperation } from '../documented-operations.js';
+import { defineRules, leftOpen, on, type RuleRow } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
@@ -37,17 +26,15 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
   }),
 ]);
 
-/** An answer about something that exists, by a route that exists; parameters are not shown and may be missed. */
-function expectRoute(answer: Answer): void {
-  expectOneOf(answer.status, [200, 400], 'it is a route');
+/** An operation exists: it answers 200, or 400 where its parameters are not shown and may be missed. */
+function exists(id: string, name: string, statuses: readonly number[] = [200]): RuleRow {
+  const { route, repo, send } = documentedOperation(name);
+  const says = `${route} ${statuses.includes(400) ? 'is a route' : 'answers 200'}.`;
+  return { id, says, check: async (t) => expectOneOf((await send(t, await repo(t), {})).status, statuses, says) };
 }
 
 export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
-  {
-    id: 'other.list-repos.exists',
-    says: 'GET /api/repos answers 200.',
-    check: async (t) => expectStatus(await listRepos(t), 200),
-  },
+  exists('other.list-repos.exists', 'list-repos'),
   {
     id: 'other.create.exists',
     says: 'POST /api/repos makes the repository that the token names.',
@@ -108,40 +95,21 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
       t.tolerate('A25', 'duplicate repository', again, ['409 conflict', '409', '201', '200']);
     }),
   },
-  {
-    id: 'other.meta.exists',
-    says: 'GET /api/meta answers 200.',
-    check: async (t) => expectStatus(await t.get('/api/meta', { as: ORG_READER }), 200),
-  },
+  exists('other.meta.exists', 'meta'),
   leftOpen(
     'other.meta.content',
     'What the repository list, the organization metadata and a diff look like is left open.',
     sampleContent,
-    async (t, { name, branch }) => {
-      const meta = await t.get('/api/meta', { as: ORG_READER });
-      const diff = await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } });
-      for (const [what, answer] of Object.entries({ repos: await listRepos(t), meta, diff })) {
+    async (t, { name }) => {
+      for (const [what, operation] of Object.entries({ repos: 'list-repos', meta: 'meta', diff: 'diff' })) {
+        const answer = await documentedOperation(operation).send(t, name, {});
         t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
       }
     },
   ),
-  {
-    id: 'other.branches.exists',
-    says: 'GET /api/repos/{repo_name}/branches is a route.',
-    check: async (t) => expectRoute(await listBranches(t, (await sampleRepository(t)).name)),
-  },
-  {
-    id: 'other.commits.exists',
-    says: 'GET /api/v1/repos/commits answers 200.',
-    check: async (t) => expectStatus(await listCommits(t, (await sampleContent(t)).name), 200),
-  },
-  {
-    id: 'other.diff.exists',
-    says: 'GET /api/v1/repos/diff is a route.',
-    check: on(sampleContent, async (t, { name, branch }) =>
-      expectRoute(await t.get('/api/v1/repos/diff', { as: reader(name), query: { sha: branch } })),
-    ),
-  },
+  exists('other.branches.exists', 'branches', [200, 400]),
+  exists('other.commits.exists', 'commits'),
+  exists('other.diff.exists', 'diff', [200, 400]),
   {
     id: 'other.named-only',
     says: 'Tags, credentials, sync, merge preview, blame and deployments exist by name; their routes are left open.',
@@ -166,12 +134,9 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     says: 'The operations that are only named want a bearer token too.',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
-      expectCode(await listRepos(t, {}, ANONYMOUS), 401, 'unauthorized');
-      expectCode(await listBranches(t, name, ANONYMOUS), 401, 'unauthorized');
-      for (const path of ['/api/meta', '/api/v1/repos/commits', '/api/v1/repos/diff?sha=main']) {
-        expectCode(await t.get(path), 401, 'unauthorized');
+      for (const operation of ['list-repos', 'branches', 'meta', 'commits', 'diff', 'create-repo']) {
+        expectCode(await documentedOperation(operation).send(t, name, ANONYMOUS), 401, 'unauthorized');
       }
-      expectCode(await t.post('/api/repos'), 401, 'unauthorized');
       if (!t.target.companion) return;
       for (const operation of OPERATIONS) {
         for (const family of FAMILIES) {

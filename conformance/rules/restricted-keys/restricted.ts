@@ -14,16 +14,9 @@ import {
   refuseTokens,
   rejectsTokens,
 } from '../authentication/token-checks.js';
-import { SCOPES } from '../documented-operations.js';
+import { SCOPES, type TokenPlace } from '../documented-operations.js';
 import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
-import {
-  expectScopeMissing,
-  expectTokenRefused,
-  forEachPlace,
-  ofGit,
-  type TokenPlace,
-  type Visit,
-} from '../token-places.js';
+import { expectScopeMissing, expectTokenRefused, forEachPlace, ofGit, type Visit } from '../token-places.js';
 
 /** Tokens that are accepted are tried where nothing is written. */
 const READING = { reach: 'needs-setup' } as const;
@@ -165,7 +158,7 @@ const RESTRICTED: readonly RuleRow[] = [
     ...SETUP,
     check: async (t) => {
       const namesToken = async ({ ask, place }: Visit, recipe: TokenRecipe) => {
-        if (place.isGit || place.name === 'filemeta') return; // there is no code
+        if (place.withoutCode.includes(403)) return;
         expectOneOf((await ask(recipe)).outcome, ['403 forbidden', '401 unauthorized'], 'the code names the token');
       };
       await forEachInside(t, (visit) => namesToken(visit, TOO_LONG));

@@ -6,17 +6,16 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { clone, commitLocally } from '../../git/git-client.js';
 import { advertise, listRefs } from '../../git/refs.js';
 import { gitPath } from '../../http/git-remote.js';
-import { DOCUMENTED_OPERATIONS, type DocumentedOperation, SCOPES, type Scope, slug } from '../documented-operations.js';
+import { DOCUMENTED_OPERATIONS, SCOPES, type Scope, slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on, type Rule, type RuleRow } from '../rule.js';
-import { expectScopeMissing, forEachPlace, type TokenPlace } from '../token-places.js';
+import { expectScopeMissing, forEachPlace } from '../token-places.js';
 
-function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
+function cell(operation: TokenPlace, scope: Scope): RuleRow {
   const id = `scope.matrix.${operation.name}.${slug(scope)}`;
   const { route, writes } = operation;
   const isAllowed = scope === operation.scope;
   const ask = async (t: RuleContext) => {
     const repo = await operation.repo(t);
-    if (isAllowed) await operation.prepare?.(t, repo);
     return operation.send(t, repo, { as: { repo, scopes: [scope] } });
   };
   if (isAllowed) {
@@ -46,7 +45,7 @@ function cell(operation: DocumentedOperation, scope: Scope): RuleRow {
     id,
     says: `${scope} alone may not call ${route}.`,
     writes,
-    check: on(ask, (t, answer) => t.tolerate('A02', `missing scope, ${operation.name}`, answer, operation.lacksScope)),
+    check: on(ask, (t, answer) => expectScopeMissing(t, operation, answer)),
   };
 }
 

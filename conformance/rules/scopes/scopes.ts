@@ -1,12 +1,12 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { getRepo } from '../../api/requests.js';
 import type { Answer } from '../../check/answer.js';
-import { expectStatus } from '../../check/expect.js';
+import { expectStatus, isMember } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 import { rejectsTokens } from '../authentication/token-checks.js';
 import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '../companion/call-operation.js';
-import { SCOPES } from '../documented-operations.js';
+import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
 
 /** Known only where hosting is switched on. */
@@ -17,16 +17,12 @@ function failureOf({ status, outcome }: Answer): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
-/** Operations of which an endpoint's own table says 401 for a missing scope (A02), by their /api/v1 route. */
-const DISPUTED = ['/api/v1/repos/commit', '/api/v1/repos/commit-pack', '/api/v1/repos/notes', '/api/v1/repos/file'];
-/** Its errors have no code (A06). */
-const WITHOUT_CODE = /\/files\/metadata$/;
-
-/** Whether a token with all these scopes is refused for want of another one. */
-function isRefusedForScope({ operation, label }: OperationRoute, { status, code }: Answer): boolean {
+/** Whether a token with all these scopes is refused for want of another one, in a way that its endpoint's table names. */
+function isRefusedForScope({ operation }: OperationRoute, answer: Answer): boolean {
   // The answer to HEAD has no body.
-  if (status === 403) return code === 'insufficient_scope' || operation.method === 'HEAD' || WITHOUT_CODE.test(label);
-  return status === 401 && DISPUTED.includes(operation.routes.v1 ?? '');
+  if (answer.status === 403 && operation.method === 'HEAD') return true;
+  const place = DOCUMENTED_OPERATIONS.find(({ route }) => route.split(' ')[1] === operation.routes.v1);
+  return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(answer, one));
 }
 
 /** Which scope the record takes is not shown (A26). */
