@@ -122,7 +122,7 @@ export function writeEntry(
     outcome: record.outcome,
     ...(retryOf !== undefined && { retryOf }),
     ...(token && { token: { ...token } }),
-    ...(git && { git: structuredClone(git) }),
+    ...(git && { git: copyFacts(git) }),
     ...(`${path}?${record.query}`.includes(REDACTED) && { secretInTarget: true }),
     httpVersion: record.version,
     request: {
@@ -191,4 +191,18 @@ function wholeCharacters(content: Buffer): number {
     if (byte >= 0xc0) return end;
   }
   return end;
+}
+
+/** Copies the facts. Not by `structuredClone`, which returns objects of another realm in the VM contexts of test runners. */
+function copyFacts(git: GitFacts): GitFacts {
+  const { refs, wants, haves, updates, counts, pack } = git;
+  return {
+    ...git,
+    refs: [...refs],
+    wants: [...wants],
+    haves: [...haves],
+    updates: updates.map((update) => ({ ...update })),
+    counts: { ...counts },
+    ...(pack && { pack: { ...pack } }),
+  };
 }

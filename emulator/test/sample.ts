@@ -5,7 +5,7 @@ import { randomNumbers } from '../git/test/random-numbers.js';
  * Samples of large tests. `npm test` runs a sample, drawn by a seed that it prints; `.ci/run` then runs the test files that
  * import this module with `TEST_SAMPLES=all`, where the samples are complete.
  */
-const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
+export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 type Printer = Pick<Test, 'comment'>;
