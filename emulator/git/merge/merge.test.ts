@@ -5,6 +5,7 @@ import { Meter, WorkLimitExceeded } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
 import { runSync } from '../../schedule/steps.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
+import { sampleRuns } from '../../test/sample.js';
 import { bytesOf } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
@@ -153,7 +154,7 @@ t.test('histories without a common commit merge over nothing', async (t) => {
   t.match(ours, { isClean: false });
 });
 
-t.test('random sides of a random base merge as git merges them', async () => {
+t.test('random sides of a random base merge as git merges them', async (t) => {
   using git = new ScratchGit();
   await fc.assert(
     fc.asyncProperty(
@@ -169,11 +170,11 @@ t.test('random sides of a random base merge as git merges them', async () => {
         await compare(objects, git, a, b);
       },
     ),
-    { numRuns: 150, seed: 5 },
+    sampleRuns(t, { numRuns: 150, seed: 5 }, 40),
   );
 });
 
-t.test('random criss-cross histories merge over merged bases as in git', async () => {
+t.test('random criss-cross histories merge over merged bases as in git', async (t) => {
   using git = new ScratchGit();
   const changes = fc.array(change, { maxLength: 3 });
   const step = fc.tuple(changes, changes);
@@ -191,7 +192,7 @@ t.test('random criss-cross histories merge over merged bases as in git', async (
       git.copy(objects);
       await compare(objects, git, tips[0]!, tips[1]!);
     }),
-    { numRuns: 50, seed: 9 },
+    sampleRuns(t, { numRuns: 50, seed: 9 }, 12),
   );
 });
 
@@ -205,7 +206,7 @@ t.test('any two commits of a generated history merge as in git', async () => {
   }
 });
 
-t.test('random texts merge line by line as git merge-file does', async () => {
+t.test('random texts merge line by line as git merge-file does', async (t) => {
   using git = new ScratchGit();
   const line = fc.constantFrom('a', 'b', 'c', '{', '}', '', 'return');
   const text = fc.tuple(fc.array(line, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'), fc.boolean());
@@ -230,7 +231,7 @@ t.test('random texts merge line by line as git merge-file does', async () => {
         await compare(objects, git, a, b);
       },
     ),
-    { numRuns: 80, seed: 2 },
+    sampleRuns(t, { numRuns: 80, seed: 2 }, 20),
   );
 });
 

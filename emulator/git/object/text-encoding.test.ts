@@ -1,5 +1,6 @@
 import iconv from 'iconv-lite';
 import t from 'tap';
+import { sample } from '../../test/sample.js';
 import { MemoryObjects } from '../test/memory-objects.js';
 import { ScratchGit } from '../test/workbench.js';
 import { bytesIn, splitBytes } from './bytes.js';
@@ -84,7 +85,7 @@ const chunks = (from: number, to: number, size: number) =>
 const ascii = Buffer.from('ascii');
 
 t.test('each byte of the encodings of one byte is read as git log shows it', async (t) => {
-  const samples = SINGLE_BYTE.flatMap((label) =>
+  const samples = sample(t, SINGLE_BYTE, 6).flatMap((label) =>
     chunks(0x80, 0x100, 4).map((message) => ({ label, author: ascii, message })),
   );
   t.same(differences(samples), []);

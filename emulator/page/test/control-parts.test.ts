@@ -7,6 +7,7 @@ import { accessibilityFaults } from './accessibility.js';
 import { ask } from './api-request.js';
 import { openPage, skip, startEmulator } from './browser.js';
 import { eventuallyEquals } from './eventually.js';
+import { sample } from './sample.js';
 import { mint } from './token.js';
 
 t.setTimeout(180_000);
@@ -128,7 +129,7 @@ t.test('every part fits, wide and narrow, and axe finds nothing serious', { skip
       .locator('.parts-select option')
       .evaluateAll((options) => options.map((one) => (one as HTMLOptionElement).value));
     t.equal(parts.length, 10);
-    for (const part of parts) {
+    for (const part of sample(t, parts, 4)) {
       await page.goto(`${emulator.admin_url}/#/control?part=${part}`);
       await page.waitForLoadState('networkidle');
       t.same(await accessibilityFaults(page), [], `${part} ${width}`);

@@ -1,12 +1,16 @@
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { accessibilityFaults } from './accessibility.js';
-import { openPage, type Started, skip } from './browser.js';
+import { openPage, skip } from './browser.js';
 import { eventuallyEquals } from './eventually.js';
 import { everyPlace } from './places.js';
+import { sample } from './sample.js';
 import { LONG_NAME, startStocked } from './stocked.js';
 
 t.setTimeout(300_000);
+
+/** Number of places of the page in a sample. */
+const PLACES = 8;
 
 /** Waits until the page has asked for nothing, and shows nothing as loading, for three frames. */
 async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> {
@@ -16,15 +20,16 @@ async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> 
   }
 }
 
-/** Goes to every place of the page, and calls `look` where it is shown. */
-async function visit(page: Page, emulator: Started, look: (place: string) => Promise<void>): Promise<void> {
+/** Goes to the places of the page, and calls `look` on each after it has loaded. */
+async function visit(page: Page, places: readonly string[], look: (place: string) => Promise<void>): Promise<void> {
   const pending = new Set<Request>();
   page.on('request', (request) => request.url().includes('/requests/stream') || pending.add(request));
   for (const event of ['requestfinished', 'requestfailed'] as const) {
     page.on(event as 'requestfinished', (request) => pending.delete(request));
   }
-  for (const place of await everyPlace(emulator, 'team/app')) {
-    await page.goto(`${emulator.admin_url}/#/${place}`);
+  const address = page.url().replace(/#.*/, '');
+  for (const place of places) {
+    await page.goto(`${address}#/${place}`);
     await page.waitForFunction(
       () => document.querySelector('main > :not(.loading)') && !document.querySelector('.loading'),
     );
@@ -98,7 +103,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
       const viewport = { width, height: 800 };
       const { page, complaints } = await openPage(t, emulator, { viewport, colorScheme, bypassCSP: true });
       const tables: string[] = [];
-      await visit(page, emulator, async (place) => {
+      await visit(page, sample(t, await everyPlace(emulator, 'team/app'), PLACES), async (place) => {
         tables.push(...(await page.locator('table').allTextContents()));
         t.same(await unevenTables(page), [], `${place}: as many headings as cells`);
         t.same(await touchingHeads(page), [], `${place}: header cells are apart`);
@@ -106,7 +111,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
         if (width === 320) t.same(await accessibilityFaults(page), [], `${place}: axe`);
         t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${place} fits`);
       });
-      t.ok(tables.length > 10, `${tables.length} tables`);
+      t.ok(tables.length > 0, `${tables.length} tables`);
       t.same(complaints, []);
     });
   }
@@ -126,7 +131,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
 
   await t.test('prints whole lists, and no box hides a part of itself', async (t) => {
     const { page } = await openPage(t, emulator, { viewport: { width: 740, height: 1_000 }, colorScheme: 'dark' });
-    await visit(page, emulator, async (place) => {
+    await visit(page, sample(t, await everyPlace(emulator, 'team/app'), PLACES), async (place) => {
       const wanted = await page
         .locator('.virtual-list [aria-setsize]')
         .evaluateAll((rows) => Number(rows[0]?.getAttribute('aria-setsize') ?? 0));
@@ -163,11 +168,12 @@ t.test('everything that the page shows', { skip }, async (t) => {
   await t.test('names in the title what is shown', async (t) => {
     const { page } = await openPage(t, emulator);
     const titles = new Map<string, string>();
-    await visit(page, emulator, async (place) => {
+    const places = await everyPlace(emulator, 'team/app');
+    await visit(page, places, async (place) => {
       titles.set(await page.title(), place);
     });
     // Blame is a way to look at the same file.
-    t.equal(titles.size, (await everyPlace(emulator, 'team/app')).length - 1, [...titles.keys()].join('\n'));
+    t.equal(titles.size, places.length - 1, [...titles.keys()].join('\n'));
     for (const [part, pattern] of [
       ['requests?id=req-00000002', /^Request req-00000002: \d+ \w+ \w+ – repohost-emulator$/],
       ['repository?name=team%2Fapp', /^team\/app: Overview – /],

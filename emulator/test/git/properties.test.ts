@@ -4,13 +4,15 @@ import { operations } from '../../api/index.js';
 import type { OperationId } from '../../config/operation-ids.js';
 import { randomRequests } from '../concurrency/random-requests.js';
 import { faultOf } from '../operations/documented-answer.js';
+import { sampleRuns } from '../sample.js';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
 // Whatever is sent to an operation: a documented status, in the operation's dialect, and no trace unless it is a success.
 
-const RUNS = 80;
-const FRESH_RUNS = 15;
+/** Number of runs, complete and in a sample. */
+const RUNS = [80, 20] as const;
+const FRESH_RUNS = [15, 4] as const;
 /** Operations that change what later requests meet, some of it in the background: each try has a service of its own. */
 const FRESH = new Set<OperationId>([
   'createRepository',
@@ -60,7 +62,8 @@ for (const operation of operations.filter(({ group }) => group !== 'Git')) {
       if (!isChange && stateDigest(world) !== before) throw new Error(`${answer.status} changed the state`);
       if (Reflect.get({}, 'polluted') !== undefined) throw new Error('Object.prototype was changed');
     });
-    const outcome = await fc.check(property, { numRuns: isFresh ? FRESH_RUNS : RUNS, seed: 7 });
+    const [all, most] = isFresh ? FRESH_RUNS : RUNS;
+    const outcome = await fc.check(property, sampleRuns(t, { numRuns: all, seed: 7 }, most));
     t.notOk(
       outcome.failed,
       outcome.failed ? String(fc.defaultReportMessage(outcome)).slice(0, 2000) : JSON.stringify([...seen]),

@@ -3,17 +3,21 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { batchesOf } from './batches.js';
+import { batchesOf, drawsSamples } from './batches.js';
 import { runTestFiles } from './test-file.js';
 import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
-// node dist/emulator/test/runner/all.js [--jobs N] [part of a path …]
+// node dist/emulator/test/runner/all.js [--jobs N] [--sampled] [part of a path …]
+// --sampled: runs only the test files that draw samples, with complete samples.
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /** Time limit of one process, in milliseconds: for its first test file, and for each further one. */
 const TIMEOUT = { first: 300_000, further: 60_000 };
 
-const { values, positionals } = parseArgs({ options: { jobs: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { jobs: { type: 'string' }, sampled: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
 // Stories that cross folders take longest and come last by name. In reverse order, no core waits for one at the end.
@@ -21,14 +25,18 @@ const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   // The compiler leaves what it made of a test file that was since removed or renamed.
   .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
+  .filter((file) => !values.sampled || drawsSamples(join(FOLDER, file)))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
   .reverse();
 
 const missing = missingTools();
-if (positionals.length === 0) {
+// Read by the test files, which are processes below this one.
+if (values.sampled) process.env.TEST_SAMPLES = 'all';
+if (values.sampled) console.log(`${files.length} test files that draw samples, with complete samples.`);
+else if (positionals.length === 0) {
   const names = TOOLS.map(({ name }) => name).join(', ');
-  console.log(`${files.length} test files; some 10 minutes on two cores. They use ${names}.`);
+  console.log(`${files.length} test files; some 5 minutes on two cores. They use ${names}.`);
 }
 if (missing.length > 0) {
   console.log(`Not installed: ${missing.map(({ name }) => name).join(', ')}. Tests that need them are skipped.`);

@@ -51,3 +51,8 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
   }
   return batches;
 }
+
+/** Whether a compiled test file draws samples: it imports a module `sample.ts`. */
+export function drawsSamples(file: string): boolean {
+  return /from '[./]+\/sample\.js'/.test(readFileSync(file, 'utf8'));
+}

@@ -1,0 +1,45 @@
+import type { Test } from 'tap';
+import { randomNumbers } from '../git/test/random-numbers.js';
+
+/**
+ * Samples of large tests. `npm test` runs a sample, drawn by a seed that it prints; `.ci/run` then runs the test files that
+ * import this module with `TEST_SAMPLES=all`, where the samples are complete.
+ */
+export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
+const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
+
+type Printer = Pick<Test, 'comment'>;
+
+/** Draws `most` of the rows, in their order. Returns all rows if the samples are complete. */
+export function sample<Row>(t: Printer, rows: readonly Row[], most: number): readonly Row[] {
+  if (IS_COMPLETE || rows.length <= most) return rows;
+  t.comment(`a sample of ${most} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
+  const draw = randomNumbers(SEED);
+  // The start of a Fisher-Yates shuffle.
+  const indexes = rows.map((_, index) => index);
+  for (let at = 0; at < most; at++) {
+    const other = at + draw(rows.length - at);
+    [indexes[at], indexes[other]] = [indexes[other]!, indexes[at]!];
+  }
+  const drawn = indexes.slice(0, most).sort((a, b) => a - b);
+  return drawn.map((index) => rows[index]!);
+}
+
+/** Parameters of `fc.check`, `fc.assert` and `fc.sample`. */
+export interface Runs {
+  readonly seed: number;
+  readonly numRuns: number;
+  /** Index of the first run. Absent: 0. */
+  readonly path?: string;
+}
+
+/**
+ * Draws `most` consecutive runs of a property's `numRuns`. They are the runs that the complete property has at these
+ * indexes, so a sample cannot fail where the complete property passes.
+ */
+export function sampleRuns(t: Printer, { seed, numRuns }: Runs, most: number): Runs {
+  if (IS_COMPLETE || numRuns <= most) return { seed, numRuns };
+  const path = String(randomNumbers(SEED)(numRuns - most + 1));
+  t.comment(`${most} of ${numRuns} runs, from run ${path}; TEST_SEED=${SEED} draws them again`);
+  return { seed, numRuns: most, path };
+}
