@@ -85,6 +85,12 @@ function documented(name: string, { row, family = 'v1', ...more }: Documented): 
 
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
 
+/** Its requests rest on no repository; its tokens may name one. */
+const OF_ORGANIZATION = {
+  repo: async (t: RuleContext) => (await sampleRepository(t)).name,
+  fixture: async () => ({ name: 'none' }),
+} as const;
+
 const FILE_METADATA = documented('filemeta', {
   row: 'file metadata',
   lacksScope: ['403'],
@@ -111,12 +117,12 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
   documented('create-repo', {
     row: 'create repository',
     family: 'preferred',
-    fixture: sampleRepository,
+    ...OF_ORGANIZATION,
     repo: reserveName,
     request: () => ({}),
   }),
-  documented('list-repos', { row: 'list repositories', family: 'preferred', fixture: sampleRepository }),
-  documented('meta', { row: 'organization metadata', family: 'preferred', fixture: sampleRepository }),
+  documented('list-repos', { row: 'list repositories', family: 'preferred', ...OF_ORGANIZATION }),
+  documented('meta', { row: 'organization metadata', family: 'preferred', ...OF_ORGANIZATION }),
 ];
 
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
