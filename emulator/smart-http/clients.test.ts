@@ -122,8 +122,9 @@ porcelain.fetch(sys.argv[2], sys.argv[1])`,
 };
 
 import { bytesOf } from '../git/object/bytes.js';
+import { sample } from '../test/sample.js';
 
-for (const [name, client] of Object.entries(OTHERS)) {
+for (const [name, client] of sample(t, Object.entries(OTHERS), 2)) {
   t.test(`${name} clones, pushes and fetches`, async (t) => {
     await using bench = await Workbench.create();
     const run = (command: string[], url = '', folder = '') => {

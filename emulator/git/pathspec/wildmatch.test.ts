@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { runSync } from '../../schedule/steps.js';
+import { sample } from '../../test/sample.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 import { accepts, choose } from '../test/choose.js';
@@ -169,7 +170,8 @@ for (const [magic, options] of [
   t.test(`patterns match as in Git's pathspecs with ${magic}`, (t) => {
     // Case matters only where there are letters.
     const isWanted = magic.includes('icase') ? /[a-zA-Z]/ : /^/;
-    const patterns = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
+    const all = PATTERNS.filter((pattern) => !pattern.startsWith('/') && isWanted.test(pattern));
+    const patterns = sample(t, all, 40);
     const expected = listed(magic, patterns);
     for (const pattern of patterns) {
       const matcher = wildmatch(pattern, options);
@@ -205,7 +207,7 @@ t.test('random patterns match as in Git', (t) => {
     // After a plain prefix it takes `**` for the start of the pattern.
     .filter((each) => !/^[^*?[\\]*[^/*?[\\]\*\*+(?:$|\/)/.test(each))
     .filter((each) => !/^\/|\/\/|\/$|(?:^|\/)\.(?:\/|$)|^[^*?[\\]*$/.test(each));
-  const distinct = [...new Set(patterns)].slice(0, 70);
+  const distinct = sample(t, [...new Set(patterns)].slice(0, 70), 20);
   const expected = listed(':(glob)', distinct);
   for (const each of distinct) {
     const matcher = wildmatch(each, { pathname: true });

@@ -228,7 +228,7 @@ t.test('every fault with one condition that is taken fires', async (t) => {
     }
     t.same(waiting, [], `${JSON.stringify(action)} at ${at}: ${taken} faults`);
   }
-  t.ok(count > 2 * ways.length, `${count} faults`);
+  t.ok(count > ways.length, `${count} faults`);
 });
 
 t.test('every fault with two conditions that is taken would fire', async (t) => {
