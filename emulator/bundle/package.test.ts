@@ -130,6 +130,9 @@ t.test('it is imported from either kind of module', async (t) => {
 t.test('the commands work, and the suite checks the emulator beside it', async (t) => {
   const version = createRequire(packageFile('package.json'))('./package.json').version;
   t.equal((await run('npx', ['--no-install', 'emulator', '--version'], { cwd: project })).stdout, `${version}\n`);
+  for (const name of ['repohost-emulator', 'repohost-conformance']) {
+    t.equal((await run('npx', ['--no', '--', name, '--version'], { cwd: project })).stdout, `${version}\n`, name);
+  }
   t.match((await run(process.execPath, [command('emulator'), 'scenario', 'ls'])).stdout, /lost-commit/);
   const only = ['--only', 'jwt.alg.none,git.*', '--reporter', 'json', '--quiet'];
   const { stdout } = await run('npx', ['--no-install', 'conformance', 'run', ...only], { cwd: project });
