@@ -17,6 +17,7 @@ const MAX_BYTES = 10e6;
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
+  /^emulator\/docs\/[\w-]+\.md$/,
   /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
   /^dist\/bundle\/THIRD-PARTY\.txt$/,
   /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,
@@ -41,7 +42,8 @@ t.test('what is shipped is what somebody needs who installs it', async (t) => {
     files.filter((file) => !SHIPPED.some((shape) => shape.test(file))),
     [],
   );
-  for (const file of ['fixtures/scenario.schema.json', 'fixtures/conformance-target.schema.json', 'LICENSE']) {
+  const needed = ['fixtures/scenario.schema.json', 'fixtures/conformance-target.schema.json', 'LICENSE'];
+  for (const file of [...needed, 'emulator/README.md', 'emulator/docs/reference.md']) {
     t.ok(files.includes(file), file);
   }
   const { bytes, packages } = await sizeOf(project);
