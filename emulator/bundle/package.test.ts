@@ -17,7 +17,7 @@ const MAX_BYTES = 10e6;
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
-  /^emulator\/docs\/[\w-]+\.md$/,
+  /^emulator\/(DECISIONS|docs\/[\w-]+)\.md$/,
   /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
   /^dist\/bundle\/THIRD-PARTY\.txt$/,
   /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,

@@ -19,6 +19,7 @@ const MADE_OF = [
   'SECURITY.md',
   'conformance/README.md',
   'emulator/README.md',
+  'emulator/DECISIONS.md',
   'emulator/docs',
 ];
 

@@ -14,6 +14,7 @@ export const DOCUMENTS: readonly string[] = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'emulator/README.md',
+  'emulator/DECISIONS.md',
   ...readdirSync(join(ROOT, 'emulator', 'docs')).map((name) => `emulator/docs/${name}`),
   'emulator/git/README.md',
   'emulator/bench/README.md',
