@@ -1,4 +1,5 @@
 import yargs from 'yargs';
+import { packageVersion } from '../run/version.js';
 import type { Command, Session } from './command.js';
 import { Output } from './output.js';
 import { UsageError } from './usage-error.js';
@@ -82,6 +83,7 @@ async function parse(session: Session): Promise<void> {
     .usage('$0 <command>\n\nChecks a repository hosting service by its specification, rule by rule.')
     .command(commands.map(({ module }) => module(session)))
     .completion('completion', 'Print a completion script for bash and zsh: source <(conformance completion)')
+    .version(packageVersion())
     .demandCommand(1, `Name a command: ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`)
     .recommendCommands()
     .strict()

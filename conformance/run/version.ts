@@ -5,7 +5,7 @@ import { packageRoot } from '../target/package-root.js';
 
 export { packageRoot } from '../target/package-root.js';
 
-function version(): string {
+export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }
@@ -14,7 +14,7 @@ function version(): string {
 export function beginReport(started: number, now: number) {
   return {
     format: FORMAT,
-    suite: { name: 'repohost-emulator conformance', version: version() },
+    suite: { name: 'repohost-emulator conformance', version: packageVersion() },
     specification: '1.0.0',
     started_at: new Date(started).toISOString(),
     milliseconds: now - started,

@@ -17,6 +17,7 @@ const MAX_BYTES = 10e6;
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
+  /^emulator\/(DECISIONS|docs\/[\w-]+)\.md$/,
   /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
   /^dist\/bundle\/THIRD-PARTY\.txt$/,
   /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,
@@ -41,7 +42,8 @@ t.test('what is shipped is what somebody needs who installs it', async (t) => {
     files.filter((file) => !SHIPPED.some((shape) => shape.test(file))),
     [],
   );
-  for (const file of ['fixtures/scenario.schema.json', 'fixtures/conformance-target.schema.json', 'LICENSE']) {
+  const needed = ['fixtures/scenario.schema.json', 'fixtures/conformance-target.schema.json', 'LICENSE'];
+  for (const file of [...needed, 'emulator/README.md', 'emulator/docs/reference.md']) {
     t.ok(files.includes(file), file);
   }
   const { bytes, packages } = await sizeOf(project);
@@ -130,6 +132,9 @@ t.test('it is imported from either kind of module', async (t) => {
 t.test('the commands work, and the suite checks the emulator beside it', async (t) => {
   const version = createRequire(packageFile('package.json'))('./package.json').version;
   t.equal((await run('npx', ['--no-install', 'emulator', '--version'], { cwd: project })).stdout, `${version}\n`);
+  for (const name of ['repohost-emulator', 'repohost-conformance']) {
+    t.equal((await run('npx', ['--no', '--', name, '--version'], { cwd: project })).stdout, `${version}\n`, name);
+  }
   t.match((await run(process.execPath, [command('emulator'), 'scenario', 'ls'])).stdout, /lost-commit/);
   const only = ['--only', 'jwt.alg.none,git.*', '--reporter', 'json', '--quiet'];
   const { stdout } = await run('npx', ['--no-install', 'conformance', 'run', ...only], { cwd: project });

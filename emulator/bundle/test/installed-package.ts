@@ -18,6 +18,9 @@ const MADE_OF = [
   'README.md',
   'SECURITY.md',
   'conformance/README.md',
+  'emulator/README.md',
+  'emulator/DECISIONS.md',
+  'emulator/docs',
 ];
 
 const TAKES_NO_PART = /\.(test\.js|map)$/;

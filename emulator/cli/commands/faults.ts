@@ -117,10 +117,27 @@ function writeMarkdown(all: FaultReference): string {
       ...Object.entries(all.known).map(([stage, known]) => [code(stage), all.stages[stage as Stage], known.join('; ')]),
     ]),
   ];
+  const byFault = all.codes.filter(({ way }) => way === 'fault');
+  if (byFault[0]) parts.push(writeFaultRecipes([byFault[0], ...byFault.slice(1)]));
   for (const { code: name, status, way, commands } of all.codes) {
-    parts.push(`### ${status} ${name}\n\n${sentence(WAYS[way])}\n\n\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`);
+    if (way !== 'fault') parts.push(`### ${status} ${name}\n\n${sentence(WAYS[way])}\n\n${writeScript(commands)}`);
   }
   return parts.join('\n');
+}
+
+/** One table of the codes that only a fault brings about: their recipes differ by nothing but the code. */
+function writeFaultRecipes(rows: readonly [CodeReference, ...CodeReference[]]): string {
+  const [first] = rows;
+  return [
+    '### Codes that a fault answers\n',
+    `Send the code in \`X-Emulator-Fault\`. This is ${code(first.code)}; every code of the table works in its place:\n`,
+    writeScript(first.commands),
+    writeMarkdownTable([['Status', 'Code'], ...rows.map((row) => [String(row.status), code(row.code)])]),
+  ].join('\n');
+}
+
+function writeScript(commands: readonly string[]): string {
+  return `\`\`\`sh\n${commands.join('\n')}\n\`\`\`\n`;
 }
 
 function sentence(words: string): string {

@@ -6,12 +6,17 @@ import t, { type Test } from 'tap';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { startEmulator } from '../../index.js';
+import { exampleFile, LANGUAGES } from '../languages/languages.js';
 import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from './documents.js';
 
 // needs: git, curl
 
 const README = 'README.md';
-const GUIDE = 'emulator/README.md';
+const INDEX = 'emulator/README.md';
+/** Prefix of the pages about the emulator. */
+const GUIDE = 'emulator/docs/';
+
+t.setTimeout(240_000);
 
 /** The conformance suite tests its guide itself. */
 const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flatMap((name) =>
@@ -19,9 +24,10 @@ const BLOCKS = DOCUMENTS.filter((name) => !name.startsWith('conformance/')).flat
 );
 const tried = new Set<Block>();
 
-/** The one block of a document that has `words`. */
+/** Returns the one block with `words` in a document, or in the documents of a folder. */
 function block(test: Test, name: string, words: string): string {
-  const fitting = BLOCKS.filter((one) => one.name === name && one.block.text.includes(words));
+  const isIn = (one: string) => (name.endsWith('/') ? one.startsWith(name) : one === name);
+  const fitting = BLOCKS.filter((one) => isIn(one.name) && one.block.text.includes(words));
   test.equal(fitting.length, 1, `one block of ${name} has ${words}`);
   for (const one of fitting) tried.add(one.block);
   return fitting[0]!.block.text;
@@ -138,6 +144,14 @@ t.test('exec runs what follows beside an emulator', async (t) => {
     t.equal(code, 0, said);
     t.match(said, '"emulator":true', name);
   }
+  const { code, said } = await run(block(t, GUIDE, '--tls -- sh -c'));
+  t.equal(code, 0, said);
+  t.match(said, /^http:\/\/127\.0\.0\.1:\d+ demo \/\S+\.pem$/m);
+});
+
+t.test('the reference begins with a command that exists', async (t) => {
+  const { run } = await createProject(t);
+  t.match(await run(block(t, GUIDE, 'npx emulator --help')), { code: 0, said: 'emulator variants' });
 });
 
 t.test('a script finds an emulator that starts, and ends when it does not', async (t) => {
@@ -176,13 +190,29 @@ for (const runner of ['node-test', 'tap', 'vitest', 'jest']) {
   });
 }
 
+for (const language of LANGUAGES) {
+  t.test(`the example on the page for ${language.name} is a file that a test runs`, async (t) => {
+    const page = `${GUIDE}${language.name}.md`;
+    const text = readFileSync(exampleFile(language), 'utf8');
+    t.equal(block(t, page, text), text);
+    t.match(block(t, page, 'npx emulator exec'), /^npx emulator exec -- .*\n$/);
+  });
+}
+
+for (const file of ['first-commit.test.js', 'clone.test.js']) {
+  t.test(`the example ${file} is a file that npm run test:runners runs`, async (t) => {
+    const text = readFileSync(join(ROOT, 'emulator', 'test', 'runners', 'client', file), 'utf8');
+    t.equal(block(t, `${GUIDE}published-client.md`, text), text);
+  });
+}
+
 t.test('a client by HTTPS, and one with built-in hosts, reach the emulator', async (t) => {
   const { run } = await createProject(t);
   const trusted = block(t, GUIDE, 'emulator ca');
   writeFileSync(join(t.testdirName, 'project', 'trusted.sh'), trusted.replace('curl ', 'curl -sf '));
   const secure = await run('npx emulator exec --log quiet --tls -- bash -e trusted.sh');
   t.match(secure, { code: 0, said: '"repos":[]' });
-  const builtIn = await run(block(t, GUIDE, '--api-host'));
+  const builtIn = await run(block(t, GUIDE, '--api-host api.demo.example.test'));
   t.equal(builtIn.code, 0, builtIn.said);
   t.match(builtIn.said, 'cloned an empty repository');
 });
@@ -233,6 +263,7 @@ t.test('the emulator starts as it stands', async (t) => {
   const { run } = await createProject(t);
   const own = BLOCKS.find(({ name, block: { text } }) => name === README && text === 'npx emulator start\n');
   if (own) tried.add(own.block);
+  t.equal(block(t, INDEX, 'npx emulator start'), own?.block.text, 'the index shows the same command');
   const settings = 'export EMULATOR_PORT=0 EMULATOR_LOG=quiet EMULATOR_READY_FILE=ready.json';
   const wait = 'npx emulator wait --ready-file ready.json --pid $!; kill $!; wait';
   const { code, said } = await run(`${settings}\n${own?.block.text.trim()} >/dev/null &\n${wait}`);
@@ -268,12 +299,34 @@ for (const { name, block } of BLOCKS.filter(({ block }) => block.language === 't
   );
 }
 
+for (const { name, block } of BLOCKS.filter(({ block: { language, text } }) => {
+  return language === 'js' && text.includes('startEmulator') && !text.includes('@pierre/storage');
+})) {
+  t.test(`${name}: a block of JavaScript that starts an emulator runs, and closes it`, async (t) => {
+    tried.add(block);
+    const { run, folder } = await createProject(t);
+    t.match(block.text, 'emulator.close()');
+    writeFileSync(join(folder, 'project', 'block.js'), block.text);
+    const { code, said } = await run('node block.js');
+    t.equal(code, 0, said);
+  });
+}
+
+t.test('await using is shown in TypeScript only', async (t) => {
+  for (const { name, block } of BLOCKS) {
+    if (block.language !== 'ts') t.notMatch(block.text, 'await using', name);
+  }
+});
+
 /** Blocks whose commands need what a test has not: what is looked at instead. */
 const NOT_RUN: readonly { readonly name: string; readonly words: string; readonly why: string }[] = [
   { name: README, words: 'npm ci', why: 'a test of a built checkout comes after it' },
   { name: README, words: 'npm link', why: 'it changes the machine' },
   { name: GUIDE, words: 'docker build', why: 'it needs Docker; what the file promises is tested' },
   { name: README, words: 'npm i -D', why: 'it needs the registry, or a packed checkout' },
+  { name: README, words: 'flowchart', why: 'it is a diagram' },
+  { name: GUIDE, words: '--tls -- node --test clone.test.js', why: 'npm run test:runners runs this file in this way' },
+  { name: GUIDE, words: '--api-host api.demo.code.storage', why: 'npm run test:runners runs a file in this way' },
 ];
 
 t.test('npm scripts that documents name exist, and no block is left out', async (t) => {

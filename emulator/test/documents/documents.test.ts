@@ -41,8 +41,23 @@ t.test('the table of folders names every folder once, and imports only from abov
   }
 });
 
-t.test('the first page is short', async (t) => {
+t.test('pages are short, except the printed reference', async (t) => {
   t.ok(readDocument('README.md').split('\n').length < 150);
+  for (const name of DOCUMENTS.filter((one) => one.startsWith('emulator/docs/'))) {
+    if (name !== 'emulator/docs/reference.md') t.ok(readDocument(name).split('\n').length < 300, name);
+  }
+});
+
+t.test('every page about the emulator is linked from the index', async (t) => {
+  const index = readDocument('emulator/README.md');
+  for (const name of DOCUMENTS.filter((one) => one.startsWith('emulator/docs/'))) {
+    t.ok(index.includes(`](${name.replace('emulator/', '')})`), name);
+  }
+});
+
+t.test('the README warns of npx before it uses it', async (t) => {
+  const readme = readDocument('README.md');
+  t.ok(readme.indexOf('[!WARNING]') < readme.indexOf('npx'));
 });
 
 /** As links to headings are made of them: "## Where to go on" is `#where-to-go-on`. */

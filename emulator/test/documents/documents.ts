@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,6 +14,8 @@ export const DOCUMENTS: readonly string[] = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'emulator/README.md',
+  'emulator/DECISIONS.md',
+  ...readdirSync(join(ROOT, 'emulator', 'docs')).map((name) => `emulator/docs/${name}`),
   'emulator/git/README.md',
   'emulator/bench/README.md',
   'conformance/README.md',

@@ -372,6 +372,7 @@ const EMULATOR: Program = {
       imports: [],
       isNested: true,
     },
+    { path: 'docs', content: 'the pages about the emulator, one for each task of its users' },
     { path: 'test', content: 'tests that cross folders; `runner/` runs the test files; `documents/` prints tables' },
   ],
 };

@@ -63,6 +63,10 @@ const ORIGINS: Readonly<Record<string, RegExp>> = {
 
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
 
+/** The recipe that the codes of a table share: the code it is shown with, its commands, the rows. */
+const TABLE = /^### Codes that a fault answers\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
+const ROW = /^\| (\d+) \| `(\w+)` \|$/gm;
+
 interface Printed {
   readonly status: number;
   readonly code: string;
@@ -91,13 +95,19 @@ async function print(...argv: string[]): Promise<string> {
 }
 
 async function printedRecipes(): Promise<Printed[]> {
-  const sections = (await print('--markdown')).matchAll(SECTION);
-  return [...sections].map(([, status, code, way, script]) => ({
+  const markdown = await print('--markdown');
+  const [, shown = '', shared = '', rows = ''] = TABLE.exec(markdown) ?? [];
+  const ofTable = [...rows.matchAll(ROW)].map(([, status, code = '']) => {
+    return { status: Number(status), code, way: 'By a fault', script: shared.replace(shown, code) };
+  });
+  const ofSections = [...markdown.matchAll(SECTION)].map(([, status, code, way, script]) => ({
     status: Number(status),
     code: code!,
     way: way!,
     script: script!,
   }));
+  const inOrder = problemCodes().map(({ code }) => code as string);
+  return [...ofTable, ...ofSections].sort((a, b) => inOrder.indexOf(a.code) - inOrder.indexOf(b.code));
 }
 
 /** A folder with the command `emulator` as it is shipped, for the search path. */

@@ -135,6 +135,14 @@ export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
     { name: CLIENT, command: [...EXEC, ...BUILT_IN, '--', process.execPath] },
     { file: 'built-in-hosts.js', code: 0, printed: [/what was restored is cloned from demo\.code\.storage/] },
   ],
+  [
+    { name: CLIENT, command: [process.execPath, '--test', '--test-reporter=tap'] },
+    { file: 'first-commit.test.js', code: 0, printed: [/^# pass 2$/m] },
+  ],
+  [
+    { name: CLIENT, command: [...EXEC, '--tls', '--', process.execPath, '--test', '--test-reporter=tap'] },
+    { file: 'clone.test.js', code: 0, printed: [/^# pass 1$/m] },
+  ],
 ];
 
 /** What is printed of no test, since it passed. */

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LANGUAGES, missingTool, runExample } from './languages.js';
+
+/*
+ * node dist/emulator/test/languages/main.js [name …]: runs the examples of the documents in these languages, or in all. A
+ * language whose tools are not installed is skipped, with the reason.
+ */
+const wanted = process.argv.slice(2);
+for (const language of LANGUAGES) {
+  if (wanted.length > 0 && !wanted.includes(language.name)) continue;
+  const missing = missingTool(language);
+  if (missing !== undefined) {
+    console.log(`skipped ${language.name}: this fails: ${missing}`);
+    continue;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'language-'));
+  try {
+    const output = await runExample(language, folder);
+    console.log(output === undefined ? `ok ${language.name}` : `not ok ${language.name}\n${output}`);
+    if (output !== undefined) process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
