@@ -36,7 +36,7 @@ async function underFault(t: RuleContext, fault: string) {
 export const states = defineWritingRules('States', 'states', [
   {
     id: 'state.active',
-    says: 'A repository that nothing is wrong with serves every read.',
+    says: 'A repository in the normal state answers every read.',
     writes: false,
     check: on(sampleFile, async (t, { name, branch, path }) => {
       expectStatus(await getRepo(t, name), 200);
@@ -50,7 +50,7 @@ export const states = defineWritingRules('States', 'states', [
   },
   {
     id: 'state.thawing.409',
-    says: 'A repository that comes out of cold storage refuses with 409 repository_thawing.',
+    says: 'A repository that is being restored from cold storage refuses operations with 409 repository_thawing.',
     reach: 'emulator',
     check: async (t) => {
       const answers = await underFault(t, 'repository_thawing');
@@ -61,7 +61,7 @@ export const states = defineWritingRules('States', 'states', [
   },
   {
     id: 'state.syncing.409',
-    says: 'A repository that is being synced refuses writes with 409 sync_in_progress.',
+    says: 'A repository with a running upstream sync refuses writes with 409 sync_in_progress.',
     reach: 'emulator',
     check: async (t) => {
       const answers = await underFault(t, 'sync_in_progress');
@@ -72,7 +72,7 @@ export const states = defineWritingRules('States', 'states', [
   },
   {
     id: 'state.which-operations',
-    says: 'Which operations each state refuses is left open.',
+    says: 'The specification does not say which operations each state refuses.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
@@ -85,7 +85,7 @@ export const states = defineWritingRules('States', 'states', [
   },
   {
     id: 'state.ref-outcome-in-body',
-    says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
+    says: 'result.status and result.success report the outcome for the branch, whatever the HTTP status is.',
     check: on(groupRepository, async (t, { name }) => {
       const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       const { success, status } = written.record('result');
