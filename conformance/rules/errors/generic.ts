@@ -59,7 +59,7 @@ function generic(status: number, code: string): RuleRow {
     .map(([name]) => name);
   return {
     id: `err.generic.${status}`,
-    says: `${status} without a more specific code has the code ${code}.`,
+    says: `A ${status} response without a specific code has the code ${code}.`,
     reach: natural === undefined || ON_EMULATOR.includes(status) ? 'emulator' : 'any',
     writes: WRITING.includes(status),
     watch: (exchange) => {

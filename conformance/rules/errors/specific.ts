@@ -236,7 +236,7 @@ function specific(code: SpecificCode): RuleRow {
   const { reach, writes, provoke, instead } = PROVOCATIONS[code];
   return {
     id: `err.specific.${code}`,
-    says: `${code} goes with ${status}: ${meaning}.`,
+    says: `The code ${code} has the status ${status}: ${meaning}.`,
     reach,
     writes,
     watch: (exchange) => {
@@ -258,7 +258,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
     id: 'err.thawing.retry-after',
-    says: 'repository_thawing says when to come back.',
+    says: 'A repository_thawing response has Retry-After.',
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
@@ -275,7 +275,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   },
   {
     id: 'err.forge-inaccessible.status',
-    says: 'forge_repository_inaccessible has 412 or the status that the forge gave.',
+    says: 'A forge_repository_inaccessible response has the status 412, or the 4xx status of the upstream.',
     reach: 'emulator',
     writes: true,
     check: async (t) => {
