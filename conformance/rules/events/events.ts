@@ -46,7 +46,7 @@ export const events = defineRules('Events', 'events', [
   }),
   eventRule(
     'event.sync-failed.retries-exhausted',
-    'The event is sent when the last retry has failed.',
+    'The event repo.sync.failed is sent when the last retry has failed.',
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
@@ -60,14 +60,14 @@ export const events = defineRules('Events', 'events', [
   ),
   eventRule(
     'event.sync-failed.infrastructure',
-    'The event is sent after a failure of the infrastructure.',
+    'The event repo.sync.failed is sent after a failure of the infrastructure.',
     async (_t, receiver) => {
       await firstFailure(receiver, 'unreachable');
     },
   ),
   eventRule(
     'event.sync-failed.not-on-cancel',
-    'The event is not sent if the service cancels the run.',
+    'The event repo.sync.failed is not sent if the service cancels the run.',
     async (t, receiver) => {
       const repo = await receiver.follow('silent');
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
@@ -87,7 +87,7 @@ export const events = defineRules('Events', 'events', [
     const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
     expectSame(counts, [1, 2, 3], 'run_count of the first, the second and the third run');
   }),
-  eventRule('event.no-others', 'No operation of the API sends another event.', async (t, receiver) => {
+  eventRule('event.no-others', 'No operation of the API sends an event other than repo.sync.failed.', async (t, receiver) => {
     const { name, tip } = await newRepository(t);
     const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
     expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));

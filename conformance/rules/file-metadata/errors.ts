@@ -114,7 +114,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.429.headers',
-    says: 'The specification does not say whether that 429 has the headers of throttling.',
+    says: 'The specification does not say whether the 429 for too many commits has the headers of throttling.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     writes: true,

@@ -94,7 +94,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.challenge.header',
-    says: 'That 401 has WWW-Authenticate: Basic, without which Git never sends the credentials in its remote.',
+    says: 'The 401 of a Git request without credentials has WWW-Authenticate: Basic, without which Git never sends the credentials in its remote.',
     level: 'SHOULD',
     check: async (t) => {
       const answer = await advertise(t, gitPath((await sampleRepository(t)).name));

@@ -201,7 +201,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   leftOpen(
     'note.action.append.separator',
-    'The specification does not say what separates the two texts.',
+    'The specification does not say what separates the existing note from the appended text.',
     async (t) => {
       const { name, sha } = await noted(t, 'A');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));

@@ -45,14 +45,14 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   },
   leftOpen(
     'restore.content-type.json',
-    'The specification does not say whether that line may be sent as application/json.',
+    'The specification does not say whether the body of a restore may be sent as application/json.',
     moved,
     async (t, { name, seed }) =>
       t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
   ),
   leftOpen(
     'restore.body.extra-key',
-    'The specification does not describe further keys, further lines or a missing final newline in the body.',
+    'The specification does not describe further keys, further lines or a missing final newline in the body of a restore.',
     async (t) => {
       const forms: Record<string, (line: object) => string> = {
         'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
@@ -140,7 +140,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
 export const restoreAlready = defineWritingRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.commit-null',
-    says: 'commit is null if the branch already has the content of the target commit.',
+    says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
     check: on(already, async (_t, { answer }) => {
       expectTrue('commit' in answer.record(), 'commit is a member');
       expectSame(answer.find('commit'), null, 'commit is null');
@@ -148,7 +148,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.result-empty',
-    says: 'In that case, branch, old_sha and new_sha of result are empty.',
+    says: 'If a restore changes nothing, branch, old_sha and new_sha of result are empty.',
     check: async (t) => {
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
@@ -159,7 +159,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.status',
-    says: 'In that case, result.status is precondition_failed and result.success is false.',
+    says: 'If a restore changes nothing, result.status is precondition_failed and result.success is false.',
     check: on(already, async (_t, { answer }) => {
       expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
       expectSame(answer.boolean('result', 'success'), false, 'success');
@@ -167,12 +167,12 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.message',
-    says: 'In that case, result.message says why nothing was done.',
+    says: 'If a restore changes nothing, result.message says why.',
     check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
   },
   leftOpen(
     'restore.already.http-status',
-    'The specification does not say which HTTP status that case has.',
+    'The specification does not say which HTTP status a restore has that changes nothing.',
     already,
     async (t, { answer }) => {
       t.observe('status', answer.status);
@@ -181,7 +181,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   ),
   {
     id: 'restore.already.no-commit',
-    says: 'In that case, the branch does not move.',
+    says: 'If a restore changes nothing, the branch does not move.',
     check: on(already, async (t, { name, tip }) => expectSame(await mustTipOf(t, name), tip, 'the branch stays')),
   },
 ]);

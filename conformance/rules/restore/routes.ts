@@ -50,7 +50,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.route.same-handler',
-    says: 'Both routes answer the same invalid requests in the same way.',
+    says: 'Both restore routes answer the same invalid requests in the same way.',
     check: on(moved, async (t, { name, seed }) => {
       for (const metadata of [
         {},
@@ -108,7 +108,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.err.401.no-header',
-    says: 'Both routes answer 401 to a request without a credential, and change nothing.',
+    says: 'Both restore routes answer 401 to a request without a credential, and change nothing.',
     check: on(moved, async (t, { name, seed, last }) => {
       for (const send of [restore, reset]) {
         expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
