@@ -7,6 +7,7 @@ import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expect
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import type { AmbiguityCode } from '../../specification/ambiguities.js';
 import { callOperation } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
@@ -22,7 +23,7 @@ interface Provocation {
   /** Everything that has to have the code. */
   readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
-  readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
+  readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
 }
 
 function viaRoute(provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation {
