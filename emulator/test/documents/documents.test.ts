@@ -45,14 +45,16 @@ t.test('the first page is short', async (t) => {
   t.ok(readDocument('README.md').split('\n').length < 150);
 });
 
-/** As links to headings are made of them: "## Where to go on" is `#where-to-go-on`. */
+/** Anchors of headings, as GitHub makes them ("## Where to go on" is `#where-to-go-on`), and those written as `<a id>`. */
 function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replace(/ /g, '-'),
   );
+  return [...written, ...headings];
 }
 
 t.test('links lead to files and headings that exist', async (t) => {
