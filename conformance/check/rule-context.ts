@@ -3,6 +3,7 @@ import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
 import { NoAnswer } from '../http/no-answer.js';
 import { Stopwatch } from '../http/stopwatch.js';
+import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
@@ -167,18 +168,18 @@ export class RuleContext {
    * Accepts any member of a closed set, the first being the reading the specification supports best. The member is
    * recorded under the key and has to be the same whenever that key comes up.
    */
-  tolerate(decision: string, where: string, answer: Answer, members: readonly string[]): void {
+  tolerate(code: AmbiguityCode, where: string, answer: Answer, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(answer, candidate));
     if (member === undefined)
       throw new AssertionFailure('the answer is one of those the text supports', members, answer.outcome);
-    this.#record(decision, where, readOutcome(answer), member !== members[0]);
+    this.#record(code, where, readOutcome(answer), member !== members[0]);
   }
 
   /** The same for something other than a status. */
-  tolerateValue(decision: string, where: string, seen: string, members: readonly string[]): void {
+  tolerateValue(code: AmbiguityCode, where: string, seen: string, members: readonly string[]): void {
     if (!members.includes(seen))
       throw new AssertionFailure('the value is one of those the text supports', members, seen);
-    this.#record(decision, where, seen, seen !== members[0]);
+    this.#record(code, where, seen, seen !== members[0]);
   }
 
   /** A token that has to be refused as invalid: 403 by the table of token failures, 401 by most endpoints' own. */
@@ -232,8 +233,8 @@ export class RuleContext {
     return result;
   }
 
-  #record(decision: string, where: string, seen: string, departs: boolean): void {
-    const key = `${decision} ${where}`;
+  #record(code: AmbiguityCode, where: string, seen: string, departs: boolean): void {
+    const key = recordKey(code, where);
     this.run.variants.record(key, seen, this.rule.id);
     if (departs) this.otherVariants.push(`${key}: ${seen}`);
   }

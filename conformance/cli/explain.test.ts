@@ -73,7 +73,14 @@ t.test('explain says what a rule asks for', async (t) => {
   };
   const terminal = { print, printed: () => Promise.resolve(undefined), warn: () => undefined };
   t.equal(await main(['explain', 'jwt.alg.none'], terminal), 0);
-  for (const part of [/An unsigned token is refused\./, /level {4}MUST/, /section {2}Token header/, /reach {4}any/]) {
+  for (const part of [
+    /An unsigned token \(alg none\) is rejected\./,
+    /level {4}MUST/,
+    /section {2}Token header/,
+    /reach {4}any/,
+  ]) {
     t.match(out, part);
   }
+  t.match(out, 'see      conformance/SPECIFICATION.md#jwt.alg.none\n');
+  t.match(out, 'open     A01, HTTP status of an invalid token. Emulator: 403');
 });

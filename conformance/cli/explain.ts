@@ -2,6 +2,7 @@ import { allRules } from '../rules/registry.js';
 import type { Level } from '../rules/rule.js';
 import { isWritten } from '../rules/rule-table.js';
 import { type MutantRow, readMutants } from '../run/proof.js';
+import { ambiguityRows } from '../specification/ambiguities.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -21,7 +22,7 @@ const BROKEN: Readonly<Record<Level, string>> = {
   MUST: 'where it is broken, the run fails',
   SHOULD: 'where it is broken, that is a warning; with --strict the run fails',
   MAY: 'what is seen is noted',
-  UNSPECIFIED: 'what is seen is noted: the specification leaves it open',
+  UNSPECIFIED: 'what is seen is noted, because the specification does not say it',
 };
 
 export const explainCommand = defineCommand({
@@ -41,6 +42,8 @@ export const explainCommand = defineCommand({
       `  reach    ${rule.reach}`,
       `  checked   on ${REACH[rule.reach]}, ${WAYS[String(rule.writes)]}`,
       `  check    ${isWritten(rule) ? 'written' : 'not written yet'}`,
+      ...openLines(id),
+      `  see      conformance/SPECIFICATION.md#${id}`,
       ...(mutants === undefined
         ? []
         : proofLines(
@@ -52,6 +55,13 @@ export const explainCommand = defineCommand({
     print(`${lines.join('\n')}\n`);
   },
 });
+
+/** The contradictions and gaps of the specification that concern the rule. */
+function openLines(id: string): string[] {
+  return ambiguityRows()
+    .filter(({ rules }) => rules.includes(id))
+    .map(({ code, title, emulator }) => `  open     ${code}, ${title}. Emulator: ${emulator}`);
+}
 
 /** Which mutants the rule noticed; what has noticed none is not proven to be able to fail. */
 export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {

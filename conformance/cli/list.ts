@@ -1,3 +1,4 @@
+import { writeRuleDocument } from '../rules/rule-document.js';
 import { isWritten, writeRuleTable } from '../rules/rule-table.js';
 import { selectSome } from '../run/options.js';
 import { defineCommand } from './command.js';
@@ -10,11 +11,17 @@ export const listCommand = defineCommand({
     only: { read: text('ids of rules'), describe: 'Rules to list: ids, `*` for anything, joined by commas' },
     json: { describe: 'As JSON' },
     tsv: { describe: 'As a table with tabs' },
+    markdown: { describe: 'As a document, with what is contradictory or open' },
   },
-  exclusive: [['json', 'tsv']],
-  run: ({ only, json, tsv }, { print }) => {
+  exclusive: [
+    ['json', 'tsv'],
+    ['json', 'markdown'],
+    ['tsv', 'markdown'],
+  ],
+  run: ({ only, json, tsv, markdown }, { print }) => {
     const rules = selectSome(only);
     if (tsv) print(writeRuleTable(rules));
+    else if (markdown) print(writeRuleDocument(rules));
     else if (json) {
       const rows = rules.map((rule) => ({
         id: rule.id,

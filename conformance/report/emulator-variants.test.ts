@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ambiguityRows } from '../specification/ambiguities.js';
 import { emulatorVariants, recordedSwitches } from './emulator-variants.js';
 
 const told = (variants: Record<string, string>, observed: Record<string, Record<string, unknown>> = {}) =>
@@ -42,4 +43,13 @@ t.test('every switch is named once, and has more than one value', async (t) => {
   const rows = recordedSwitches();
   t.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
   for (const { name, values } of rows) t.ok(values.length > 1 && new Set(values).size === values.length, name);
+});
+
+t.test('an ambiguity names the switches that govern what is recorded about it', async (t) => {
+  const named = ambiguityRows().flatMap(({ code, variants }) => variants.map((name) => `${code} ${name}`));
+  for (const { name, points } of recordedSwitches()) {
+    for (const { code } of ambiguityRows().filter((row) => points.some((point) => point.startsWith(`${row.code} `)))) {
+      t.ok(named.includes(`${code} ${name}`), `${code}: ${name}`);
+    }
+  }
 });

@@ -1,19 +1,30 @@
+import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import type { Report } from './results.js';
 
 /** What a point shows: a text or one of several, or such a text and more behind a space; or what an expression fits. */
 type Shows = string | readonly string[] | RegExp;
 
 /**
- * One switch of the emulator, `emulator start --variants`, and what a recording shows under each of its values. Points
- * are keys of `variants` in a report, or `rule: name` of what a rule observed.
+ * Points of a recording, each a key of `variants` in a report or `rule: name` of what a rule observed. A pattern that ends
+ * in `*` stands for every point that begins with the text before it.
  */
+type Points = readonly string[];
+
+/** One switch of the emulator, `emulator start --variants`, and what a recording shows under each of its values. */
 interface SwitchRow {
   readonly name: string;
-  /** The points that it governs; a point belongs to the first pattern that fits. */
-  readonly points: Readonly<Record<string, RegExp>>;
-  /** By value, the default first: what the points show. What is left out does not matter. */
+  /** The points that it governs, by group; a point belongs to the first group with a pattern that matches. */
+  readonly points: Readonly<Record<string, Points>>;
+  /** By value, the default first: what the points of each group show. A group that is left out may show anything. */
   readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
 }
+
+/** The points of one ambiguity that are named `what`, or `what, place` for each of the places. */
+function at(code: AmbiguityCode, what: string, ...places: readonly string[]): Points {
+  return places.length === 0 ? [recordKey(code, what)] : places.map((place) => recordKey(code, `${what}, ${place}`));
+}
+
+const GIT_PLACES = ['Git', 'Git fetch', 'Git push refs', 'Git push'];
 
 /** A switch over several points, and what they show under each of its values. */
 function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['values']): SwitchRow {
@@ -21,20 +32,28 @@ function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['v
 }
 
 /** A switch over a single point. */
-function one(name: string, point: RegExp, values: Readonly<Record<string, Shows>>): SwitchRow {
-  return { name, points: { it: point }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
+function one(name: string, points: Points, values: Readonly<Record<string, Shows>>): SwitchRow {
+  return { name, points: { it: points }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
 }
 
 /** A switch whose values are what the point shows. */
-function same(name: string, point: RegExp, ...values: readonly string[]): SwitchRow {
-  return { name, points: { it: point }, values: values.map((value) => [value, { it: value }]) };
+function same(name: string, points: Points, ...values: readonly string[]): SwitchRow {
+  return { name, points: { it: points }, values: values.map((value) => [value, { it: value }]) };
 }
 
 /** The same, where the values are the codes of a refusal. */
-function code(name: string, point: RegExp, status: number, ...values: readonly string[]): SwitchRow {
+function code(name: string, points: Points, status: number, ...values: readonly string[]): SwitchRow {
   const shows = (value: string) => new RegExp(`^${status}( ${value})?$`);
-  return { name, points: { it: point }, values: values.map((value) => [value, { it: shows(value) }]) };
+  return { name, points: { it: points }, values: values.map((value) => [value, { it: shows(value) }]) };
 }
+
+const WITHOUT_SCOPE = [
+  ...at('A35', 'fetch without scope'),
+  ...GIT_PLACES.slice(1).flatMap((place) => at('A35', place, 'without scope')),
+];
+const SYNCED_READS = ['repo', 'commit', 'file', 'archive'].map(
+  (read) => `state.which-operations: sync_in_progress.${read}`,
+);
 
 const REFUSED = ['403', '401'];
 
@@ -42,9 +61,9 @@ const SWITCHES: readonly SwitchRow[] = [
   over(
     'invalidToken',
     {
-      listed: /^A01 invalid token, (commit|file|filemeta|notes|pack|repo|reset|restore)$/,
-      grep: /^A01 invalid token, grep$/,
-      others: /^A01 invalid token, /,
+      listed: at('A01', 'invalid token', 'commit', 'file', 'filemeta', 'notes', 'pack', 'repo', 'reset', 'restore'),
+      grep: at('A01', 'invalid token', 'grep'),
+      others: at('A01', 'invalid token', '*'),
     },
     ['403', { listed: '403', others: '403' }],
     ['endpoint-table', { listed: '401', others: '403' }],
@@ -52,130 +71,136 @@ const SWITCHES: readonly SwitchRow[] = [
   ),
   over(
     'missingScope',
-    { listed: /^A02 missing scope, (commit|file|notes|pack)$/, others: /^A02 missing scope, / },
+    { listed: at('A02', 'missing scope', 'commit', 'file', 'notes', 'pack'), others: at('A02', 'missing scope', '*') },
     ['403', { listed: '403', others: '403' }],
     ['endpoint-table', { listed: '401', others: '403' }],
   ),
   over(
     'missingRepoClaim',
     {
-      claim: /^A(03|35) no repo claim/,
-      org: /^A03 org:read on a repository/,
+      claim: [...at('A03', 'no repo claim*'), ...at('A35', 'no repo claim*')],
+      org: at('A03', 'org:read on a repository*'),
       // Of a refusal on a Git remote only the status shows.
-      git: /^A35 Git.*, org:read alone$/,
+      git: GIT_PLACES.flatMap((place) => at('A35', place, 'org:read alone')),
     },
     ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
     ['403', { claim: '403', org: '403', git: '403' }],
   ),
-  one('orgTokenOnRepository', /^A03 org:read on a repository/, {
+  one('orgTokenOnRepository', at('A03', 'org:read on a repository*'), {
     repo_claim_missing: ['400', '403 forbidden'],
     insufficient_scope: '403 insufficient_scope',
   }),
-  one('repositoryScope', /^A26 /, { 'git:read': '403', unauthorized: '401', any: '200' }),
-  same('emptyBearer', /^A31 empty bearer$/, '401', '403'),
+  one('repositoryScope', at('A26', '*'), { 'git:read': '403', unauthorized: '401', any: '200' }),
+  same('emptyBearer', at('A31', 'empty bearer'), '401', '403'),
   over(
     'tokenType',
-    { missing: /^A32 typ missing$/, other: /^A32 typ at\+jwt$/ },
+    { missing: at('A32', 'typ missing'), other: at('A32', 'typ at+jwt') },
     ['required', { missing: REFUSED, other: REFUSED }],
     ['optional', { missing: '200', other: REFUSED }],
     ['ignored', { missing: '200', other: '200' }],
   ),
-  one('expNotAfterIat', /^A32 exp equals iat$/, { rejected: REFUSED, accepted: '200' }),
-  one('missingExp', /^A32 no exp$/, { accepted: '200', rejected: REFUSED }),
-  same('unknownRoute', /^A30 unknown route without a token$/, '404', '401'),
-  same('wrongMethod', /^A29 wrong method$/, '405', '404'),
-  same('headFileMetadata', /^A29 HEAD, file metadata$/, '405', '200'),
-  same('gitInvalidToken', /^A35 invalid token, Git/, '403', '401', '404'),
-  same('gitMissingScope', /^A35 (fetch without scope$|Git .*without scope$)/, '403', '401', '404'),
-  same('gitMissingRepository', /^A35 missing repository, Git/, '404', '403', '401'),
-  same('gitOtherRepository', /^A35 other repository, Git/, '404', '403', '401'),
+  one('expNotAfterIat', at('A32', 'exp equals iat'), { rejected: REFUSED, accepted: '200' }),
+  one('missingExp', at('A32', 'no exp'), { accepted: '200', rejected: REFUSED }),
+  same('unknownRoute', at('A30', 'unknown route without a token'), '404', '401'),
+  same('wrongMethod', at('A29', 'wrong method'), '405', '404'),
+  same('headFileMetadata', at('A29', 'HEAD, file metadata'), '405', '200'),
+  same('gitInvalidToken', at('A35', 'invalid token', ...GIT_PLACES), '403', '401', '404'),
+  same('gitMissingScope', WITHOUT_SCOPE, '403', '401', '404'),
+  same('gitMissingRepository', at('A35', 'missing repository', ...GIT_PLACES), '404', '403', '401'),
+  same('gitOtherRepository', at('A35', 'other repository', ...GIT_PLACES), '404', '403', '401'),
   over(
     'thawing',
-    { metadata: /^A04 thawing, file metadata$/, others: /^A04 thawing, / },
+    { metadata: at('A04', 'thawing, file metadata'), others: at('A04', 'thawing', '*') },
     ['endpoint-table', { metadata: '503', others: '409' }],
     ['409', { metadata: '409', others: '409' }],
     ['503', { metadata: '503', others: '503' }],
   ),
   over(
     'syncing',
-    { listed: /^A05 syncing, (file metadata|grep)$/, others: /^A05 syncing, / },
+    { listed: at('A05', 'syncing', 'file metadata', 'grep'), others: at('A05', 'syncing', '*') },
     ['endpoint-table', { listed: '503', others: '409' }],
     ['409', { listed: '409', others: '409' }],
     ['503', { listed: '503', others: '503' }],
   ),
-  one('syncBlocks', /^state\.which-operations: sync_in_progress\.(repo|commit|file|archive)$/, {
+  one('syncBlocks', SYNCED_READS, {
     writes: '200',
     all: ['409', '503'],
   }),
-  one('problemMediaType', /^repo\.get\.404: content-type$/, {
+  one('problemMediaType', ['repo.get.404: content-type'], {
     plain: ['application/problem+json', 'application/problem+json; charset=utf-8'],
     profile: 'application/problem+json; profile="application/json"',
   }),
-  one('fileMetadataErrors', /^A06 file metadata$/, { 'error-only': 'only error', problem: 'problem details' }),
+  one('fileMetadataErrors', at('A06', 'file metadata'), { 'error-only': 'only error', problem: 'problem details' }),
   over(
     'writeFailureBody',
-    { restore: /^restore\.failure-body: body$/, others: /^A07 failed (commit-pack|note)$/ },
+    {
+      restore: ['restore.failure-body: body'],
+      others: [...at('A07', 'failed commit-pack'), ...at('A07', 'failed note')],
+    },
     ['restore-only', { restore: 'result', others: 'problem' }],
     ['all', { restore: 'result', others: 'result' }],
     ['problem', { restore: 'problem', others: 'problem' }],
   ),
-  same('restoreNoop', /^A09 already matches$/, '409', '412', '201', '200'),
-  one('restoreNoopFields', /^A08 empty$/, { empty: 'empty string', null: 'null', absent: 'absent' }),
-  same('archiveMissingRef', /^A11 missing ref, archive$/, '404', '400'),
+  same('restoreNoop', at('A09', 'already matches'), '409', '412', '201', '200'),
+  one('restoreNoopFields', at('A08', 'empty'), { empty: 'empty string', null: 'null', absent: 'absent' }),
+  same('archiveMissingRef', at('A11', 'missing ref, archive'), '404', '400'),
   over(
     'missingEphemeralRef',
-    { metadata: /^A12 not ephemeral, file metadata$/, file: /^A12 not ephemeral, file$/ },
+    { metadata: at('A12', 'not ephemeral, file metadata'), file: at('A12', 'not ephemeral, file') },
     ['endpoint-table', { metadata: '400', file: '404' }],
     ['404', { metadata: '404', file: '404' }],
     ['400', { metadata: '400', file: '400' }],
   ),
   {
     name: 'missingRef',
-    points: { archive: /^A11 missing ref, archive$/, it: /^A28 missing ref, / },
+    points: { archive: at('A11', 'missing ref, archive'), it: at('A28', 'missing ref', '*') },
     values: ['ref_not_found', 'not_found', 'branch_not_found'].map((value) => [
       value,
       { it: `404 ${value}`, archive: new RegExp(`^(404( ${value})?|400.*)$`) },
     ]),
   },
-  code('missingCommit', /^A28 missing commit$/, 404, 'ref_not_found', 'not_found'),
-  code('missingFile', /^A28 missing file$/, 404, 'not_found', 'ref_not_found'),
-  code('missingBaseBranch', /^A28 missing base branch$/, 404, 'branch_not_found', 'ref_not_found', 'not_found'),
-  one('missingTargetBranch', /^A19 missing target branch$/, {
+  code('missingCommit', at('A28', 'missing commit'), 404, 'ref_not_found', 'not_found'),
+  code('missingFile', at('A28', 'missing file'), 404, 'not_found', 'ref_not_found'),
+  code('missingBaseBranch', at('A28', 'missing base branch'), 404, 'branch_not_found', 'ref_not_found', 'not_found'),
+  one('missingTargetBranch', at('A19', 'missing target branch'), {
     branch_not_found: '404',
     bad_request: '400',
     conflict: '409',
   }),
   over(
     'tagRefs',
-    { metadata: /^A15 tag, file metadata$/, file: /^A15 tag, file$/ },
+    { metadata: at('A15', 'tag, file metadata'), file: at('A15', 'tag, file') },
     ['accepted', { metadata: '200', file: '200' }],
     ['rejected', { metadata: '404', file: '404' }],
     ['metadata-only', { metadata: '200', file: '404' }],
     ['file-only', { metadata: '404', file: '200' }],
   ),
-  one('metadataRef', /^A37 ref, /, {
+  one('metadataRef', at('A37', 'ref', '*'), {
     short: ['main', 'feature'],
     full: ['refs/heads/main', 'refs/heads/feature'],
     sha: 'SHA',
   }),
-  one('resultBranch', /^A38 result\.branch$/, { short: 'main', full: 'refs/heads/main' }),
-  one('linesAboveMaximum', /^A22 max_lines 5000$/, { clamped: '200', rejected: '400' }),
-  same('createStatus', /^A25 repository created$/, '201', '200', '202', '204'),
-  same('duplicateRepository', /^A25 duplicate repository$/, '409', '201', '200'),
-  one('deleteContentId', /^A18 delete without content_id$/, { required: '400', optional: '201' }),
-  same('secondDelete', /^A16 second delete$/, '409', '404'),
-  same('deletedRepository', /^A16 read after delete$/, '404', '409'),
-  same('oversizedChunk', /^A21 chunk above 4 MiB$/, '400', '413'),
-  same('notesStatus', /^A24 note written$/, '201', '200'),
-  one('contentType', /^general\.content-type\.other: /, { lenient: ['200', '201'], strict: '415' }),
+  one('resultBranch', at('A38', 'result.branch'), { short: 'main', full: 'refs/heads/main' }),
+  one('linesAboveMaximum', at('A22', 'max_lines 5000'), { clamped: '200', rejected: '400' }),
+  same('createStatus', at('A25', 'repository created'), '201', '200', '202', '204'),
+  same('duplicateRepository', at('A25', 'duplicate repository'), '409', '201', '200'),
+  one('deleteContentId', at('A18', 'delete without content_id'), { required: '400', optional: '201' }),
+  same('secondDelete', at('A16', 'second delete'), '409', '404'),
+  same('deletedRepository', at('A16', 'read after delete'), '404', '409'),
+  same('oversizedChunk', at('A21', 'chunk above 4 MiB'), '400', '413'),
+  same('notesStatus', at('A24', 'note written'), '201', '200'),
+  one('contentType', ['general.content-type.other: *'], { lenient: ['200', '201'], strict: '415' }),
 ];
 
 /** Points that no switch governs, with the reason. */
-const WITHOUT_SWITCH: readonly (readonly [point: RegExp, why: string])[] = [
-  [/^A34 /, 'both texts give one answer only'],
-  [/^A35 other tenant, /, 'a Git remote refuses a token of another tenant with 403 in every profile'],
-  [/^A07 stale head$/, 'the code is stated; only the body has a switch, writeFailureBody'],
-  [/^A07 failed restore$/, 'told by what restore.failure-body observed'],
+const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
+  [at('A34', '*'), 'both texts give one answer only'],
+  [
+    at('A35', 'other tenant', ...GIT_PLACES),
+    'a Git remote refuses a token of another tenant with 403 in every profile',
+  ],
+  [at('A07', 'stale head'), 'the code is stated; only the body has a switch, writeFailureBody'],
+  [at('A07', 'failed restore'), 'told by what restore.failure-body observed'],
 ];
 
 /** Switches of the emulator that no rule can tell from outside, with the reason. */
@@ -208,20 +233,30 @@ export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   }
   for (const [point, seen] of Object.entries(report.variants)) {
     if (governed.has(point)) continue;
-    const why = WITHOUT_SWITCH.find(([pattern]) => pattern.test(point))?.[1] ?? 'the emulator has no switch for it';
+    const why = WITHOUT_SWITCH.find(([points]) => isAmong(points, point))?.[1] ?? 'the emulator has no switch for it';
     without.push({ point, seen, why });
   }
   return { variants, without };
 }
 
-/** Every switch that a recording can set, with its values, the default first. */
-export function recordedSwitches(): { name: string; values: readonly string[] }[] {
-  return SWITCHES.map(({ name, values }) => ({ name, values: values.map(([value]) => value) }));
+/** Every switch that a recording can set, with its values, the default first, and the points that it governs. */
+export function recordedSwitches(): { name: string; values: readonly string[]; points: Points }[] {
+  return SWITCHES.map(({ name, values, points }) => ({
+    name,
+    values: values.map(([value]) => value),
+    points: Object.values(points).flat(),
+  }));
+}
+
+function isAmong(patterns: Points, point: string): boolean {
+  return patterns.some((pattern) =>
+    pattern.endsWith('*') ? point.startsWith(pattern.slice(0, -1)) : point === pattern,
+  );
 }
 
 function pointsOf({ points }: SwitchRow, recorded: ReadonlyMap<string, string>) {
   return [...recorded].flatMap(([point, seen]) => {
-    const group = Object.entries(points).find(([, pattern]) => pattern.test(point))?.[0];
+    const group = Object.entries(points).find(([, patterns]) => isAmong(patterns, point))?.[0];
     return group === undefined ? [] : [{ point, seen, group }];
   });
 }

@@ -13,14 +13,14 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const otherScope = scope === 'git:read' ? 'git:write' : 'git:read';
   const rows: Record<keyof TokenRuleIds, Pick<RuleRow, 'says' | 'check'>> = {
     noHeader: {
-      says: `${route} without any credential is 401.`,
+      says: `${route} answers 401 to a request without a credential.`,
       check: async (t) => {
         const answer = await operation.send(t, await operation.repo(t), ANONYMOUS);
         expectErrorOf(operation, answer, 401, 'unauthorized');
       },
     },
     invalid: {
-      says: `${route} refuses a token whose signature is not by a registered key.`,
+      says: `${route} rejects a token signed by an unregistered key.`,
       check: async (t) => {
         const repo = await operation.repo(t);
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope], defect: 'foreign-key' } });
@@ -29,7 +29,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
       },
     },
     scope: {
-      says: `${route} refuses a token that lacks ${scope}.`,
+      says: `${route} rejects a token without the scope ${scope}.`,
       check: async (t) => {
         const repo = await operation.repo(t);
         const answer = await operation.send(t, repo, { as: { repo, scopes: [otherScope] } });
@@ -37,7 +37,7 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
       },
     },
     missingRepo: {
-      says: `${route} is 404 when the claim names a repository that does not exist.`,
+      says: `${route} is 404 if the repository in the repo claim does not exist.`,
       check: async (t) => {
         const repo = t.uniqueName();
         const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });

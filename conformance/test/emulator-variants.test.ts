@@ -6,6 +6,7 @@ import { run } from '../index.js';
 import { emulatorVariants, recordedSwitches, UNSEEN_SWITCHES } from '../report/emulator-variants.js';
 import type { Report } from '../report/results.js';
 import { packageRoot } from '../run/version.js';
+import { ambiguityRows } from '../specification/ambiguities.js';
 import { expectLegal } from './legal/expect-right.js';
 import { startNamespace } from './shared-emulator.js';
 
@@ -40,6 +41,26 @@ t.test('the switches are those that the emulator prints', async (t) => {
   const byName = (rows: readonly { name: string; values: readonly string[] }[]) =>
     rows.map(({ name, values }) => [name, values]).sort();
   t.same(byName(recordedSwitches()), byName(printed.filter((row) => !unseen.includes(row))));
+  const ofAmbiguities = new Set(ambiguityRows().flatMap(({ variants }) => variants));
+  const names = printed.map(({ name }) => name).filter((name) => !Object.hasOwn(UNSEEN_SWITCHES, name));
+  t.same([...ofAmbiguities].sort(), names.sort(), 'and those that the table of ambiguities names');
+});
+
+t.test('the table of ambiguities lists every rule that records a decision of the target', async (t) => {
+  const listed = new Map(ambiguityRows().map(({ code, rules }) => [code as string, rules]));
+  const missing = whole.rules.flatMap(({ id, variants = {} }) =>
+    Object.keys(variants)
+      .map((key) => key.slice(0, key.indexOf(' ')))
+      .filter((code) => !listed.get(code)?.includes(id))
+      .map((code) => `${code}: ${id}`),
+  );
+  t.same(missing, []);
+  const ids = new Set(whole.rules.map(({ id }) => id));
+  t.same(
+    [...listed.values()].flat().filter((id) => !ids.has(id)),
+    [],
+    'and no rule that does not exist',
+  );
 });
 
 /** A failed commit-pack that answers with its result shows no code. */

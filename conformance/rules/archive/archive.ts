@@ -34,7 +34,7 @@ async function onMain(t: RuleContext): Promise<string[]> {
 export const archiveRules = defineRules('6. Archive', 'archive', [
   {
     id: 'archive.route',
-    says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, their bytes and their executable bits.',
+    says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, with their content and executable bits.',
     check: on(historyRepository, async (t, history) => {
       const answer = expectStatus(await archive(t, history.name), 200);
       const files = readPaths(answer, await knownPaths(t));
@@ -47,7 +47,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.repo-from-claim',
-    says: 'The repository packed is the one the token names.',
+    says: 'The archive has the files of the repository in the repo claim of the token.',
     check: async (t) => {
       const owned = { 'sample.txt': await sampleRepository(t), 'other.txt': await otherRepository(t) };
       for (const [own, { name }] of Object.entries(owned)) {
@@ -59,23 +59,23 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   leftOpen(
     'archive.body.absent',
-    'What a request without a body gets is left open.',
+    'The specification does not say how a request without a body is answered.',
     sampleContent,
     async (t, { name }) => t.observe('no body', await t.post('/api/v1/repos/archive', { as: reader(name) })),
   ),
   {
     id: 'archive.ref.default',
-    says: 'Without ref the default branch is packed.',
+    says: 'A request without ref archives the default branch.',
     check: async (t) => expectSame(await paths(t), await onMain(t), 'the files of main'),
   },
   {
     id: 'archive.ref.empty',
-    says: 'An empty ref is the same as none.',
+    says: 'An empty ref means the same as no ref.',
     check: async (t) => expectSame(await paths(t, { ref: '' }), await onMain(t), 'the files of main'),
   },
   {
     id: 'archive.ref.head',
-    says: 'A repository without a default branch is packed at HEAD.',
+    says: 'A request without ref archives HEAD if the repository has no default branch.',
     reach: 'emulator',
     writes: true,
     check: async (t) => {
@@ -86,7 +86,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.ref.branch',
-    says: 'ref may be a branch, a tag or a commit.',
+    says: 'ref can be a branch, a tag or a commit SHA.',
     check: on(historyRepository, async (t, { first }) => {
       expectTrue((await paths(t, { ref: 'feature' })).includes('feature.txt'), 'the branch');
       for (const ref of ['v1', first.sha]) {
@@ -97,7 +97,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.include_globs',
-    says: 'include_globs keeps the files that fit.',
+    says: 'include_globs keeps only files that match.',
     check: async (t) => {
       expectSame(await paths(t, { include_globs: ['**/*.js'] }), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
       t.observe('in both lists', await paths(t, { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] }));
@@ -105,12 +105,12 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.include_globs.none',
-    says: 'Where nothing fits, the archive is empty and the answer still 200.',
+    says: 'If no file matches include_globs, the response is 200 with an empty archive.',
     check: async (t) => expectSame(await paths(t, { include_globs: ['*.none'] }), [], 'no files'),
   },
   {
     id: 'archive.exclude_globs',
-    says: 'exclude_globs drops the files that fit.',
+    says: 'exclude_globs leaves out files that match.',
     check: async (t) => {
       const expected = (await onMain(t)).filter((path) => !path.endsWith('.md'));
       expectSame(await paths(t, { exclude_globs: ['**/*.md'] }), expected, 'no Markdown');
@@ -118,7 +118,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.max_blob_size',
-    says: 'Files with more bytes than max_blob_size are left out.',
+    says: 'Files of more than max_blob_size bytes are left out.',
     check: on(historyRepository, async (t, { files }) => {
       const small = Object.entries(files).filter(([, bytes]) => bytes.length <= 10);
       const expected = small.map(([path]) => path).sort();
@@ -127,7 +127,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.max_blob_size.equal',
-    says: 'A file of exactly max_blob_size bytes stays.',
+    says: 'A file of exactly max_blob_size bytes is included.',
     check: async (t) => {
       const packed = await paths(t, { max_blob_size: 10 });
       const edges = packed.filter((path) => path === 'ten.txt' || path === 'eleven.txt');
@@ -136,7 +136,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.max_blob_size.invalid',
-    says: 'A max_blob_size below zero or of another type is 400.',
+    says: 'A max_blob_size that is negative or not a number is 400.',
     check: on(sampleContent, async (t, { name }) => {
       for (const max_blob_size of [0, 1.5]) t.observe(String(max_blob_size), await archive(t, name, { max_blob_size }));
       for (const max_blob_size of [-1, 'x']) expectStatus(await archive(t, name, { max_blob_size }), 400);
@@ -144,7 +144,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.prefix',
-    says: 'archive.prefix comes before every path, with a slash between.',
+    says: 'archive.prefix precedes every path, separated by a slash.',
     check: on(onMain, async (t, expected) => {
       for (const prefix of ['p/', 'p'])
         expectSame(await paths(t, { archive: { prefix } }, 'p/'), expected, `prefix ${prefix}`);
@@ -152,7 +152,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.prefix.dotdot',
-    says: 'A prefix that is absolute, or has a backslash, . or .. in it, is 400.',
+    says: 'A prefix that is absolute, or that has a backslash, . or .. in it, is 400.',
     check: on(sampleContent, async (t, { name }) => {
       for (const prefix of ['/p', 'a\\b', './p', 'a/../b', '..']) {
         expectStatus(await archive(t, name, { archive: { prefix } }), 400);
@@ -162,7 +162,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.prefix.default',
-    says: 'Without a prefix the names are the paths.',
+    says: 'Without a prefix, the names in the archive are the paths of the files.',
     level: 'SHOULD',
     check: async (t) => {
       const packed = readTar(await archive(t, (await historyRepository(t)).name)).map((file) => file.name);
@@ -179,7 +179,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.header.disposition',
-    says: 'Content-Disposition offers a file named after repository and revision, without a path in it.',
+    says: 'Content-Disposition has a file name made of repository and revision, without a folder.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) => {
       const header = (await archive(t, name)).header('content-disposition');
@@ -193,7 +193,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.header.cache-control',
-    says: 'Cache-Control forbids storing.',
+    says: 'Cache-Control is no-store.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) =>
       expectMatch((await archive(t, name)).header('cache-control'), /\bno-store\b/, 'no-store'),
@@ -201,7 +201,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
   },
   {
     id: 'archive.err.400.json',
-    says: 'A body that is no JSON is 400.',
+    says: 'A body that is not valid JSON is 400.',
     check: async (t) => expectStatus(await archive(t, (await sampleContent(t)).name, undefined, { body: '{' }), 400),
   },
   {
@@ -220,8 +220,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     missingRepo: 'archive.err.404.repo',
   }),
   ...forcedFailures('archive', [
-    ['archive.err.500', 'An archive that cannot be made is 500.', 500, 'internal_error'],
-    ['archive.err.502', 'With storage out of reach it is 502.', 502, 'bad_gateway'],
-    ['archive.err.503', 'With no storage to choose it is 503.', 503, 'service_unavailable'],
+    ['archive.err.500', 'A request whose archive cannot be generated is 500.', 500, 'internal_error'],
+    ['archive.err.502', 'A request is 502 if storage cannot be reached.', 502, 'bad_gateway'],
+    ['archive.err.503', 'A request is 503 if no storage can be selected.', 503, 'service_unavailable'],
   ]),
 ]);

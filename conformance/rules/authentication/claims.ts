@@ -26,20 +26,20 @@ async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
 }
 
 export const claims = defineRules('Token claims', 'token-claims', [
-  rejectsTokens('claim.iss.required', 'A token without iss is refused.', [{ claims: { iss: null } }]),
+  rejectsTokens('claim.iss.required', 'A token without iss is rejected.', [{ claims: { iss: null } }]),
   acceptsToken('claim.iss.organization', 'iss is the name of the organization.', {}),
   rejectsTokens(
     'claim.iss.selects-keys',
-    'Only a key of the organization in iss can sign for it.',
+    'Only keys of the organization in iss verify a token.',
     [(_, { target }) => ({ key: 'second', claims: { iss: target.org } })],
     { reach: 'needs-setup' },
   ),
-  rejectsTokens('claim.iss.unknown', 'A token of an organization that does not exist is refused.', [
+  rejectsTokens('claim.iss.unknown', 'A token whose iss is an unknown organization is rejected.', [
     { claims: { iss: 'no-such-org' } },
   ]),
   {
     id: 'claim.iss.other-tenant',
-    says: 'A good token of another organization is 403 on the address of this one.',
+    says: 'A valid token of another organization is 403 at the address of this organization.',
     writes: 'where-allowed',
     reach: 'needs-setup',
     check: async (t) => {
@@ -52,41 +52,52 @@ export const claims = defineRules('Token claims', 'token-claims', [
       });
     },
   },
-  rejectsTokens('claim.sub.required', 'A token without sub is refused.', [{ claims: { sub: null } }]),
-  rejectsTokens('claim.scopes.required', 'A token without scopes is refused.', [{ claims: { scopes: null } }]),
+  rejectsTokens('claim.sub.required', 'A token without sub is rejected.', [{ claims: { sub: null } }]),
+  rejectsTokens('claim.scopes.required', 'A token without scopes is rejected.', [{ claims: { scopes: null } }]),
   rejectsTokens(
     'claim.scopes.array',
-    'Scopes that are no array are refused.',
+    'A token whose scopes claim is not an array is rejected.',
     [({ scope }) => ({ claims: { scopes: scope } })],
     { level: 'SHOULD' },
   ),
   leftOpen(
     'claim.scopes.empty',
-    'Whether a token without any scope is invalid or lacks scopes is left open; it does not get in.',
+    'The specification does not say whether a token with an empty scopes array is invalid or lacks scopes; it must not get access.',
     tokenRead({ scopes: [] }),
     async (t, answer) => {
       t.observe('outcome', answer);
       expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
     },
   ),
-  rejectsTokens('claim.scopes.unknown-name', 'One scope that nobody knows spoils the token.', [
-    ({ scope }) => ({ scopes: [scope, 'git:admin'] }),
-  ]),
-  rejectsTokens('claim.repo.one', 'A repo claim that is no string is refused.', [{ claims: { repo: ['a', 'b'] } }], {
-    level: 'SHOULD',
-  }),
-  rejectsTokens('claim.exp.expired', 'A token that expired an hour ago is refused.', [
+  rejectsTokens(
+    'claim.scopes.unknown-name',
+    'A token with one unknown scope is rejected, whatever its other scopes are.',
+    [({ scope }) => ({ scopes: [scope, 'git:admin'] })],
+  ),
+  rejectsTokens(
+    'claim.repo.one',
+    'A token whose repo claim is not a string is rejected.',
+    [{ claims: { repo: ['a', 'b'] } }],
+    {
+      level: 'SHOULD',
+    },
+  ),
+  rejectsTokens('claim.exp.expired', 'A token that expired an hour ago is rejected.', [
     (_, { seconds }) => ({ claims: { iat: seconds - 7200, exp: seconds - 3600 } }),
   ]),
-  leftOpen('claim.exp.leeway', 'How long a token outlives its exp is left open.', async (t) => {
-    for (const ago of [5, 30, 60]) {
-      const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
-      t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
-    }
-  }),
+  leftOpen(
+    'claim.exp.leeway',
+    'The specification does not say how long after exp a token is still accepted.',
+    async (t) => {
+      for (const ago of [5, 30, 60]) {
+        const claims = { iat: t.seconds - 600, exp: t.seconds - ago };
+        t.observe(`${ago} s ago`, (await readWithToken(t, { claims })).status);
+      }
+    },
+  ),
   {
     id: 'claim.exp.after-iat',
-    says: 'An exp that is not after iat is refused.',
+    says: 'A token whose exp is not after its iat is rejected.',
     level: 'SHOULD',
     check: async (t) => {
       const at = t.seconds + 3600;
@@ -96,21 +107,27 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
   leftOpen(
     'claim.exp.missing-unrestricted',
-    'Whether an unrestricted key may sign without exp is left open.',
+    'The specification does not say whether a token of an unrestricted key may omit exp.',
     tokenRead({ claims: { exp: null } }),
     async (t, answer) => {
       t.observe('outcome', answer);
       t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
     },
   ),
-  leftOpen('claim.times.type', 'What times that are no numbers do is left open.', async (t) => {
-    t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
-    t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
+  leftOpen(
+    'claim.times.type',
+    'The specification does not say how iat and exp values that are not numbers are treated.',
+    async (t) => {
+      t.observe('exp', await readWithToken(t, { claims: { exp: String(t.seconds + 600) } }));
+      t.observe('iat', await readWithToken(t, { claims: { iat: String(t.seconds) } }));
+    },
+  ),
+  acceptsToken('claim.iat.optional-unrestricted', 'A token of an unrestricted key without iat is accepted.', {
+    claims: { iat: null },
   }),
-  acceptsToken('claim.iat.optional-unrestricted', 'An unrestricted key signs without iat.', { claims: { iat: null } }),
   leftOpen(
     'claim.nbf-aud-jti',
-    'What nbf, aud, jti, an empty sub and an iat in the future do is left open.',
+    'The specification does not describe nbf, aud, jti, an empty sub, or an iat in the future.',
     async (t) => {
       const future = t.seconds + 300;
       const all = {
@@ -126,7 +143,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   ),
   {
     id: 'helper.default-lifetime',
-    says: 'A token that the emulator makes without being told a lifetime lives for a year of 365 days.',
+    says: 'A token that the emulator creates is valid for 31536000 seconds (365 days) by default.',
     reach: 'emulator',
     check: on(helperClaims, async (_t, { iat, exp }) =>
       expectSame(Number(exp) - Number(iat), YEAR, 'the lifetime is 31536000 s'),
@@ -134,7 +151,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
   {
     id: 'helper.default-scopes',
-    says: 'A token that the emulator makes without being told scopes may write and read Git.',
+    says: 'A token that the emulator creates has the scopes git:write and git:read by default.',
     reach: 'emulator',
     check: async (t) => expectSame((await helperClaims(t)).scopes, ['git:write', 'git:read'], 'the two scopes'),
   },
@@ -148,7 +165,7 @@ function expectNoCredential(place: TokenPlace, answer: Answer): void {
 export const tokenFailures = defineRules('Token failure responses', 'token-failures', [
   {
     id: 'authfail.401.no-header',
-    says: 'A token anywhere but in the Authorization header is no credential: 401 unauthorized.',
+    says: 'A token outside the Authorization header is ignored: the response is 401 unauthorized.',
     writes: 'where-allowed',
     check: async (t) =>
       await forEachPlace(t, everyPlace, async ({ place, repo, askWithout }) => {
@@ -174,26 +191,32 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
       });
     },
   },
-  leftOpen('authfail.401.empty-bearer', 'What Bearer with nothing behind it gives is left open.', async (t) => {
-    const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
-    t.observe('outcome', answer);
-    t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
-  }),
+  leftOpen(
+    'authfail.401.empty-bearer',
+    'The specification does not say how Bearer without a token is answered.',
+    async (t) => {
+      const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
+      t.observe('outcome', answer);
+      t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
+    },
+  ),
   {
     id: 'authfail.401.scheme-case',
-    says: 'The name of the scheme may be written in lower case.',
+    says: 'The name of the scheme is not case-sensitive.',
     level: 'SHOULD',
     check: on(sampleRepository, async (t, { name }) => {
       const authorization = `bearer ${t.token({ repo: name })}`;
       expectStatus(await t.get('/api/v1/repo', { headers: { authorization } }), 200);
     }),
   },
-  leftOpen('authfail.401.www-authenticate', 'Whether a 401 names the scheme it wants is left open.', async (t) =>
-    t.observe('www-authenticate', (await t.get('/api/v1/repo')).header('www-authenticate') ?? 'none'),
+  leftOpen(
+    'authfail.401.www-authenticate',
+    'The specification does not say whether a 401 has WWW-Authenticate.',
+    async (t) => t.observe('www-authenticate', (await t.get('/api/v1/repo')).header('www-authenticate') ?? 'none'),
   ),
   {
     id: 'authfail.403.invalid.detail',
-    says: 'The detail of a refused token says that it is invalid or expired.',
+    says: 'The detail for an invalid token says that the token is invalid or expired.',
     level: 'SHOULD',
     check: on(tokenRead({ defect: 'foreign-key' }), async (_t, answer) => {
       expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
@@ -202,7 +225,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.403.tenant.detail',
-    says: 'The detail of a token of another organization says that it is not valid for this tenant.',
+    says: 'The detail for a token of another organization says that the token is not valid for this tenant.',
     level: 'SHOULD',
     reach: 'needs-setup',
     check: async (t) =>
@@ -210,7 +233,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.403.unavailable',
-    says: 'While tokens cannot be verified every request is 403 authentication_unavailable, and afterwards it is not.',
+    says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
     reach: 'emulator',
     check: on(faulted('repo', 'authentication_unavailable'), async (t, answer) => {
       expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
@@ -219,7 +242,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.problem-json',
-    says: 'Refused credentials are problem details.',
+    says: 'Rejected credentials are answered with problem details.',
     level: 'SHOULD',
     check: async (t) => {
       const answers = [
@@ -232,7 +255,7 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
   },
   {
     id: 'authfail.no-token-echo',
-    says: 'No error repeats the token it refuses.',
+    says: 'No error repeats the rejected token.',
     level: 'SHOULD',
     watch: ({ status, token, body, headers }) => {
       if (status < 400 || token === undefined || token.length < 40) return undefined;

@@ -13,16 +13,16 @@ import { acceptsToken, acceptToken, readWithToken, refuseTokens, rejectsTokens }
 import { runTokenHelper, withKeyFile } from './token-helper.js';
 
 export const authentication = defineRules('Authentication', 'authentication', [
-  rejectsTokens('key.signature.verified', 'A token signed by a key that nobody registered is refused.', [
+  rejectsTokens('key.signature.verified', 'A token signed by an unregistered key is rejected.', [
     { defect: 'foreign-key' },
   ]),
-  rejectsTokens('key.signature.tampered', 'A token whose claims were changed after signing is refused.', [
+  rejectsTokens('key.signature.tampered', 'A token whose claims were changed after signing is rejected.', [
     { defect: 'tampered' },
   ]),
 ]);
 
 export const keys = defineRules('Keys', 'keys', [
-  acceptsToken('key.ec-p256', 'Tokens signed by an EC key on P-256 are accepted.', { key: 'ES256' }),
+  acceptsToken('key.ec-p256', 'Tokens signed by an EC P-256 key are accepted.', { key: 'ES256' }),
   ...rulesBy(
     acceptToken,
     [
@@ -34,7 +34,7 @@ export const keys = defineRules('Keys', 'keys', [
   ),
   {
     id: 'key.pkcs8',
-    says: 'What the token helper of this package signs with a PKCS#8 PEM is accepted; it refuses other forms in words.',
+    says: 'Tokens that the token helper of this package signs with a PKCS#8 PEM key are accepted; the helper explains why it rejects other formats.',
     reach: 'emulator',
     check: async (t) => {
       const { name } = await sampleRepository(t);
@@ -53,7 +53,7 @@ export const keys = defineRules('Keys', 'keys', [
   },
   {
     id: 'key.unrestricted',
-    says: 'An unrestricted key signs for every scope.',
+    says: 'An unrestricted key can sign tokens for every scope.',
     writes: true,
     check: async (t) => {
       for (const name of ['repo', 'pack', 'create-repo', 'meta']) {
@@ -65,18 +65,18 @@ export const keys = defineRules('Keys', 'keys', [
   },
   ...rulesBy(
     acceptToken,
-    [['key.restricted', 'A restricted key signs for the scopes on its list.', { key: 'restricted' }]],
+    [['key.restricted', 'A restricted key can sign tokens for the scopes in its allowlist.', { key: 'restricted' }]],
     { reach: 'needs-setup' },
   ),
   {
     id: 'key.rotation.new',
-    says: 'A new key works beside the old one.',
+    says: 'A newly registered key works beside the earlier ones.',
     reach: 'needs-setup',
     check: async (t) => {
       for (const key of ['main' as const, anotherRole(t)]) expectStatus(await readWithToken(t, { key }), 200);
     },
   },
-  rejectsTokens('key.rotation.deleted', 'A token signed by a key that was deleted is refused.', [{ key: 'deleted' }], {
+  rejectsTokens('key.rotation.deleted', 'A token signed by a deleted key is rejected.', [{ key: 'deleted' }], {
     reach: 'needs-setup',
   }),
 ]);
@@ -100,7 +100,7 @@ function anotherRole(t: RuleContext): KeyRole {
 export const tokenHeader = defineRules('Token header', 'token-header', [
   {
     id: 'jwt.alg.list',
-    says: 'No algorithm but ES256, ES384, ES512 and RS256 is accepted.',
+    says: 'Algorithms other than ES256, ES384, ES512 and RS256 are rejected.',
     writes: 'where-allowed',
     check: async (t) => {
       expectStatus(await readWithToken(t, {}), 200);
@@ -111,21 +111,21 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
       }
     },
   },
-  rejectsTokens('jwt.alg.none', 'An unsigned token is refused.', [{ defect: 'unsigned' }]),
-  rejectsTokens('jwt.alg.hs256', 'A token whose secret is the text of the public key is refused.', [
+  rejectsTokens('jwt.alg.none', 'An unsigned token (alg none) is rejected.', [{ defect: 'unsigned' }]),
+  rejectsTokens('jwt.alg.hs256', 'An HMAC token whose secret is the text of the public key is rejected.', [
     { defect: 'hmac-public-key' },
   ]),
-  rejectsTokens('jwt.alg.missing', 'A token whose header has no alg is refused.', [{ header: { alg: null } }]),
-  rejectsTokens('jwt.alg.key-mismatch', 'An alg that does not fit the key is refused.', [
+  rejectsTokens('jwt.alg.missing', 'A token whose header has no alg is rejected.', [{ header: { alg: null } }]),
+  rejectsTokens('jwt.alg.key-mismatch', 'A token whose alg does not fit the key is rejected.', [
     (_, { target }) => {
       const alg = target.key.algorithm === 'ES384' ? 'ES256' : 'ES384';
       return { header: { alg }, defect: 'mislabelled' };
     },
   ]),
-  acceptsToken('jwt.typ.jwt', 'typ JWT is accepted.', { header: { typ: 'JWT' } }),
+  acceptsToken('jwt.typ.jwt', 'A token with typ JWT is accepted.', { header: { typ: 'JWT' } }),
   {
     id: 'jwt.typ.missing',
-    says: 'A token without typ, or with another one, is refused.',
+    says: 'A token without typ, or with another typ than JWT, is rejected.',
     level: 'SHOULD',
     check: async (t) => {
       for (const typ of [null, 'at+jwt']) {
@@ -136,7 +136,7 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   },
   {
     id: 'jwt.kid.absent',
-    says: 'Without kid every registered key is tried.',
+    says: 'Without kid, every registered key is tried.',
     reach: 'needs-setup',
     check: async (t) => {
       for (const key of ['main' as const, anotherRole(t)])
@@ -145,26 +145,26 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
   },
   {
     id: 'jwt.kid.match',
-    says: 'A kid with a signature by its key is accepted.',
+    says: 'A token whose kid names the key that signed it is accepted.',
     check: async (t) => expectStatus(await readWithToken(t, { header: { kid: idOf(t, 'main') } }), 200),
   },
   rejectsTokens(
     'jwt.kid.match-wrong-signature',
-    'A registered kid with a signature by another registered key is refused.',
+    'A token whose kid names a registered key, but which another registered key signed, is rejected.',
     [(_, t) => ({ key: anotherRole(t), header: { kid: idOf(t, 'main') } })],
     { reach: 'needs-setup' },
   ),
-  acceptsToken('jwt.kid.unknown', 'A kid that nobody knows leads to trying every key.', { header: { kid: 'nope' } }),
+  acceptsToken('jwt.kid.unknown', 'With an unknown kid, every registered key is tried.', { header: { kid: 'nope' } }),
   {
     id: 'jwt.kid.deleted',
-    says: 'What the kid of a deleted key does is left open.',
+    says: 'The specification does not say how a token with the kid of a deleted key is treated.',
     level: 'UNSPECIFIED',
     reach: 'needs-setup',
     check: async (t) => t.observe('outcome', await readWithToken(t, { header: { kid: idOf(t, 'deleted') } })),
   },
   {
     id: 'jwt.malformed',
-    says: 'A bearer value that is no JWT is refused.',
+    says: 'A bearer value that is not a JWT is rejected.',
     writes: 'where-allowed',
     check: async (t) => {
       for (const value of ['abc', 'a.b', 'a.b.c', 'e30.e30.e30', 'a.b.c.d.e']) {

@@ -76,7 +76,7 @@ async function comparePreferredRoutes(t: RuleContext): Promise<void> {
 export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   ...MISSING.map(([scope, writes]) => ({
     id: `auth.repo-claim.missing.${slug(scope)}`,
-    says: `A token with ${scope} and without repo is refused.`,
+    says: `A token with ${scope} and no repo claim is rejected.`,
     writes,
     check: (t: RuleContext) =>
       forEachPlace(t, ofScope(scope), async ({ place, ask }) =>
@@ -85,7 +85,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   })),
   {
     id: 'auth.repo-claim.missing.mixed',
-    says: 'A token with org:read and another scope needs repo all the same.',
+    says: 'A token with org:read and another scope needs a repo claim.',
     check: (t) =>
       forEachPlace(t, ofScope('org:read'), async ({ place, ask }) => {
         for (const [other] of MISSING) {
@@ -95,7 +95,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.org-read.absent',
-    says: 'A token with org:read alone needs no repo.',
+    says: 'A token with only org:read needs no repo claim.',
     check: async (t) => {
       expectStatus(await listRepos(t), 200);
       expectStatus(await t.get('/api/meta', { as: { scopes: ['org:read'] } }), 200);
@@ -103,13 +103,13 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.org-read.present',
-    says: 'A repo claim does no harm on routes of the organization.',
+    says: 'A repo claim is accepted on routes of the organization.',
     level: 'SHOULD',
     check: async (t) => expectStatus(await listRepos(t, {}, { as: { scopes: ['org:read'], repo: 'anything' } }), 200),
   },
   {
     id: 'auth.repo-claim.org-read.repo-route',
-    says: 'A token with org:read alone and without repo reaches no repository.',
+    says: 'A token with only org:read and no repo claim reaches no repository.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofRepository, async ({ place, ask }) => {
@@ -122,7 +122,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.path-differs',
-    says: 'A path that names another repository than the token is 404 repository_not_found.',
+    says: 'A path whose repository name differs from the repo claim is 404 repository_not_found.',
     writes: 'where-allowed',
     check: on(
       otherRepository,
@@ -146,7 +146,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.path-indistinguishable',
-    says: 'The two cannot be told apart.',
+    says: 'A repository that does not exist and one that the token does not cover are answered alike.',
     writes: 'where-allowed',
     check: on(otherRepository, async (t, other) => {
       await forEachPlace(t, namesRepository, async ({ place, repo }) => {
@@ -164,7 +164,7 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
   },
   {
     id: 'auth.repo-claim.path-case',
-    says: 'Case and a .git at the end make another name.',
+    says: 'The name is compared exactly: another case, or .git at the end, is a different name.',
     check: on(sampleRepository, async (t, { name }) => {
       for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
         const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });

@@ -28,14 +28,14 @@ async function parentsOf(t: RuleContext, repo: string, branch: string): Promise<
 export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches', [
   {
     id: 'pack.expected_head.match',
-    says: 'The right expected_head_sha passes.',
+    says: 'A request whose expected_head_sha equals the tip succeeds.',
     check: on(twoCommits, (t, { name, tip }) =>
       commitFiles(t, name, { 'match.txt': t.uniqueName() }, { expected_head_sha: tip }),
     ),
   },
   {
     id: 'pack.expected_head.mismatch',
-    says: 'A wrong expected_head_sha is 409, and the branch stays.',
+    says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     check: on(twoCommits, async (t, { name, older, tip }) => {
       const expecting = (sha: string) => sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: sha }));
       expectStatus(await expecting(older), 409);
@@ -46,14 +46,14 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.expected_head.omitted',
-    says: 'Without expected_head_sha a commit goes on top of whatever is there.',
+    says: 'A request without expected_head_sha adds its commit to the current tip.',
     check: on(twoCommits, async (t, { name, older }) =>
       expectSame(await parentsOf(t, name, 'main'), [older], 'the second stands on the first'),
     ),
   },
   {
     id: 'pack.expected_head.race',
-    says: 'Of two commits that expect the same tip at the same time exactly one is made.',
+    says: 'Of two concurrent requests with the same expected_head_sha, exactly one succeeds.',
     alone: true,
     check: on(twoCommits, async (t, { name, tip }) => {
       const racers = ['a', 'b'].map((racer) =>
@@ -65,7 +65,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.empty-repo.seed',
-    says: 'The default branch of an empty repository can be written without any expectation.',
+    says: 'The default branch of an empty repository can be created without expected_head_sha.',
     check: async (t) => {
       const name = t.uniqueName();
       await createNamedRepository(t, name);
@@ -76,7 +76,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.creates',
-    says: 'base_branch makes the new branch out of another one.',
+    says: 'base_branch is the branch from which a new target_branch is created.',
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
       const from = { target_branch: branch, base_branch: 'main' };
@@ -89,7 +89,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.target-exists',
-    says: 'base_branch does nothing where the target branch exists.',
+    says: 'base_branch has no effect if target_branch exists.',
     level: 'SHOULD',
     check: on(twoCommits, async (t, { name }) => {
       const branch = newBranch(t);
@@ -102,7 +102,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.latest',
-    says: 'Without expected_head_sha the new branch starts at the newest commit of the base.',
+    says: 'Without expected_head_sha, a new branch starts at the latest commit of base_branch.',
     check: on(twoCommits, async (t, { name, tip }) => {
       const branch = newBranch(t);
       await commitFiles(t, name, { 'x.txt': 'x' }, { target_branch: branch, base_branch: 'main' });
@@ -111,7 +111,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.expected.match',
-    says: 'For a new branch expected_head_sha is compared with the base, and the right one passes.',
+    says: 'For a new branch, an expected_head_sha that equals the tip of base_branch succeeds.',
     check: on(twoCommits, (t, { name, tip }) => {
       const metadata = { target_branch: newBranch(t), base_branch: 'main', expected_head_sha: tip };
       return commitFiles(t, name, { 'x.txt': 'x' }, metadata);
@@ -119,7 +119,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.expected.mismatch',
-    says: 'For a new branch a wrong expected_head_sha is 409, and no branch appears.',
+    says: 'For a new branch, an expected_head_sha that differs from the tip of base_branch is 409; no branch is created.',
     check: on(twoCommits, async (t, { name, older }) => {
       const branch = newBranch(t);
       const metadata = { target_branch: branch, base_branch: 'main', expected_head_sha: older };
@@ -129,7 +129,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.base_branch.missing',
-    says: 'A base that does not exist is 404.',
+    says: 'A base_branch that does not exist is 404.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       const lines = packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
@@ -140,7 +140,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.ephemeral.true',
-    says: 'ephemeral true writes where only ephemeral reads look.',
+    says: 'ephemeral true writes an ephemeral branch, which only reads with ephemeral=true find.',
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       await commitFiles(t, name, { 'e.txt': 'e' }, { target_branch: branch, base_branch: 'main', ephemeral: true });
@@ -152,7 +152,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.ephemeral.isolated',
-    says: 'Writing an ephemeral branch leaves the ordinary branch of that name alone.',
+    says: 'Writing an ephemeral branch does not change the ordinary branch of the same name.',
     check: on(twoCommits, async (t, { name, tip }) => {
       await commitFiles(t, name, { 'iso.txt': 'x' }, { base_branch: 'main', ephemeral: true });
       expectSame(await mustTipOf(t, name), tip, 'main stays');
@@ -160,7 +160,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.ephemeral_base.true',
-    says: 'ephemeral_base true looks for the base among the ephemeral branches.',
+    says: 'ephemeral_base true looks up base_branch among the ephemeral branches.',
     check: on(groupRepository, async (t, { name }) => {
       const base = newBranch(t);
       await commitFiles(t, name, { 'b.txt': 'b' }, { target_branch: base, base_branch: 'main', ephemeral: true });
@@ -171,7 +171,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   },
   {
     id: 'pack.atomic',
-    says: 'A stream that fails leaves the branch as it was.',
+    says: 'A stream that fails does not change the branch.',
     level: 'SHOULD',
     check: on(groupRepository, async (t, { name }) => {
       const tip = await mustTipOf(t, name);
@@ -190,7 +190,7 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
   }),
   {
     id: 'pack.err.body',
-    says: 'A commit that fails may answer with a write result.',
+    says: 'A failed commit may answer with a write result.',
     level: 'MAY',
     check: on(twoCommits, async (t, { name, older }) => {
       const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));

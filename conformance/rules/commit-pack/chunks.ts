@@ -37,24 +37,24 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
   ...rulesBy(refusesPacks, [
     [
       'pack.chunk.base64.invalid',
-      'Data that is no base64, and a chunk without content_id or data, are 400.',
+      'Data that is not valid base64, and a chunk without content_id or data, are 400.',
       ...SPOILT_CHUNKS.map((blob_chunk) => [METADATA, { blob_chunk }]),
     ],
     [
       'pack.chunk.unknown-content_id',
-      'A chunk for a content_id that no file has is 400.',
+      'A chunk whose content_id belongs to no file is 400.',
       [METADATA, CHUNK, chunk('stranger', 'x')],
     ],
-    ['pack.chunk.missing', 'An upsert without any chunk is 400.', [METADATA]],
+    ['pack.chunk.missing', 'An upsert without a chunk is 400.', [METADATA]],
     [
       'pack.chunk.no-eof',
-      'A file whose last chunk does not say eof is 400.',
+      'A file whose last chunk does not have eof true is 400.',
       [metadataFor('x.txt'), chunk('x.txt', 'x', false)],
     ],
   ]),
   {
     id: 'pack.chunk.multi',
-    says: 'Chunks of one file are put together in the order they come.',
+    says: 'The chunks of one file are joined in the order in which they arrive.',
     check: on(groupRepository, async (t, { name }) => {
       const bytes = noise(9 * 1024 * 1024);
       const parts = [0, 1, 2].map((index) => bytes.subarray(index * 3 * 1024 * 1024, (index + 1) * 3 * 1024 * 1024));
@@ -77,7 +77,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
   },
   {
     id: 'pack.chunk.max-4mib.over',
-    says: 'A chunk of one byte more is refused.',
+    says: 'A chunk of 4 MiB and one byte is refused.',
     check: on(groupRepository, async (t, { name }) => {
       const answer = await sendPack(t, name, packLines({ 'over.bin': noise(MOST + 1) }));
       t.tolerate('A21', 'chunk above 4 MiB', answer, ['400', '413']);
@@ -86,7 +86,7 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
   },
   {
     id: 'pack.chunk.empty-file',
-    says: 'An empty file is one chunk without data.',
+    says: 'An empty file is sent as one chunk with empty data and eof true.',
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'empty.txt': '' });
       expectSame((await read(t, name, 'empty.txt')).length, 0, 'the file is empty');

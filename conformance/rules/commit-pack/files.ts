@@ -79,7 +79,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   ]),
   {
     id: 'pack.file.path.leading-slash',
-    says: 'Slashes at the beginning of a path are dropped, however many.',
+    says: 'All leading slashes of path are removed.',
     check: on(newRepository, async (t, { name }) => {
       await commitFiles(t, name, { '/a/b.txt': 'one', '//a.txt': 'two', '///c.txt': 'three' });
       const paths = (await fileMetadata(t, name)).records('files').map(({ path }) => path);
@@ -88,7 +88,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   leftOpen(
     'pack.file.path.traversal',
-    'Paths with . or .., .git and one path twice are left open; nothing of the kind gets into the tree.',
+    'The specification does not describe paths with . or .., paths in .git and repeated paths; none of them may enter the tree.',
     newRepository,
     async (t, { name }) => {
       for (const path of ['../x', 'a/../b', './c', '.git/config', 'a//b', 'a/', '']) {
@@ -103,7 +103,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   ),
   {
     id: 'pack.file.op.default',
-    says: 'An operation that is not named is an upsert.',
+    says: 'A file operation without operation is an upsert.',
     check: async (t) => {
       const lines = oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
       const { name, answer } = await send(t, lines);
@@ -113,12 +113,12 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.op.upsert-add',
-    says: 'upsert adds a file.',
+    says: 'upsert adds a file that does not exist.',
     check: on(groupRepository, (t, { name }) => keepsEveryByte(t, name)),
   },
   {
     id: 'pack.file.op.upsert-replace',
-    says: 'upsert replaces a file.',
+    says: 'upsert replaces a file that exists.',
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, { 'replaced.txt': 'before' });
       await commitFiles(t, name, { 'replaced.txt': 'after' });
@@ -127,7 +127,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.op.delete',
-    says: 'delete removes a file and no other.',
+    says: 'delete removes the named file and no other.',
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' });
       expectStatus(answer, 201);
@@ -138,17 +138,17 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.op.delete-no-chunk',
-    says: 'A delete needs no chunk.',
+    says: 'A delete succeeds without a chunk.',
     check: async (t) => expectStatus((await deletion(t, { content_id: 'c' })).answer, 201),
   },
   leftOpen(
     'pack.file.op.delete-empty-chunk',
-    'Whether a delete may come with an empty chunk is left open.',
+    'The specification does not say whether a delete may have an empty chunk.',
     async (t) => t.observe('empty chunk', (await deletion(t, { content_id: 'c' }, chunk('c', ''))).answer),
   ),
   {
     id: 'pack.file.op.delete-data-chunk',
-    says: 'A delete that comes with data is 400, and the file stays.',
+    says: 'A delete with a chunk that has data is 400; the file stays.',
     level: 'SHOULD',
     check: async (t) => {
       const { name, answer } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
@@ -158,7 +158,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.op.delete-no-content_id',
-    says: 'A delete without content_id is 400, and the file stays.',
+    says: 'A delete without content_id is 400; the file stays.',
     check: async (t) => {
       const { name, answer } = await deletion(t, {});
       t.tolerate('A18', 'delete without content_id', answer, ['400', '201']);
@@ -168,7 +168,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   ...rulesBy(refusesPacks, [
     [
       'pack.file.op.unknown',
-      'An operation that nobody knows is 400.',
+      'An unknown operation is 400.',
       oneOperation({ path: 'x.txt', operation: 'rename', content_id: 'c' }, chunk('c', 'x')),
     ],
   ]),
@@ -188,7 +188,7 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
   },
   {
     id: 'pack.file.mode.100755',
-    says: 'mode becomes the mode of the file.',
+    says: 'mode becomes the mode of the file in the tree.',
     check: on(groupRepository, async (t, { name }) => {
       await commitFiles(t, name, {
         'run.sh': { content: 'x', mode: '100755' },

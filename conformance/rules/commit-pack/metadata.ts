@@ -44,7 +44,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.repo-from-claim',
-    says: 'The branch that moves is in the repository the token names.',
+    says: 'The branch that moves is in the repository in the repo claim of the token.',
     check: on(newRepository, async (t, bystander) => {
       const { name } = await groupRepository(t);
       const { sha } = await commitFiles(t, name, { 'claim.txt': t.uniqueName() });
@@ -53,16 +53,16 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     }),
   },
   ...rulesBy(refusesPacks, [
-    ['pack.metadata.first', 'A stream that begins with a chunk is 400.', [CHUNK, METADATA]],
+    ['pack.metadata.first', 'A stream whose first line is a chunk is 400.', [CHUNK, METADATA]],
     [
       'pack.body.empty',
-      'An empty stream, one without metadata and one with a line that is no JSON are 400.',
+      'An empty stream, a stream without metadata and a line that is not valid JSON are 400.',
       ...[[], ['{}'], [METADATA, '{', CHUNK]],
     ],
   ]),
   {
     id: 'pack.line.kinds',
-    says: 'After metadata nothing but chunks may come.',
+    says: 'Only chunks may follow the metadata line.',
     level: 'SHOULD',
     check: async (t) => {
       const [metadata, data] = packLines({ 'kinds.txt': 'x' });
@@ -71,7 +71,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   leftOpen(
     'pack.line.framing',
-    'Blank lines, CRLF and a missing last newline are left open.',
+    'The specification does not describe blank lines, CRLF line ends or a missing final newline.',
     groupRepository,
     async (t, { name }) => {
       const forms = { 'blank line': '\n\n', CRLF: '\r\n', 'no last newline': '\n' };
@@ -83,10 +83,12 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       }
     },
   ),
-  ...rulesBy(refusesPacks, [['pack.fields.invalid', 'A member of another type is 400.', ...SPOILT_TYPES.map(spoilt)]]),
+  ...rulesBy(refusesPacks, [
+    ['pack.fields.invalid', 'A field of metadata whose value has the wrong type is 400.', ...SPOILT_TYPES.map(spoilt)],
+  ]),
   {
     id: 'pack.target_branch.required',
-    says: 'A commit without target_branch is 400.',
+    says: 'A request without target_branch is 400.',
     check: async (t) => {
       await refusesPacks(t, spoilt({ target_branch: undefined }));
       const { name } = await groupRepository(t);
@@ -97,7 +99,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.target_branch.must-exist',
-    says: 'A branch that does not exist is refused unless a base is named, and does not appear.',
+    says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
     check: on(groupRepository, async (t, { name }) => {
       const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
       expectRefused(answer);
@@ -106,11 +108,11 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     }),
   },
   ...rulesBy(refusesPacks, [
-    ['pack.commit_message.required', 'A commit without commit_message is 400.', spoilt({ commit_message: undefined })],
+    ['pack.commit_message.required', 'A request without commit_message is 400.', spoilt({ commit_message: undefined })],
   ]),
   {
     id: 'pack.commit_message.recorded',
-    says: 'commit_message is the message of the commit.',
+    says: 'commit_message becomes the message of the commit.',
     check: async (t) => {
       for (const message of ['Say why\n\nAt length, ünïcode too.', PADDED]) {
         const answer = await committed(t, { commit_message: message });
@@ -119,12 +121,16 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     },
   },
   ...rulesBy(refusesPacks, [
-    ['pack.author.required', 'A commit without author is 400.', spoilt({ author: undefined })],
-    ['pack.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS.map(spoilt)],
+    ['pack.author.required', 'A request without author is 400.', spoilt({ author: undefined })],
+    [
+      'pack.author.name.required',
+      'An author without a name or without an email is 400.',
+      ...SPOILT_AUTHORS.map(spoilt),
+    ],
   ]),
   {
     id: 'pack.author.recorded',
-    says: 'The author given is the author of the commit.',
+    says: 'author becomes the author of the commit.',
     check: async (t) => {
       const author = { name: 'Äda Ünique', email: 'u@example.com' };
       expectPerson(await committed(t, { author }), 'author', author);
@@ -132,7 +138,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.committer.recorded',
-    says: 'The committer given is the committer of the commit.',
+    says: 'committer becomes the committer of the commit.',
     check: async (t) => {
       expectPerson(await committed(t, { committer: COMMITTER }), 'committer', COMMITTER);
       t.observe('committer without one', (await committed(t, {})).string('commit', 'committer_name'));
@@ -140,7 +146,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.files.required',
-    says: 'A commit without files is 400.',
+    says: 'A request without files is 400.',
     check: async (t) => {
       const lines = spoilt({ files: undefined });
       await refusesPacks(t, lines, lines.slice(0, 1));
@@ -152,7 +158,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.visible.git',
-    says: 'Git and the API see the new commit.',
+    says: 'The new commit is visible to Git and to the API.',
     check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'seen.txt': 'seen\n' });
       const git = await createGit(t);
@@ -162,7 +168,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.parent',
-    says: 'The parent of the new commit is the old tip.',
+    says: 'The parent of the new commit is the previous tip of the branch.',
     check: on(groupRepository, async (t, { name }) => {
       const { sha, before } = await commitFiles(t, name, { 'parent.txt': t.uniqueName() });
       const { git } = await clone(t, name);
@@ -171,7 +177,7 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
   },
   {
     id: 'pack.untouched-files',
-    says: 'Files that are not named stay as they were.',
+    says: 'Files that the request does not list stay as they were.',
     check: async (t) => {
       const { name, tip } = await newRepository(t, {
         'a/keep.txt': 'keep',

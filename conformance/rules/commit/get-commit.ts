@@ -26,26 +26,26 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   },
   {
     id: 'commit.get.repo-from-claim',
-    says: 'A commit is found only in the repository the token names.',
+    says: 'A commit is found only in the repository in the repo claim of the token.',
     check: on(historyRepository, async (t, { name, first }) => {
       expectStatus(await getCommit(t, name, first.sha), 200);
       expectStatus(await getCommit(t, (await otherRepository(t)).name, first.sha), 404);
     }),
   },
   ...rulesBy(resolves, [
-    ['commit.get.full-sha', 'A full SHA names its commit.', ({ second }) => [second.sha, second]],
+    ['commit.get.full-sha', 'A full SHA resolves to its commit.', ({ second }) => [second.sha, second]],
+    ['commit.get.short-sha', 'A short SHA resolves to its commit.', ({ second }) => [second.sha.slice(0, 8), second]],
+    ['commit.get.branch', 'A branch name resolves to the tip of the branch.', ({ feature }) => ['feature', feature]],
+    ['commit.get.tag', 'A tag resolves to the commit it points to.', ({ first }) => ['v1', first]],
     [
-      'commit.get.short-sha',
-      'The first digits of a SHA name its commit.',
-      ({ second }) => [second.sha.slice(0, 8), second],
+      'commit.get.annotated-tag',
+      'An annotated tag resolves to its commit, not to the tag object.',
+      ({ second }) => ['v2', second],
     ],
-    ['commit.get.branch', 'A branch names its tip.', ({ feature }) => ['feature', feature]],
-    ['commit.get.tag', 'A tag names the commit it points at.', ({ first }) => ['v1', first]],
-    ['commit.get.annotated-tag', 'An annotated tag names its commit, not itself.', ({ second }) => ['v2', second]],
   ]),
   {
     id: 'commit.get.revision-syntax',
-    says: 'What Git can resolve is resolved: HEAD, a number of parents back, peeling.',
+    says: 'Revisions of Git resolve: HEAD, ancestors such as main~1, and peeling such as main^{}.',
     level: 'SHOULD',
     check: on(historyRepository, async (t, { name, second, third }) => {
       const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
@@ -57,19 +57,19 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   },
   {
     id: 'commit.get.sha.missing',
-    says: 'Without sha it is 400.',
+    says: 'A request without sha is 400.',
     check: on(sampleContent, async (t, { name }) =>
       expectStatus(await t.get('/api/v1/repos/commit', { as: reader(name) }), 400),
     ),
   },
   {
     id: 'commit.get.sha.empty',
-    says: 'With an empty sha it is 400.',
+    says: 'A request with an empty sha is 400.',
     check: async (t) => expectStatus(await getCommit(t, (await sampleContent(t)).name, ''), 400),
   },
   {
     id: 'commit.get.no-diff',
-    says: 'The answer holds no changes of files.',
+    says: 'The response has no diff of the commit.',
     check: on(historyRepository, async (t, { name, second }) => {
       const answer = expectStatus(await getCommit(t, name, second.sha), 200);
       const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
@@ -96,7 +96,7 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
   }),
   leftOpen(
     'commit.get.not-a-commit',
-    'What the SHA of a tree or an ambiguous short SHA gives is left open.',
+    'The specification does not say how the SHA of a tree or an ambiguous short SHA is answered.',
     historyRepository,
     async (t, { name, first }) => {
       t.observe('tree', await getCommit(t, name, first.tree));

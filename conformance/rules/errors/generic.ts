@@ -7,6 +7,7 @@ import { answerToNobody } from '../../check/journal.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, sampleRepository } from '../../fixtures/repositories.js';
+import type { AmbiguityCode } from '../../specification/ambiguities.js';
 import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { problemOf } from './problems.js';
@@ -42,7 +43,7 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = 
 };
 
 /** The answers that are tolerated where the specification contradicts itself. */
-const TOLERATED: Readonly<Record<number, readonly [string, string, readonly string[]]>> = {
+const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: string, members: readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
   409: ['A07', 'stale head', ['409 conflict']],
@@ -59,7 +60,7 @@ function generic(status: number, code: string): RuleRow {
     .map(([name]) => name);
   return {
     id: `err.generic.${status}`,
-    says: `${status} without a more specific code has the code ${code}.`,
+    says: `A ${status} response without a specific code has the code ${code}.`,
     reach: natural === undefined || ON_EMULATOR.includes(status) ? 'emulator' : 'any',
     writes: WRITING.includes(status),
     watch: (exchange) => {

@@ -46,13 +46,13 @@ const MEMBERS: readonly [
   ['problem.status.integer', 'status is the HTTP status, as an integer.', (value, _, status) => value === status],
   ['problem.title.string', 'title is a string.', (value) => typeof value === 'string'],
   ['problem.type.string', 'type is a string: a URI reference or about:blank.', isOptionalString],
-  ['problem.detail.string', 'detail is text for people.', isText],
-  ['problem.error.mirrors-detail', 'error says the same as detail.', (value, { detail }) => value === detail],
+  ['problem.detail.string', 'detail is a text for human readers.', isText],
+  ['problem.error.mirrors-detail', 'error has the same text as detail.', (value, { detail }) => value === detail],
   ['problem.instance.string', 'instance is a string.', isOptionalString],
-  ['problem.code.present', 'code is there.', isText],
+  ['problem.code.present', 'code is present.', isText],
   [
     'problem.code.snake-case',
-    'code is written in snake_case.',
+    'code is in snake_case.',
     (value) => typeof value === 'string' && /^[a-z0-9]+(_[a-z0-9]+)*$/.test(value),
   ],
 ];
@@ -122,7 +122,7 @@ const BODY_LIMIT = 'the body is an error without a member called error';
 export const errorShapes = defineRules('Errors', 'error-shapes', [
   {
     id: 'err.content-type',
-    says: 'Errors are application/problem+json, save those of file metadata and of write workflows.',
+    says: 'Errors have the media type application/problem+json, except those of file metadata and of failed writes.',
     level: 'SHOULD',
     watch: (exchange) => {
       if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
@@ -137,12 +137,12 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.generic-when-no-specific',
-    says: 'A code goes with the status it belongs to.',
+    says: 'The code of an error belongs to the HTTP status of the response.',
     watch: hasItsStatus,
   },
   {
     id: 'err.new-codes',
-    says: 'Codes that no table lists may appear.',
+    says: 'Codes that the specification does not list may appear.',
     level: 'MAY',
     watch: (exchange) => {
       const code = problemOf(exchange)?.code;
@@ -153,7 +153,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.status-text-snake',
-    says: 'A status without a listed code has its text in snake_case as code.',
+    says: 'A status without a listed code has its status text in snake_case as code.',
     watch: (exchange) => {
       const code = problemOf(exchange)?.code;
       const expected = BY_TEXT[exchange.status];
@@ -172,7 +172,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.error-only-bodies',
-    says: 'Some errors have a member error and no code.',
+    says: 'Some errors have a member error and no member code.',
     level: 'MAY',
     watch: (exchange) => {
       const body = errorBody(exchange);
@@ -183,7 +183,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.error-member',
-    says: 'Every error that is no write result says in error what is wrong.',
+    says: 'Every error that is not a write result has its message in the member error.',
     watch: (exchange) => {
       const body = errorBody(exchange);
       if (body === undefined || isWriteResult(body)) return undefined;
@@ -192,7 +192,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.5xx-safe',
-    says: 'No request, however malformed, is answered with a server error.',
+    says: 'No malformed request causes a server error.',
     level: 'SHOULD',
     watch: ({ status, method, path }) => {
       // What a sync or a thawing refuses may be 503 (A04, A05): the state of a repository, and no request, brings it about.
@@ -202,7 +202,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   leftOpen(
     'err.route-not-found.no-auth',
-    'Whether an unknown route without a token is 401 or 404 is left open.',
+    'The specification does not say whether an unknown route without a token is 401 or 404.',
     async (t) => {
       const answer = await t.get('/api/no-such-route');
       t.observe('outcome', answer);
@@ -211,7 +211,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   ),
   {
     id: 'err.method',
-    says: 'What other methods on a known route give is left open, file metadata aside.',
+    says: 'The specification does not say how an undocumented method is answered, except for file metadata.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
@@ -222,7 +222,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.idempotency-header',
-    says: 'Which header holds an idempotency key is left open.',
+    says: 'The specification does not name the header of the idempotency key.',
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
@@ -239,7 +239,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
   },
   {
     id: 'err.503.retry-after',
-    says: 'Whether a 503 says when to come back is left open.',
+    says: 'The specification does not say whether a 503 has Retry-After.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) =>

@@ -7,6 +7,7 @@ import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expect
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, reserveName, sampleRepository } from '../../fixtures/repositories.js';
+import type { AmbiguityCode } from '../../specification/ambiguities.js';
 import { callOperation } from '../companion/call-operation.js';
 import type { OperationRequest } from '../companion/operation.js';
 import { MERGER } from '../companion/operations.js';
@@ -22,7 +23,7 @@ interface Provocation {
   /** Everything that has to have the code. */
   readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
   /** Tolerated answers, where a contradiction leaves a choice. */
-  readonly instead?: readonly [decision: string, where: string, members: readonly string[]];
+  readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
 }
 
 function viaRoute(provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation {
@@ -236,7 +237,7 @@ function specific(code: SpecificCode): RuleRow {
   const { reach, writes, provoke, instead } = PROVOCATIONS[code];
   return {
     id: `err.specific.${code}`,
-    says: `${code} goes with ${status}: ${meaning}.`,
+    says: `The code ${code} has the status ${status}: ${meaning}.`,
     reach,
     writes,
     watch: (exchange) => {
@@ -258,7 +259,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   ...(Object.keys(SPECIFIC) as SpecificCode[]).map(specific),
   {
     id: 'err.thawing.retry-after',
-    says: 'repository_thawing says when to come back.',
+    says: 'A repository_thawing response has Retry-After.',
     writes: 'where-allowed',
     reach: 'emulator',
     check: async (t) => {
@@ -275,7 +276,7 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
   },
   {
     id: 'err.forge-inaccessible.status',
-    says: 'forge_repository_inaccessible has 412 or the status that the forge gave.',
+    says: 'A forge_repository_inaccessible response has the status 412, or the 4xx status of the upstream.',
     reach: 'emulator',
     writes: true,
     check: async (t) => {

@@ -38,7 +38,7 @@ async function pull(t: RuleContext, repo: string): Promise<void> {
 }
 
 export const events = defineRules('Events', 'events', [
-  eventRule('event.sync-failed.sent', 'A sync run that fails sends repo.sync.failed.', async (t, receiver) => {
+  eventRule('event.sync-failed.sent', 'A failed sync run sends the event repo.sync.failed.', async (t, receiver) => {
     const { repo } = await firstFailure(receiver, 'absent');
     await pull(t, repo);
     await receiver.next(repo, 2);
@@ -46,7 +46,7 @@ export const events = defineRules('Events', 'events', [
   }),
   eventRule(
     'event.sync-failed.retries-exhausted',
-    'It is sent when the last retry has failed.',
+    'The event repo.sync.failed is sent when the last retry has failed.',
     async (t, receiver) => {
       const { repo, delivery } = await firstFailure(receiver, 'overloaded');
       const times = [...receiver.asked].flatMap(([path, asked]) => (path.startsWith('/overloaded/') ? asked : []));
@@ -58,12 +58,16 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).length, 1, 'one event, however many retries');
     },
   ),
-  eventRule('event.sync-failed.infrastructure', 'It is sent when the infrastructure failed.', async (_t, receiver) => {
-    await firstFailure(receiver, 'unreachable');
-  }),
+  eventRule(
+    'event.sync-failed.infrastructure',
+    'The event repo.sync.failed is sent after a failure of the infrastructure.',
+    async (_t, receiver) => {
+      await firstFailure(receiver, 'unreachable');
+    },
+  ),
   eventRule(
     'event.sync-failed.not-on-cancel',
-    'It is not sent when the service cancelled the run itself.',
+    'The event repo.sync.failed is not sent if the service cancels the run.',
     async (t, receiver) => {
       const repo = await receiver.follow('silent');
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
@@ -74,7 +78,7 @@ export const events = defineRules('Events', 'events', [
       expectSame(receiver.about(repo).map(eventOf), [], 'events about the run that the service cancelled');
     },
   ),
-  eventRule('event.run_count', 'run_count counts the run that has just ended.', async (t, receiver) => {
+  eventRule('event.run_count', 'run_count includes the run that just finished.', async (t, receiver) => {
     const { repo } = await firstFailure(receiver, 'absent');
     for (const count of [2, 3]) {
       await pull(t, repo);
@@ -83,24 +87,28 @@ export const events = defineRules('Events', 'events', [
     const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
     expectSame(counts, [1, 2, 3], 'run_count of the first, the second and the third run');
   }),
-  eventRule('event.no-others', 'No operation of the API sends any other event.', async (t, receiver) => {
-    const { name, tip } = await newRepository(t);
-    const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
-    expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
-    const { git } = await clone(t, name, 'side');
-    await git.branch('pushed', sha);
-    expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
-    expectSuccess(await deleteRepo(t, name));
-    expectSuccess(await createRepo(t, t.uniqueName()));
-    // Events arrive in their order: whatever came of the above is here when this one is.
-    await firstFailure(receiver, 'absent');
-    for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
-  }),
+  eventRule(
+    'event.no-others',
+    'No operation of the API sends an event other than repo.sync.failed.',
+    async (t, receiver) => {
+      const { name, tip } = await newRepository(t);
+      const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
+      expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
+      const { git } = await clone(t, name, 'side');
+      await git.branch('pushed', sha);
+      expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
+      expectSuccess(await deleteRepo(t, name));
+      expectSuccess(await createRepo(t, t.uniqueName()));
+      // Events arrive in their order: whatever came of the above is here when this one is.
+      await firstFailure(receiver, 'absent');
+      for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
+    },
+  ),
   {
     level: 'UNSPECIFIED',
     ...eventRule(
       'event.delivery',
-      'Payload, headers, signature and retries of a delivery are left open.',
+      'The specification does not show the payload, headers, signature and retries of a delivery.',
       async (t, receiver) => {
         receiver.refusesFirst = true;
         const { repo, delivery } = await firstFailure(receiver, 'absent');

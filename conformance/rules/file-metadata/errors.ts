@@ -41,7 +41,7 @@ function expectErrorOnly(answer: Answer, status: number): void {
 export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata-errors', [
   {
     id: 'filemeta.err.body',
-    says: 'Every error is an object with the string error.',
+    says: 'The body of every error is an object with the string error.',
     watch: (exchange) => {
       const body = errorOf(exchange);
       if (body === undefined) return undefined;
@@ -57,7 +57,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   leftOpen(
     'filemeta.err.content-type',
-    'The media type of those errors is left open.',
+    'The specification does not say which media type these errors have.',
     sampleRepository,
     async (t, { name }) =>
       t.observe('media type', mediaTypeOf((await fileMetadata(t, name, { ref: t.uniqueName() })).exchange)),
@@ -76,7 +76,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.405',
-    says: 'Any method but GET is 405.',
+    says: 'Methods other than GET are 405.',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
       const head = await t.request('HEAD', PATH, { as: reader(name) });
@@ -88,7 +88,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.408',
-    says: 'A request that is cancelled while the repository is prepared is noted as 408.',
+    says: 'A request that is canceled while the repository is prepared is logged as 408.',
     reach: 'emulator',
     check: on(sampleRepository, async (t, { name }) => {
       // Where no fault can be asked for the rule ends here: the journal files what is refused early under no subject.
@@ -101,7 +101,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.429.too-many',
-    says: 'A tree whose files were changed by too many commits is 429.',
+    says: 'A tree whose files were last changed by too many distinct commits is 429.',
     reach: 'emulator',
     writes: true,
     check: (t) =>
@@ -114,7 +114,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.429.headers',
-    says: 'Whether that 429 looks like throttling is left open.',
+    says: 'The specification does not say whether the 429 for too many commits has the headers of throttling.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     writes: true,
@@ -132,7 +132,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   ),
   {
     id: 'filemeta.err.503.thawing',
-    says: 'A repository in cold storage is 503.',
+    says: 'A repository that is being restored from cold storage is 503.',
     reach: 'emulator',
     check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) => {
       t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
@@ -141,7 +141,7 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   },
   {
     id: 'filemeta.err.503.syncing',
-    says: 'A repository that is being synced is 503.',
+    says: 'A repository with a running upstream sync is 503.',
     reach: 'emulator',
     check: on(faulted('filemeta', 'sync_in_progress'), async (t, answer) => {
       t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
@@ -151,8 +151,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
   ...forcedFailures(
     'filemeta',
     [
-      ['filemeta.err.503.replica', 'With no replica to choose it is 503.', 503, 'service_unavailable'],
-      ['filemeta.err.503.storage', 'With storage out of reach it is 503.', 503, 'service_unavailable'],
+      ['filemeta.err.503.replica', 'A request is 503 if no replica can be selected.', 503, 'service_unavailable'],
+      ['filemeta.err.503.storage', 'A request is 503 if storage is unavailable.', 503, 'service_unavailable'],
     ],
     expectErrorOnly,
   ),

@@ -24,7 +24,7 @@ async function paths(t: RuleContext, repo: string, query: Record<string, string>
 export const fileMetadataRequests = defineRules('3. File metadata', 'file-metadata-requests', [
   {
     id: 'filemeta.route',
-    says: 'GET /api/v1/repos/files/metadata lists the files of a tree.',
+    says: 'GET /api/v1/repos/files/metadata lists the files of a tree with their metadata.',
     check: async (t) => {
       const answer = await listSample(t);
       answer.array('files');
@@ -34,7 +34,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.repo-from-claim',
-    says: 'The repository listed is the one the token names.',
+    says: 'The listed repository is the one in the repo claim of the token.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       expectSame(await paths(t, a.name), ['README.md', 'sample.txt', 'shared.txt'], 'files of the sample');
@@ -43,14 +43,14 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ref.default-branch',
-    says: 'Without ref the default branch is listed.',
+    says: 'A request without ref lists the default branch.',
     check: on(historyRepository, async (t, history) =>
       expectSame(await paths(t, history.name), Object.keys(history.files).sort(), 'the files of main'),
     ),
   },
   {
     id: 'filemeta.ref.fallback-head',
-    says: 'A repository without a default branch is listed at HEAD.',
+    says: 'A request without ref lists HEAD if the repository has no default branch.',
     reach: 'emulator',
     writes: true,
     check: async (t) => {
@@ -60,7 +60,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ref.fallback-main',
-    says: 'A repository without default branch and HEAD is listed at main.',
+    says: 'A request without ref lists main if the repository has neither a default branch nor HEAD.',
     reach: 'emulator',
     writes: true,
     check: async (t) => {
@@ -70,7 +70,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ref.branch',
-    says: 'ref may be a branch.',
+    says: 'ref can be a branch.',
     check: on(historyRepository, async (t, history) => {
       const expected = [...Object.keys(history.files), 'feature.txt'].sort();
       expectSame(await paths(t, history.name, { ref: 'feature' }), expected, 'the files of the branch');
@@ -78,21 +78,26 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ref.sha',
-    says: 'ref may be a commit.',
+    says: 'ref can be a commit SHA.',
     check: on(historyRepository, async (t, { name, first }) => {
       const files = expectStatus(await fileMetadata(t, name, { ref: first.sha }), 200).records('files');
       const readme = files.find(({ path }) => path === 'README.md');
       expectSame(readme?.last_commit_sha, first.sha, 'the tree of the commit');
     }),
   },
-  leftOpen('filemeta.ref.tag', 'Whether ref may be a tag is left open.', historyRepository, async (t, { name }) => {
-    const answer = await fileMetadata(t, name, { ref: 'v1' });
-    t.observe('tag', answer);
-    t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
-  }),
+  leftOpen(
+    'filemeta.ref.tag',
+    'The specification does not say whether ref can be a tag.',
+    historyRepository,
+    async (t, { name }) => {
+      const answer = await fileMetadata(t, name, { ref: 'v1' });
+      t.observe('tag', answer);
+      t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
+    },
+  ),
   {
     id: 'filemeta.ephemeral.true',
-    says: 'A branch that is only ephemeral is found with ephemeral=true and not without.',
+    says: 'A branch that exists only as an ephemeral branch is found with ephemeral=true and not without it.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const listed = await paths(t, name, { ref: 'only', ephemeral: 'true' });
       expectSame(listed, ['inherited.txt', 'only.txt'], 'it is listed');
@@ -101,7 +106,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.shadow',
-    says: 'Of two branches with one name, ephemeral selects which; false is the same as nothing.',
+    says: 'If an ordinary and an ephemeral branch have the same name, ephemeral=true selects the ephemeral one; false is the default.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const size = async (query: Record<string, string>) => {
         const answer = await fileMetadata(t, name, { ref: 'both', ...query });
@@ -113,7 +118,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.not-filter',
-    says: 'ephemeral=true lists the files a branch inherited as well.',
+    says: 'ephemeral=true also lists the files that the branch inherited from its base.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const listed = await paths(t, name, { ref: 'only', ephemeral: 'true' });
       expectTrue(listed.includes('inherited.txt'), 'inherited files are there');
@@ -121,7 +126,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.invalid',
-    says: 'ephemeral takes true and false and nothing else.',
+    says: 'Values of ephemeral other than true and false are 400.',
     check: on(sampleContent, async (t, { name }) => {
       for (const ephemeral of ['TRUE', '1', '']) {
         t.observe(ephemeral || 'empty', await fileMetadata(t, name, { ephemeral }));
@@ -131,7 +136,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.ephemeral.unresolvable',
-    says: 'ephemeral=true with a branch that is not ephemeral is 400.',
+    says: 'ephemeral=true with a branch that is not an ephemeral branch is 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const answer = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
       t.tolerate('A12', 'not ephemeral, file metadata', answer, ['400', '404']);
@@ -139,19 +144,19 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   leftOpen(
     'filemeta.ephemeral.sha',
-    'What ephemeral=true does to a SHA is left open.',
+    'The specification does not say what ephemeral=true does if ref is a SHA.',
     ephemeralRepository,
     async (t, { name, main }) => t.observe('sha', await fileMetadata(t, name, { ref: main, ephemeral: 'true' })),
   ),
   leftOpen(
     'filemeta.ephemeral.no-ref',
-    'What ephemeral=true does without ref is left open.',
+    'The specification does not say what ephemeral=true does without ref.',
     ephemeralRepository,
     async (t, { name }) => t.observe('no ref', await fileMetadata(t, name, { ephemeral: 'true' })),
   ),
   {
     id: 'filemeta.resp.files',
-    says: 'The whole tree comes in one answer, however large.',
+    says: 'files has the whole tree in one response, however large the tree is.',
     check: on(largeRepository, async (t, { name, paths: known }) => {
       expectSame((await paths(t, name)).length, TWO_LINE_FILES + 1, 'every file is there');
       expectSame(await paths(t, name), known, 'and it is these');
@@ -159,7 +164,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.resp.ref',
-    says: 'ref names what was resolved, whatever was passed: also for nothing and for HEAD.',
+    says: 'ref is the ref that was resolved, also if the request had no ref or HEAD.',
     check: on(historyRepository, async (t, { name, third, feature }) => {
       const plain = (await fileMetadata(t, name)).string('ref');
       const main = ['main', 'refs/heads/main', 'SHA'];
@@ -174,7 +179,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.unpaginated.fields',
-    says: 'The answer has none of cursor, next_cursor, limit and has_more.',
+    says: 'The response has none of the members cursor, next_cursor, limit and has_more.',
     check: async (t) => {
       const answer = await listSample(t);
       const ofPage = Object.keys(answer.record()).filter((name) => /^(next_)?cursor$|^limit$|^has_more$/.test(name));
@@ -183,7 +188,7 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
   },
   {
     id: 'filemeta.unpaginated.limit',
-    says: 'A limit does not shorten the list.',
+    says: 'A limit parameter does not shorten the list.',
     level: 'SHOULD',
     check: on(historyRepository, async (t, history) => {
       const answer = await fileMetadata(t, history.name, { limit: '1' });
@@ -191,7 +196,9 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       expectSame(answer.array('files').length, Object.keys(history.files).length, 'every file is there');
     }),
   },
-  leftOpen('filemeta.empty-repo', 'What a repository without commits answers is left open.', async (t) =>
-    t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
+  leftOpen(
+    'filemeta.empty-repo',
+    'The specification does not say how a repository without commits is listed.',
+    async (t) => t.observe('empty', await fileMetadata(t, (await emptyRepository(t)).name)),
   ),
 ]);

@@ -18,12 +18,12 @@ async function bytes(t: RuleContext, path: string, query: Record<string, string>
 export const fileRead = defineRules('8. Read a file', 'read-file', [
   {
     id: 'file.route',
-    says: 'GET /api/v1/repos/file answers 200 with one file.',
+    says: 'GET /api/v1/repos/file answers 200 with the content of one file.',
     check: on(sampleFile, async (t, { name, path }) => expectStatus(await getFile(t, name, { path }), 200)),
   },
   {
     id: 'file.repo-from-claim',
-    says: 'The repository read is the one the token names.',
+    says: 'The file is read from the repository in the repo claim of the token.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const texts = [];
@@ -42,7 +42,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.content-type',
-    says: 'A Content-Type that suits the file is sent.',
+    says: 'The response has a Content-Type that suits the file.',
     check: async (t) => {
       const answer = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
       expectMatch(answer.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
@@ -52,7 +52,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.path.required',
-    says: 'Without path it is 400.',
+    says: 'A request without path is 400.',
     check: on(sampleContent, async (t, { name }) => {
       t.observe('empty path', await getFile(t, name, { path: '' }));
       expectStatus(await t.get('/api/v1/repos/file', { as: reader(name) }), 400);
@@ -60,12 +60,12 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.path.invalid',
-    says: 'A path that leaves the repository is 400.',
+    says: 'A path that leads out of the repository is 400.',
     check: async (t) => expectStatus(await getFile(t, (await sampleContent(t)).name, { path: '../x' }), 400),
   },
   {
     id: 'file.path.nested',
-    says: 'Nested paths work with and without encoded slashes, odd characters included.',
+    says: 'Nested paths work with encoded and unencoded slashes, and with special characters.',
     check: on(historyRepository, async (t, { name, files }) => {
       for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
         const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
@@ -76,7 +76,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   leftOpen(
     'file.path.directory',
-    'What a directory or a leading slash gives is left open.',
+    'The specification does not say how a path of a directory, or with a leading slash, is answered.',
     historyRepository,
     async (t, { name }) => {
       t.observe('directory', await getFile(t, name, { path: 'src' }));
@@ -85,30 +85,30 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   ),
   {
     id: 'file.ref.default',
-    says: 'Without ref the file is read from the default branch.',
+    says: 'A request without ref reads the default branch.',
     check: async (t) => expectMatch((await bytes(t, 'README.md')).toString(), /second edition/, 'the bytes of main'),
   },
   {
     id: 'file.ref.branch',
-    says: 'ref may be a branch.',
+    says: 'ref can be a branch.',
     check: async (t) =>
       expectSame((await bytes(t, 'feature.txt', { ref: 'feature' })).toString(), 'feature\n', 'its bytes'),
   },
   {
     id: 'file.ref.sha',
-    says: 'ref may be a commit.',
+    says: 'ref can be a commit SHA.',
     check: on(historyRepository, async (t, { first }) =>
       expectMatch((await bytes(t, 'README.md', { ref: first.sha })).toString(), /first edition/, 'the old bytes'),
     ),
   },
-  leftOpen('file.ref.tag', 'Whether ref may be a tag is left open.', async (t) => {
+  leftOpen('file.ref.tag', 'The specification does not say whether ref can be a tag.', async (t) => {
     const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
     t.observe('tag', answer);
     t.tolerate('A15', 'tag, file', answer, ['200', '404']);
   }),
   {
     id: 'file.ephemeral.true',
-    says: 'ephemeral=true reads ephemeral branches, and only then are they read.',
+    says: 'Ephemeral branches are read with ephemeral=true, and only then.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const read = async (path: string, query: Record<string, string>) => {
         const answer = await getFile(t, name, { path, ...query });
@@ -124,7 +124,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
   },
   {
     id: 'file.ephemeral.unresolvable',
-    says: 'ephemeral=true with a branch that is not ephemeral is a missing ref.',
+    says: 'ephemeral=true with a branch that is not an ephemeral branch is answered like a ref that does not exist.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const file = { path: 'inherited.txt', ref: 'normal' };
       t.observe('ephemeral=maybe', await getFile(t, name, { ...file, ephemeral: 'maybe' }));
@@ -132,19 +132,24 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
     }),
   },
-  leftOpen('file.conditional', 'HEAD, ranges and conditions are left open.', historyRepository, async (t, { name }) => {
-    const path = '/api/v1/repos/file?path=README.md';
-    t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
-    for (const range of ['bytes=0-1', 'bytes=4096-']) {
-      t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
-    }
-    const etag = (await t.get(path, { as: reader(name) })).header('etag');
-    t.observe('ETag', etag === undefined ? 'none' : 'sent');
-    if (etag === undefined) return;
-    t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-    // What comes of these two is checked as any error is: by its code and its media type.
-    t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
-  }),
+  leftOpen(
+    'file.conditional',
+    'The specification does not describe HEAD requests, ranges and conditional requests.',
+    historyRepository,
+    async (t, { name }) => {
+      const path = '/api/v1/repos/file?path=README.md';
+      t.observe('HEAD', (await t.request('HEAD', path, { as: reader(name) })).status);
+      for (const range of ['bytes=0-1', 'bytes=4096-']) {
+        t.observe(range, await t.get(path, { as: reader(name), headers: { range } }));
+      }
+      const etag = (await t.get(path, { as: reader(name) })).header('etag');
+      t.observe('ETag', etag === undefined ? 'none' : 'sent');
+      if (etag === undefined) return;
+      t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
+      // What comes of these two is checked as any error is: by its code and its media type.
+      t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
+    },
+  ),
 ]);
 
 export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [

@@ -12,7 +12,7 @@ import { defineRules, leftOpen, on } from '../rule.js';
 export const endpoints = defineRules('Endpoints', 'endpoints', [
   {
     id: 'general.content-type.other',
-    says: 'What another Content-Type than the documented one does is left open.',
+    says: 'The specification does not say how a request with an undocumented Content-Type is answered.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
@@ -25,7 +25,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
   },
   {
     id: 'general.unknown-members',
-    says: 'What members and parameters nobody documented do is left open.',
+    says: 'The specification does not say how undocumented members and query parameters of a request are treated.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
@@ -41,7 +41,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
   },
   leftOpen(
     'general.ref-forms',
-    'Whether short SHAs, HEAD and full ref names are refs outside the commit operation is left open.',
+    'The specification does not say whether operations other than reading a commit accept short SHAs, HEAD and full ref names as ref.',
     groupRepository,
     async (t, { name, tip }) => {
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
@@ -58,7 +58,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
   ),
   leftOpen(
     'general.ref-empty',
-    'What an empty ref means outside the archive is left open.',
+    'The specification does not say what an empty ref means, except for archives.',
     sampleFile,
     async (t, { name, path }) => {
       t.observe('file', await getFile(t, name, { path, ref: '' }));
@@ -68,7 +68,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
   ),
   leftOpen(
     'general.empty-repo',
-    'What a repository without commits answers to reads is left open.',
+    'The specification does not say how reads of a repository without commits are answered.',
     emptyRepository,
     async (t, { name }) => {
       t.observe('grep', await grep(t, name, { query: { pattern: 'e' } }));
@@ -82,7 +82,7 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
 export const resources = defineRules('Resources', 'resources', [
   leftOpen(
     'problem.unshown-records',
-    'The members of branch, tag, diff, credential, upstream, hosting and deployment records are left open.',
+    'The specification does not show the members of branch, tag, diff, credential, upstream, hosting and deployment records.',
     sampleContent,
     async (t, { name, branch }) => {
       for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
@@ -93,7 +93,7 @@ export const resources = defineRules('Resources', 'resources', [
   ),
   leftOpen(
     'general.extra-members',
-    'Members beside the documented ones are neither promised nor forbidden.',
+    'The specification neither promises nor forbids members beyond the documented ones.',
     sampleContent,
     async (t, { name, branch }) => {
       const known = ['repo_id', 'url', 'default_branch', 'created_at', 'base_repo'];
@@ -112,14 +112,14 @@ function membersBeside(known: readonly string[], record: object): string[] {
 const COMMIT_MEMBERS = ['sha', 'message', 'author_name', 'author_email', 'committer_name', 'committer_email', 'date'];
 
 export const versioning = defineRules('Versioning', 'versioning', [
-  leftOpen('version.api', 'Where the version 1.0.0 of the API can be read is left open.', async (t) => {
+  leftOpen('version.api', 'The specification does not say where the API version 1.0.0 can be read.', async (t) => {
     const answer = await getRepo(t, (await sampleRepository(t)).name);
     const headers = Object.keys(answer.exchange.headers).filter((name) => name.includes('version'));
     t.observe('headers', headers);
   }),
   {
     id: 'version.wire-names',
-    says: 'Members are spelled as documented, in snake_case.',
+    says: 'Members of requests and responses are named as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
     check: on(sampleContent, async (t, { name, branch }) => {
       const answer = await getRepo(t, name);
@@ -130,7 +130,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
   },
   {
     id: 'version.other-names',
-    says: 'Whether the spellings that newer clients use in requests are read is left open.',
+    says: 'The specification does not say whether requests may use the member names of newer clients.',
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
@@ -164,7 +164,7 @@ export const versioning = defineRules('Versioning', 'versioning', [
   },
   {
     id: 'version.json-success-type',
-    says: 'The media type of JSON answers is left open; application/json is expected.',
+    says: 'The specification does not state the media type of JSON responses; application/json is expected.',
     level: 'UNSPECIFIED',
     watch: (exchange) => {
       if (exchange.git || exchange.status > 299 || !/^\s*[{[]/.test(exchange.body.toString('latin1', 0, 20)))

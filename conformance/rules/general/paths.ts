@@ -19,7 +19,7 @@ function namesIn(answer: Answer): string[] {
 export const paths = defineRules('What the service does', 'paths', [
   {
     id: 'general.path.slash-as-2f',
-    says: 'A slash in a name travels as %2F, in either case of the letter.',
+    says: 'A slash in a repository name is sent as %2F or %2f.',
     check: on(sampleRepository, async (t, { name }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
@@ -31,7 +31,7 @@ export const paths = defineRules('What the service does', 'paths', [
   },
   {
     id: 'general.path.safe-chars-as-is',
-    says: 'Letters, digits, -, _, . and ~ need no encoding, and encoding one of them changes nothing.',
+    says: 'Letters, digits, -, _, . and ~ need no percent-encoding; encoding one of them addresses the same repository.',
     writes: true,
     check: async (t) => {
       const name = `${t.uniqueName().replaceAll('/', '-')}-Az09_.~x`;
@@ -48,7 +48,7 @@ export const paths = defineRules('What the service does', 'paths', [
   },
   leftOpen(
     'general.path.malformed-percent',
-    'Broken percent sequences, +, empty segments and trailing slashes are left open, but are no server error.',
+    'The specification does not describe malformed percent sequences, +, empty segments or trailing slashes in a path; none of them may cause a server error.',
     sampleRepository,
     async (t, { name }) => {
       for (const path of [
@@ -68,7 +68,7 @@ export const paths = defineRules('What the service does', 'paths', [
   ),
   {
     id: 'general.name.charset',
-    says: 'Which characters and how many of them a repository name may have is left open.',
+    says: 'The specification does not say which characters a repository name may have, or how long it may be.',
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {

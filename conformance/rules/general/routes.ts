@@ -14,7 +14,7 @@ const OF_BOTH_FORMS = ['list-repos', 'repo', 'commit', 'file', 'commits', 'filem
 export const routes = defineRules('What the service does', 'routes', [
   {
     id: 'general.https',
-    says: 'Away from this machine both the API and Git are reached by HTTPS.',
+    says: 'Outside the local machine, the API and Git are served over HTTPS only.',
     reach: 'needs-setup',
     check: async ({ target }) => {
       if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
@@ -23,7 +23,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.base-url.org-subdomain',
-    says: 'The second label of the API host is the organization that its tokens name.',
+    says: 'The second label of the API host name is the organization in the iss claim of its tokens.',
     reach: 'needs-setup',
     check: async ({ target }) => {
       if (isLoopback(target.baseUrl)) throw new Skip('the target is on this machine');
@@ -32,12 +32,12 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.bearer.required',
-    says: 'No documented read answers without a bearer token.',
+    says: 'Every documented read requires a bearer token.',
     check: (t) => forEachPlace(t, ofReads, async ({ askWithout }) => void expectStatus(await askWithout(), 401)),
   },
   {
     id: 'general.one-token-one-repo',
-    says: 'On one and the same /api/v1 address each token sees its own repository and no other.',
+    says: 'At the same /api/v1 address, each token reaches only the repository in its repo claim.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const [first, second] = [await getRepo(t, a.name), await getRepo(t, b.name)];
@@ -47,7 +47,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.route.api-prefix',
-    says: 'The documented routes exist below /api/ and, in their older form, below /api/v1/.',
+    says: 'The documented routes begin with /api/, and their older forms with /api/v1/.',
     check: on(sampleFile, async (t) => {
       const isTried = ({ name }: TokenPlace) => OF_BOTH_FORMS.includes(name);
       await forEachPlace(t, isTried, async ({ place, repo }) => void expectStatus(await place.send(t, repo, {}), 200));
@@ -55,7 +55,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   leftOpen(
     'general.route.v1-deprecated',
-    'Whether an answer of an /api/v1 alias announces its deprecation is left open.',
+    'The specification does not say how a response of an /api/v1 alias announces that the alias is deprecated.',
     sampleRepository,
     async (t, { name }) => {
       const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
@@ -67,7 +67,7 @@ export const routes = defineRules('What the service does', 'routes', [
   ),
   {
     id: 'general.route.equivalents',
-    says: 'Which operations have a second route below /api/repos/{repo_name}/ is left open.',
+    says: 'The specification does not say which operations have a second route below /api/repos/{repo_name}/.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
@@ -86,7 +86,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.path.name-in-path',
-    says: 'A route of the current form takes the repository name from one segment of its path.',
+    says: 'A preferred route takes the repository name from one segment of its path.',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
       const answer = await reset(t, name, restoreMetadata(tip));
@@ -96,7 +96,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.error-order',
-    says: 'Which of two mistakes in one request is reported is left open.',
+    says: 'The specification does not say which error is reported for a request with two errors.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
@@ -111,7 +111,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.path.raw-slash-other-route',
-    says: 'A slash that is not encoded ends the segment, so it never addresses a repository with a slash in its name.',
+    says: 'An unencoded slash ends the segment, so it never addresses a repository with a slash in its name.',
     check: on(sampleRepository, async (t, { name }) => {
       const raw = name.includes('/') ? name : `${name}/x`;
       const answer = expectStatus(await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } }), 404);
@@ -120,7 +120,7 @@ export const routes = defineRules('What the service does', 'routes', [
   },
   {
     id: 'general.path.decode-once',
-    says: 'A name that was encoded twice is another name.',
+    says: 'The name in a path is decoded once: a name that is encoded twice addresses a different repository.',
     check: on(sampleRepository, async (t, { name }) => {
       const twice = encodeURIComponent(encodeURIComponent(name.includes('/') ? name : `${name}/x`));
       expectCode(await t.get(`/api/repos/${twice}/branches`, { as: { repo: name } }), 404, 'repository_not_found');

@@ -5,6 +5,7 @@ import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleFile } from '../../fixtures/content.js';
 import { groupRepository } from '../../fixtures/repositories.js';
+import type { AmbiguityCode } from '../../specification/ambiguities.js';
 import { documentedOperation } from '../documented-operations.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { forEachPlace, ofReads } from '../token-places.js';
@@ -33,7 +34,13 @@ async function underFault(t: RuleContext, fault: string): Promise<(readonly [str
 }
 
 /** These operations are refused with the code of the state, or as unavailable. */
-async function refuses(t: RuleContext, decision: string, state: string, fault: string, ...labels: readonly string[]) {
+async function refuses(
+  t: RuleContext,
+  decision: AmbiguityCode,
+  state: string,
+  fault: string,
+  ...labels: readonly string[]
+) {
   for (const [label, answer] of await underFault(t, fault)) {
     if (labels.includes(label)) t.tolerate(decision, `${state}, ${label}`, answer, [`409 ${fault}`, '503']);
   }
@@ -42,7 +49,7 @@ async function refuses(t: RuleContext, decision: string, state: string, fault: s
 export const states = defineWritingRules('States', 'states', [
   {
     id: 'state.active',
-    says: 'A repository that nothing is wrong with serves every read.',
+    says: 'A repository in the normal state answers every read.',
     writes: false,
     check: on(sampleFile, (t) => forEachPlace(t, ofReads, async ({ ask }) => void expectStatus(await ask({}), 200))),
   },
@@ -51,12 +58,12 @@ export const states = defineWritingRules('States', 'states', [
     [
       [
         'state.thawing.409',
-        'A repository that comes out of cold storage refuses with 409 repository_thawing.',
+        'A repository that is being restored from cold storage refuses operations with 409 repository_thawing.',
         ...(['A04', 'thawing', 'repository_thawing', 'commit', 'file', 'archive', 'commit-pack'] as const),
       ],
       [
         'state.syncing.409',
-        'A repository that is being synced refuses writes with 409 sync_in_progress.',
+        'A repository with a running upstream sync refuses writes with 409 sync_in_progress.',
         ...(['A05', 'syncing', 'sync_in_progress', 'commit-pack', 'restore', 'notes'] as const),
       ],
     ],
@@ -64,7 +71,7 @@ export const states = defineWritingRules('States', 'states', [
   ),
   {
     id: 'state.which-operations',
-    says: 'Which operations each state refuses is left open.',
+    says: 'The specification does not say which operations each state refuses.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     check: async (t) => {
@@ -77,7 +84,7 @@ export const states = defineWritingRules('States', 'states', [
   },
   {
     id: 'state.ref-outcome-in-body',
-    says: 'What became of the branch stands in result.status and result.success, whatever the HTTP status.',
+    says: 'result.status and result.success report the outcome for the branch, whatever the HTTP status is.',
     check: on(groupRepository, async (t, { name }) => {
       const written = await sendPack(t, name, packLines({ 'outcome.txt': t.uniqueName() }));
       const { success, status } = written.record('result');

@@ -53,7 +53,7 @@ async function changesHead(t: RuleContext): Promise<void> {
 export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   {
     id: 'git.remote.form',
-    says: 'A clone from /<repo_name>.git with user t and the token as password brings the default branch.',
+    says: 'A clone of /<repo_name>.git with user name t and the token as password gets the default branch.',
     check: on(historyRepository, async (t, history) => {
       const { git, tip } = await clone(t, history.name);
       expectSame(tip, history.third.sha, 'the tip of main');
@@ -74,7 +74,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   leftOpen(
     'git.remote.slash-name',
-    'How a slash in a name is written in a Git address is left open.',
+    'The specification does not say how a slash in a repository name is written in a Git address.',
     sampleRepository,
     async (t, { name }) => {
       t.observe('/', (await advertise(t, gitPath(name), reader(name))).status);
@@ -83,7 +83,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   ),
   {
     id: 'git.challenge.401',
-    says: 'A request without credentials is 401.',
+    says: 'A Git request without credentials is 401.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ askWithout }) => {
@@ -94,7 +94,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.challenge.header',
-    says: 'That 401 asks for Basic, without which Git never sends the credentials of its remote.',
+    says: 'The 401 of a Git request without credentials has WWW-Authenticate: Basic, without which Git never sends the credentials in its remote.',
     level: 'SHOULD',
     check: async (t) => {
       const answer = await advertise(t, gitPath((await sampleRepository(t)).name));
@@ -103,19 +103,24 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.basic.accepted',
-    says: 'A token is accepted as Basic password.',
+    says: 'A token is accepted as the password of Basic authentication.',
     check: on(sampleRepository, async (t, { name }) => {
       const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
       expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
     }),
   },
-  leftOpen('git.bearer', 'What Bearer does on the Git host is left open.', sampleRepository, async (t, { name }) => {
-    const headers = { authorization: `Bearer ${t.token(reader(name))}` };
-    t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
-  }),
+  leftOpen(
+    'git.bearer',
+    'The specification does not say whether the Git host accepts Bearer.',
+    sampleRepository,
+    async (t, { name }) => {
+      const headers = { authorization: `Bearer ${t.token(reader(name))}` };
+      t.observe('status', (await advertise(t, gitPath(name), undefined, 'git-upload-pack', { headers })).status);
+    },
+  ),
   {
     id: 'git.invalid-token',
-    says: 'A token that is invalid or expired neither reads nor writes anything.',
+    says: 'A token that is invalid or expired can neither read nor write.',
     writes: 'where-allowed',
     check: async (t) => {
       const past = t.seconds - 3600;
@@ -127,7 +132,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.wrong-repo',
-    says: 'A token of one repository neither reads nor writes another.',
+    says: 'A token for one repository can neither read nor write another.',
     writes: 'where-allowed',
     check: on(otherRepository, (t, other) =>
       forEachPlace(t, ofGit, async ({ place, ask }) =>
@@ -137,7 +142,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.missing-repo',
-    says: 'A repository that does not exist is refused.',
+    says: 'A request to a repository that does not exist is refused.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place }) => {
@@ -148,7 +153,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   {
     id: 'git.no-repo-claim',
-    says: 'A token without repo neither reads nor writes anything.',
+    says: 'A token without a repo claim can neither read nor write.',
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place, ask }) => {
@@ -160,7 +165,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
   },
   leftOpen(
     'git.protocol',
-    'Protocol versions, shallow and partial clones, ephemeral refs and forced pushes are left open.',
+    'The specification does not describe protocol versions, shallow and partial clones, ephemeral refs and forced pushes.',
     historyRepository,
     async (t, { name }) => {
       for (const version of ['0', '1', '2']) {
@@ -180,7 +185,7 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
 export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   {
     id: 'git.fetch',
-    says: 'A fetch with git:read brings what the API committed.',
+    says: 'A fetch with git:read gets commits that were written through the API.',
     check: on(groupRepository, async (t, { name }) => {
       const { git } = await clone(t, name);
       const { sha } = await commitFiles(t, name, { 'fetch.txt': t.uniqueName() });
@@ -189,7 +194,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   },
   {
     id: 'git.push',
-    says: 'A push of a new branch with git:write is there for the API.',
+    says: 'A branch pushed with git:write is visible to the API.',
     check: on(groupRepository, async (t, { name, tip }) => {
       const { git } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'pushed' });
@@ -199,7 +204,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   },
   {
     id: 'git.visibility.api-to-git',
-    says: 'What the API writes, Git sees.',
+    says: 'Writes of the API are visible to Git.',
     check: on(groupRepository, async (t, { name }) => {
       const { sha } = await commitFiles(t, name, { 'visible.txt': t.uniqueName() });
       await t.eventually(
@@ -211,7 +216,7 @@ export const gitWrites = defineWritingRules('Git over HTTPS', 'git-writes', [
   },
   {
     id: 'git.visibility.git-to-api',
-    says: 'What Git pushes, the API sees.',
+    says: 'Pushes of Git are visible to the API.',
     check: on(groupRepository, async (t, { name }) => {
       const { git, tip } = await clone(t, name);
       const sha = await commitLocally(git, { parent: [tip], branch: 'main' });

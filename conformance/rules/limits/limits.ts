@@ -76,7 +76,7 @@ async function follow(list: Lister, limit: string) {
 export const lists = defineRules('Limits', 'lists', [
   {
     id: 'limit.list.param',
-    says: 'limit bounds a page, and has_more tells that something was left.',
+    says: 'limit is the maximum number of items on a page; has_more says whether more items follow.',
     check: async (t) => {
       for (const list of await listsOfTwo(t)) {
         const answer = await list({ limit: '1' });
@@ -87,7 +87,7 @@ export const lists = defineRules('Limits', 'lists', [
   },
   {
     id: 'limit.list.default',
-    says: 'A list without limit has twenty items.',
+    says: 'A list without limit returns 20 items.',
     reach: 'needs-setup',
     writes: true,
     check: async (t) => {
@@ -105,7 +105,7 @@ export const lists = defineRules('Limits', 'lists', [
   },
   leftOpen(
     'limit.list.cap',
-    'What a limit gives that is too large, zero, below zero or no number is left open.',
+    'The specification does not say how a list treats a limit that is too large, zero, negative or not a number.',
     async (t) => {
       for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
         const answer = await listRepos(t, { limit });
@@ -116,7 +116,7 @@ export const lists = defineRules('Limits', 'lists', [
   ),
   {
     id: 'limit.page.cursor',
-    says: 'Following the cursor shows every item once.',
+    says: 'Following the cursor to the end returns every item exactly once.',
     alone: true,
     check: on(historyRepository, async (t, { name }) => {
       const commits = await follow((query) => listCommits(t, name, query), '1');
@@ -133,7 +133,7 @@ export const lists = defineRules('Limits', 'lists', [
   },
   {
     id: 'limit.page.has_more',
-    says: 'has_more is true on every page but the last.',
+    says: 'has_more is true on every page except the last.',
     check: on(historyRepository, async (t, { name }) => {
       const { pages } = await follow((query) => listCommits(t, name, query), '1');
       const more = pages.map((one) => one.boolean('has_more'));
@@ -142,7 +142,7 @@ export const lists = defineRules('Limits', 'lists', [
   },
   {
     id: 'limit.page.next_cursor',
-    says: 'next_cursor, sent as cursor, brings the page behind.',
+    says: 'next_cursor, sent as cursor, returns the next page.',
     check: async (t) => {
       for (const list of await listsOfTwo(t)) {
         await tryAgain(async () => {
@@ -154,12 +154,14 @@ export const lists = defineRules('Limits', 'lists', [
       }
     },
   },
-  leftOpen('limit.page.invalid-cursor', 'What a list does with a cursor it never gave out is left open.', async (t) =>
-    t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
+  leftOpen(
+    'limit.page.invalid-cursor',
+    'The specification does not say how a list treats a cursor that it never issued.',
+    async (t) => t.observe('cursor x', await listRepos(t, { cursor: 'x' })),
   ),
   leftOpen(
     'limit.page.next_cursor.end',
-    'What next_cursor is on the last page is left open.',
+    'The specification does not say what next_cursor is on the last page.',
     historyRepository,
     async (t, { name }) => {
       const answer = await listCommits(t, name, { limit: '100' });
@@ -211,14 +213,22 @@ export const rates = defineRules('Limits', 'rates', [
     [
       [
         'rate.429.ratelimit',
-        'A 429 has a RateLimit field.',
+        'A 429 has the header RateLimit.',
         ({ field }) => expectOther(field, '', 'it says something'),
       ],
-      ['rate.429.ratelimit.r', 'Its r is how much can be asked at once.', (rate) => expectCount(rate, 'r')],
-      ['rate.429.ratelimit.t', 'Its t is the window in seconds.', (rate) => expectCount(rate, 't')],
+      [
+        'rate.429.ratelimit.r',
+        'r in RateLimit is the number of requests that are allowed at once.',
+        (rate) => expectCount(rate, 'r'),
+      ],
+      [
+        'rate.429.ratelimit.t',
+        't in RateLimit is the length of the window in seconds.',
+        (rate) => expectCount(rate, 't'),
+      ],
       [
         'rate.429.retry-after',
-        'A 429 says in Retry-After how long to wait at least.',
+        'Retry-After of a 429 is the minimum delay before the next request.',
         (_, answer) => expectMatch(answer.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
       ],
     ],
@@ -226,7 +236,7 @@ export const rates = defineRules('Limits', 'rates', [
   ),
   {
     id: 'rate.429.retry-after.precedence',
-    says: 'Who has waited for as long as Retry-After says is served, whatever t says.',
+    says: 'A request sent after the delay in Retry-After succeeds, whatever t says.',
     reach: 'emulator',
     writes: true,
     check: (t) =>
@@ -248,13 +258,15 @@ export const rates = defineRules('Limits', 'rates', [
   },
   {
     id: 'rate.success.no-policy',
-    says: 'No success carries RateLimit-Policy.',
+    says: 'No successful response has RateLimit-Policy.',
     watch: (exchange) => {
       if (exchange.status > 299) return undefined;
       return headerOf(exchange, 'ratelimit-policy') === undefined || `${exchange.path} carries RateLimit-Policy`;
     },
   },
-  leftOpen('rate.success.ratelimit', 'Whether a success carries RateLimit is left open.', async (t) =>
-    t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
+  leftOpen(
+    'rate.success.ratelimit',
+    'The specification does not say whether a successful response has RateLimit.',
+    async (t) => t.observe('RateLimit', (await listRepos(t)).header('ratelimit') ?? 'none'),
   ),
 ]);

@@ -102,12 +102,12 @@ async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void
 export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.route',
-    says: 'POST /api/v1/repos/notes writes a note and tells what became of it.',
+    says: 'POST /api/v1/repos/notes writes a note and answers with the note write result.',
     check: async (t) => void (await noted(t)).answer.record('result'),
   },
   {
     id: 'note.repo-from-claim',
-    says: 'The repository that gets the note is the one the token names.',
+    says: 'The note is written to the repository in the repo claim of the token.',
     check: on(bare, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
       // What a sha gives that the repository does not have is left open.
@@ -121,7 +121,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   leftOpen(
     'note.status.success',
-    'Which status a written note has is left open.',
+    'The specification does not say which HTTP status a written note has.',
     noted,
     async (t, { name, sha, answer }) => {
       t.observe('add', answer.status);
@@ -129,10 +129,10 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       t.tolerate('A24', 'note written', answer, ['201', '200']);
     },
   ),
-  ...rulesBy(refuses, [['note.sha.required', 'A note without sha is 400.', () => ({ note: 'x' })]]),
+  ...rulesBy(refuses, [['note.sha.required', 'A request without sha is 400.', () => ({ note: 'x' })]]),
   leftOpen(
     'note.sha.unknown',
-    'What a sha gives that names no commit, or is a branch, is left open.',
+    'The specification does not say how a sha that names no commit, or that is a branch, is answered.',
     bare,
     async (t, { name, sha }) => {
       t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
@@ -142,7 +142,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   ),
   {
     id: 'note.note.required',
-    says: 'A note without text is 400.',
+    says: 'A request without note is 400.',
     check: async (t) => {
       await refuses(t, (sha) => ({ sha }));
       const { name, sha } = await bare(t);
@@ -151,7 +151,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.err.400.format',
-    says: 'A body that is no JSON or has members of another type is 400.',
+    says: 'A body that is not valid JSON, or that has values of the wrong type, is 400.',
     level: 'SHOULD',
     check: (t) =>
       refuses(
@@ -163,12 +163,12 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.default-add',
-    says: 'An action that is not named is add: a commit with a note is 409.',
+    says: 'A request without action adds a note: it is 409 if the commit has a note.',
     check: on(noted, async (t, { name, sha }) => expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409)),
   },
   {
     id: 'note.action.add',
-    says: 'add writes the note of a commit that has none.',
+    says: 'add writes the note of a commit that has no note.',
     check: async (t) => {
       for (const note of ['added', PADDED]) {
         const { name, sha } = await bare(t);
@@ -180,7 +180,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.add.exists',
-    says: 'add on a commit that has a note is 409, and the note stays.',
+    says: 'add is 409 if the commit has a note; the note stays as it was.',
     check: async (t) => {
       const { name, sha, answer } = await noted(t, 'kept');
       expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'lost' }), 409);
@@ -191,7 +191,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.append.existing',
-    says: 'append puts its text behind what is there.',
+    says: 'append adds its text to the end of the existing note.',
     check: async (t) => {
       const { name, sha } = await noted(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
@@ -199,14 +199,18 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
       expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
     },
   },
-  leftOpen('note.action.append.separator', 'What stands between the two texts is left open.', async (t) => {
-    const { name, sha } = await noted(t, 'A');
-    expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
-    t.observe('note', await mustReadNote(t, name, sha));
-  }),
+  leftOpen(
+    'note.action.append.separator',
+    'The specification does not say what separates the existing note from the appended text.',
+    async (t) => {
+      const { name, sha } = await noted(t, 'A');
+      expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
+      t.observe('note', await mustReadNote(t, name, sha));
+    },
+  ),
   {
     id: 'note.action.append.creates',
-    says: 'append on a commit without a note writes one.',
+    says: 'append creates the note if the commit has none.',
     check: on(bare, async (t, { name, sha }) => {
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
       await expectNote(t, name, sha, PADDED);
@@ -214,13 +218,13 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.action.unknown',
-    says: 'An action that nobody knows is 400.',
+    says: 'An unknown action is 400.',
     level: 'SHOULD',
     check: (t) => refuses(t, (sha) => ({ sha, action: 'replace', note: 'x' })),
   },
   {
     id: 'note.author.used',
-    says: 'The author given is the author of the notes commit; without one the note is written all the same.',
+    says: 'author becomes the author of the notes commit; a request without author succeeds as well.',
     check: on(noted, async (t, { name }) => {
       const { sha } = await bare(t);
       const author = { name: 'Nina Notes', email: 'nina@example.com' };
@@ -230,7 +234,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.expected.match',
-    says: 'The right expected_ref_sha passes.',
+    says: 'A request whose expected_ref_sha equals the notes ref succeeds.',
     check: on(noted, async (t, { name, answer }) => {
       const { sha } = await bare(t);
       expectSuccess(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: answer.string('new_ref_sha') }));
@@ -238,7 +242,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.expected.mismatch',
-    says: 'A wrong expected_ref_sha is 409, and the notes stay.',
+    says: 'An expected_ref_sha that differs from the notes ref is 409; no note changes.',
     check: on(noted, async (t, { name, answer }) => {
       const { sha } = await bare(t);
       expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: ABSENT_SHA }), 409);
@@ -247,7 +251,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   },
   {
     id: 'note.git-visible',
-    says: 'Git can fetch the notes.',
+    says: 'Git can fetch the notes ref.',
     level: 'SHOULD',
     check: async (t) => {
       const { name, sha } = await noted(t, 'for Git');
@@ -263,7 +267,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   }),
   {
     id: 'note.err.body',
-    says: 'A note that fails may answer with a note result.',
+    says: 'A failed note may answer with a note write result.',
     level: 'MAY',
     check: on(noted, async (t, { name, sha }) => {
       const answer = await writeNote(t, name, { sha, note: 'again', author: AUTHOR });

@@ -22,7 +22,7 @@ const PEOPLE = [
 export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.sha.string',
-    says: 'sha is the full SHA, whichever way the commit was asked for.',
+    says: 'sha is the full SHA of the commit, whatever revision was requested.',
     check: on(historyRepository, async (t, { name, first, third }) => {
       const asked = { [first.sha.slice(0, 10)]: first.sha, main: third.sha, v1: first.sha };
       for (const [revision, sha] of Object.entries(asked)) {
@@ -32,7 +32,7 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   },
   {
     id: 'commit.record.message',
-    says: 'message is the whole commit message.',
+    says: 'message is the full commit message.',
     check: on(historyRepository, async (t, { name, first, second }) => {
       for (const known of [first, second]) {
         const message = (await getCommit(t, name, known.sha)).string('commit', 'message');
@@ -50,12 +50,12 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   })),
   {
     id: 'commit.record.date.rfc3339',
-    says: 'date is an RFC 3339 time.',
+    says: 'date is an RFC 3339 timestamp.',
     check: async (t) => expectTime((await second(t)).answer.find('commit', 'date'), 'date is a time'),
   },
   {
     id: 'commit.record.date.author',
-    says: 'date is when the author wrote, not when the committer committed.',
+    says: 'date is the author date, not the committer date.',
     check: on(second, async (_t, { answer, known }) => {
       const seconds = Date.parse(answer.string('commit', 'date')) / 1000;
       expectSame(seconds, known.author.timestamp, 'date is the author date');

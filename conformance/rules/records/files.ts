@@ -20,7 +20,7 @@ async function summary(t: RuleContext) {
 export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.path.string',
-    says: 'path is a path from the root of the repository, nested files included.',
+    says: 'path is relative to the root of the repository; nested files are listed with their full path.',
     check: on(metadata, async (_t, { history, files }) => {
       const paths = files.map(({ path }) => path).sort();
       expectSame(paths, Object.keys(history.files).sort(), 'the paths are those of the tree');
@@ -28,7 +28,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
   {
     id: 'file-entry.mode.regular',
-    says: 'mode is the string 100644 for an ordinary file.',
+    says: 'mode is the string 100644 for a regular file.',
     check: async (t) => expectSame((await metadata(t)).entry('a/b.txt')?.mode, '100644', 'mode of a plain file'),
   },
   {
@@ -38,7 +38,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
   {
     id: 'file-entry.size.number',
-    says: 'size is the number of bytes of the file.',
+    says: 'size is the number of bytes in the file.',
     check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, bytes] of Object.entries(history.files)) {
         expectSame(entry(path)?.size, bytes.length, `size of ${path}`);
@@ -47,7 +47,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
   {
     id: 'file-entry.last_commit_sha.string',
-    says: 'last_commit_sha is the latest commit that changed this file, not the latest of all.',
+    says: 'last_commit_sha is the latest commit that changed this file, which may be older than the tip.',
     check: on(metadata, async (_t, { history, entry }) => {
       for (const [path, sha] of Object.entries(history.touched)) {
         expectSame(entry(path)?.last_commit_sha, sha, `last commit of ${path}`);
@@ -56,7 +56,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
   {
     id: 'file-entry.last_commit_sha.in-map',
-    says: 'Every last_commit_sha can be looked up in commits.',
+    says: 'Every last_commit_sha is a key of commits.',
     check: on(metadata, async (_t, { answer, files }) => {
       const commits = answer.record('commits');
       expectTrue(files.length > 0, 'there are files');
@@ -66,7 +66,7 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   },
   leftOpen(
     'file-entry.special-modes',
-    'Whether and how symbolic links and submodules are listed is left open.',
+    'The specification does not say whether, or how, symbolic links and submodules are listed.',
     async (t) => {
       const { entry } = await metadata(t, { ref: 'special' });
       t.observe('link', entry('link')?.mode ?? 'not listed');
@@ -103,12 +103,12 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   },
   {
     id: 'commit-summary.date',
-    says: 'date is an RFC 3339 time.',
+    says: 'date is an RFC 3339 timestamp.',
     check: async (t) => expectTime((await summary(t)).commit.date, 'date is a time'),
   },
   leftOpen(
     'commit-summary.date.which',
-    "Whether that date is the author's or the committer's is left open.",
+    'The specification does not say whether date is the author date or the committer date.',
     summary,
     async (t, { commit, known }) => {
       const seconds = Date.parse(String(commit.date)) / 1000;
@@ -118,14 +118,14 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   ),
   {
     id: 'commit-summary.message.full',
-    says: 'message has the body of the commit message as well as its subject.',
+    says: 'message is the full commit message, with subject and body.',
     check: on(summary, async (_t, { commit, known }) =>
       expectSame(String(commit.message).trimEnd(), known.message.trimEnd(), 'the message is complete'),
     ),
   },
   {
     id: 'commit-summary.dedup',
-    says: 'commits has exactly the commits that the files refer to, each once.',
+    says: 'commits has one entry for each commit that the files refer to, and no others.',
     check: on(metadata, async (_t, { answer, files }) => {
       const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
       expectSame(Object.keys(answer.record('commits')).sort(), used, 'the keys are the SHAs in use');

@@ -21,7 +21,7 @@ async function shows(t: RuleContext, value: unknown, ...path: readonly string[])
 export const noteResult = defineWritingRules('Note write result', 'note-result', [
   {
     id: 'note.result.sha',
-    says: 'sha is the commit the note belongs to.',
+    says: 'sha is the commit that has the note.',
     check: on(note, async (_t, { sha, answer }) => expectSame(answer.string('sha'), sha, 'sha is the commit')),
   },
   ...rulesBy(shows, [
@@ -29,7 +29,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   ]),
   {
     id: 'note.result.base_commit',
-    says: 'base_commit is where the notes ref stood before.',
+    says: 'base_commit is the commit of the notes ref before the write.',
     check: async (t) => {
       const first = (await note(t)).answer.string('new_ref_sha');
       expectSame((await note(t)).answer.string('base_commit'), first, 'base_commit is the ref before');
@@ -37,7 +37,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   },
   leftOpen(
     'note.result.base_commit.first',
-    'What base_commit is for the very first note, and how to expect no notes at all, is left open.',
+    'The specification does not say what base_commit is for the first note, or how a request can require that no notes ref exists.',
     newRepository,
     async (t, { name, tip }) => {
       const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
@@ -49,7 +49,7 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   ),
   {
     id: 'note.result.new_ref_sha',
-    says: 'new_ref_sha is where the notes ref stands now.',
+    says: 'new_ref_sha is the commit of the notes ref after the write.',
     check: on(note, async (t, { answer }) => {
       expectSha(answer.find('new_ref_sha'), 'new_ref_sha is a SHA');
       const next = (await note(t)).answer.string('base_commit');
@@ -57,12 +57,12 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     }),
   },
   ...rulesBy(shows, [
-    ['note.result.result.success', 'result.success is true.', true, 'result', 'success'],
-    ['note.result.result.status', 'result.status is ok.', 'ok', 'result', 'status'],
+    ['note.result.result.success', 'result.success is true after a successful write.', true, 'result', 'success'],
+    ['note.result.result.status', 'result.status is ok after a successful write.', 'ok', 'result', 'status'],
   ]),
   {
     id: 'note.result.result.message',
-    says: 'result.message may be left out, and is a string when it is there.',
+    says: 'result.message may be absent; if present, it is a string.',
     level: 'MAY',
     check: async (t) => {
       const message = (await note(t)).answer.find('result', 'message');

@@ -40,7 +40,7 @@ async function imported(t: RuleContext): Promise<Answer> {
 export const repositoryRecord = defineRules('Repository record', 'repository-record', [
   {
     id: 'repo.record.repo_id.string',
-    says: 'repo_id is a non-empty string, the same at every read and another for every repository.',
+    says: 'repo_id is a non-empty string that is the same at every read and unique to the repository.',
     check: on(record, async (t, { name, answer }) => {
       expectMatch(answer.find('repo_id'), /./, 'repo_id is a non-empty string');
       expectSame((await getRepo(t, name)).string('repo_id'), answer.string('repo_id'), 'a second read shows the same');
@@ -56,7 +56,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   },
   {
     id: 'repo.record.url.slash',
-    says: 'url shows a slash in the name as a slash.',
+    says: 'A slash in the repository name is an unencoded slash in url.',
     check: on(record, async (_t, { name, answer }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       expectSame(answer.string('url'), name, 'the slash is not encoded');
@@ -64,7 +64,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   },
   {
     id: 'repo.record.default_branch.string',
-    says: 'default_branch is the name of the default branch, without refs/heads/ before it.',
+    says: 'default_branch is the name of the default branch without refs/heads/.',
     check: on(record, async (t, { name, answer }) => {
       const branch = answer.find('default_branch');
       expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
@@ -80,12 +80,12 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   },
   {
     id: 'repo.record.created_at.rfc3339',
-    says: 'created_at is an RFC 3339 time.',
+    says: 'created_at is an RFC 3339 timestamp.',
     check: async (t) => expectTime((await record(t)).answer.find('created_at'), 'created_at is a time'),
   },
   {
     id: 'repo.record.base_repo.object',
-    says: 'base_repo names the external repository this one was created from.',
+    says: 'base_repo names the external repository from which this repository was created.',
     reach: 'needs-setup',
     writes: true,
     check: async (t) => {
@@ -103,7 +103,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   })),
   leftOpen(
     'repo.record.base_repo.presence',
-    'Whether a repository without a source has base_repo at all is left open.',
+    'The specification does not say whether a repository without an external source has base_repo.',
     record,
     async (t, { answer }) => {
       const value = answer.find('base_repo');

@@ -39,7 +39,7 @@ function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } 
 export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   {
     id: 'write.commit.commit_sha',
-    says: 'commit.commit_sha is the new commit, and the branch stands there.',
+    says: 'commit.commit_sha is the new commit, which is now the tip of the branch.',
     check: on(write, async (t, { name, sha }) => {
       expectSame(await tipOf(t, name, sha), sha, 'the commit can be read');
       expectSame(await tipOf(t, name), sha, 'the branch is there');
@@ -63,13 +63,13 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   },
   {
     id: 'write.commit.pack_bytes',
-    says: 'commit.pack_bytes is an integer, not below zero.',
+    says: 'commit.pack_bytes is an integer of at least 0.',
     check: async (t) =>
       expectTrue((await write(t)).answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative'),
   },
   {
     id: 'write.commit.blob_count.type',
-    says: 'commit-pack counts its blobs in commit.blob_count, an integer.',
+    says: 'commit.blob_count is an integer in responses of commit-pack.',
     check: async (t) => {
       const count = (await write(t)).answer.integer('commit', 'blob_count');
       expectTrue(count >= 0, 'blob_count is not negative', count);
@@ -78,7 +78,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
   },
   leftOpen(
     'write.commit.blob_count.restore',
-    'Whether a restore counts blobs is left open.',
+    'The specification does not say whether the response of a restore has blob_count.',
     write,
     async (t, { name, tip }) => {
       const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
@@ -90,7 +90,7 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
 export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.branch',
-    says: 'result.branch names the branch.',
+    says: 'result.branch is the name of the branch.',
     check: (t) =>
       onTwoBranches(t, (answer, name) => {
         const branch = answer.string('result', 'branch');
@@ -100,7 +100,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   },
   {
     id: 'write.result.old_sha.hex40',
-    says: 'result.old_sha is 40 hexadecimal digits, except where there is no commit because nothing was to be done.',
+    says: 'result.old_sha is 40 hexadecimal digits, unless commit is null because nothing had to change.',
     watch: (exchange) => {
       const seen = resultOf(exchange);
       if (seen === undefined) return undefined;
@@ -114,12 +114,12 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   },
   {
     id: 'write.result.old_sha.previous-tip',
-    says: 'result.old_sha is where the branch stood before.',
+    says: 'result.old_sha is the tip of the branch before the write.',
     check: on(write, async (_t, { before, tip }) => expectSame(before, tip, 'old_sha is the tip before')),
   },
   {
     id: 'write.result.old_sha.zeros',
-    says: 'result.old_sha is forty zeros for a branch that did not exist, in an empty repository too.',
+    says: 'result.old_sha is 40 zeros if the branch did not exist, also in an empty repository.',
     check: on(groupRepository, async (t, { name }) => {
       const from = { target_branch: t.uniqueName(), base_branch: 'main' };
       const branch = await commitFiles(t, name, { 'z.txt': 'z' }, from);
@@ -134,15 +134,15 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   },
   {
     id: 'write.result.new_sha',
-    says: 'result.new_sha is where the branch stands now: at the new commit.',
+    says: 'result.new_sha is the new commit, which is the tip of the branch after the write.',
     check: on(write, async (t, { name, sha, answer }) => {
       expectSame(answer.string('result', 'new_sha'), sha, 'new_sha is the commit');
       expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
     }),
   },
   ...rulesBy(shows, [
-    ['write.result.success.bool', 'result.success is true.', 'success', true],
-    ['write.result.status.ok', 'result.status is ok.', 'status', 'ok'],
+    ['write.result.success.bool', 'result.success is true after a successful write.', 'success', true],
+    ['write.result.status.ok', 'result.status is ok after a successful write.', 'status', 'ok'],
   ]),
   {
     id: 'write.result.status.values',
@@ -156,7 +156,7 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   },
   {
     id: 'write.result.message.empty-on-success',
-    says: 'result.message is empty after a success.',
+    says: 'result.message is an empty string after a successful write.',
     check: async (t) => {
       const message = (await write(t)).answer.find('result', 'message');
       expectTrue(message === '' || message === undefined, 'message is empty', message);

@@ -14,7 +14,7 @@ import { tokenRules } from '../token-rules.js';
 export const repositoryRules = defineRules('9. Repository metadata', 'get-repository', [
   {
     id: 'repo.get.route',
-    says: 'GET /api/v1/repo answers 200 with the record of the repository.',
+    says: 'GET /api/v1/repo answers 200 with the repository record.',
     check: async (t) => {
       const answer = expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
       for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
@@ -42,7 +42,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   exists('other.list-repos.exists', 'list-repos'),
   {
     id: 'other.create.exists',
-    says: 'POST /api/repos makes the repository that the token names.',
+    says: 'POST /api/repos creates the repository named by the repo claim.',
     writes: true,
     check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
@@ -52,7 +52,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.create.status',
-    says: 'Status and body of a creation are left open.',
+    says: 'The specification does not show the status and body of a created repository.',
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
@@ -65,13 +65,13 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.create.body.equal',
-    says: 'A repo_name in the body that equals the claim is accepted.',
+    says: 'A repo_name in the body that equals the repo claim is accepted.',
     writes: true,
     check: on(reserveName, async (t, name) => expectSuccess(await createRepo(t, name, { json: { repo_name: name } }))),
   },
   {
     id: 'other.create.body.absent',
-    says: 'The body may be empty or missing.',
+    says: 'The body may be empty or absent.',
     writes: true,
     check: async (t) => {
       expectSuccess(await createRepo(t, await reserveName(t)));
@@ -80,7 +80,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.create.body.mismatch',
-    says: 'A repo_name in the body that differs from the claim is 400, and no repository appears.',
+    says: 'A repo_name in the body that differs from the repo claim is 400; no repository is created.',
     writes: true,
     check: async (t) => {
       const [name, other] = [await reserveName(t), await reserveName(t)];
@@ -90,7 +90,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.create.duplicate',
-    says: 'What a second creation of one name gives is left open.',
+    says: 'The specification does not say how creating a repository that exists is answered.',
     level: 'UNSPECIFIED',
     writes: true,
     check: on(reserveName, async (t, name) => {
@@ -103,7 +103,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   exists('other.meta.exists', 'meta'),
   leftOpen(
     'other.meta.content',
-    'What the repository list, the organization metadata and a diff look like is left open.',
+    'The specification does not show the responses of the repository list, organization metadata and diffs.',
     sampleContent,
     async (t, { name }) => {
       for (const [what, operation] of Object.entries({ repos: 'list-repos', meta: 'meta', diff: 'diff' })) {
@@ -117,7 +117,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   exists('other.diff.exists', 'diff', [200, 400]),
   {
     id: 'other.named-only',
-    says: 'Tags, credentials, sync, merge preview, blame and deployments exist by name; their routes are left open.',
+    says: 'The specification names tags, credentials, upstream sync, merge preview, blame and deployments without their routes.',
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
@@ -136,7 +136,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
   },
   {
     id: 'other.err.401.no-header',
-    says: 'The operations that are only named want a bearer token too.',
+    says: 'Operations without a documented request also require a bearer token.',
     writes: true,
     check: on(groupRepository, async (t, { name }) => {
       for (const operation of ['list-repos', 'branches', 'meta', 'commits', 'diff', 'create-repo']) {
@@ -156,7 +156,7 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
 export const deleted = defineRules('States', 'states-deleted', [
   {
     id: 'state.deleted.409',
-    says: 'Deleting a repository that is deleted is 409 repository_deleted.',
+    says: 'Deleting a repository a second time is 409 repository_deleted.',
     reach: 'emulator',
     writes: true,
     check: on(newRepository, async (t, { name }) => {
@@ -167,7 +167,7 @@ export const deleted = defineRules('States', 'states-deleted', [
   },
   {
     id: 'state.deleted.reads',
-    says: 'Whether a deleted repository is missing or deleted to its readers is left open.',
+    says: 'The specification does not say whether reads of a deleted repository are 404 repository_not_found or 409 repository_deleted.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
     writes: true,

@@ -15,7 +15,7 @@ async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer
 export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.effect.new-commit',
-    says: 'A restore adds a commit.',
+    says: 'A restore adds a new commit.',
     check: on(restored, async (_t, { seed, last, answer }) => {
       const sha = answer.string('commit', 'commit_sha');
       expectTrue(sha !== seed && sha !== last.sha, 'the commit is new', sha);
@@ -23,7 +23,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.effect.tree',
-    says: 'The new commit holds what the target commit holds.',
+    says: 'The new commit has the tree of the target commit.',
     check: on(restored, async (t, { name, seed, answer }) => {
       const { git, tip } = await clone(t, name);
       expectSame((await git.commit(tip)).tree, (await git.commit(seed)).tree, 'the trees are one');
@@ -32,7 +32,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.effect.history-kept',
-    says: 'What was there before stays in the history.',
+    says: 'The earlier commits of the branch stay in its history.',
     check: on(restored, async (t, { name, last, answer }) => {
       const { git } = await clone(t, name);
       const parents = await git.parents(answer.string('commit', 'commit_sha'));
@@ -41,12 +41,12 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.author.recorded',
-    says: 'The author given is the author of the commit.',
+    says: 'author becomes the author of the new commit.',
     check: on(restoredCommit, async (_t, commit) => expectPerson(commit, 'author', AUTHOR)),
   },
   {
     id: 'restore.commit_message.used',
-    says: 'commit_message is the message of the commit.',
+    says: 'commit_message becomes the message of the new commit.',
     check: async (t) => {
       for (const message of ['Put it back\n\nAs it was.', PADDED]) {
         const commit = await restoredCommit(t, { commit_message: message });
@@ -58,7 +58,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.committer.used',
-    says: 'The committer given is the committer of the commit.',
+    says: 'committer becomes the committer of the new commit.',
     check: async (t) => {
       const commit = await restoredCommit(t, { committer: COMMITTER });
       expectPerson(commit, 'committer', COMMITTER);
@@ -77,7 +77,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.resp.result',
-    says: 'result tells where the branch stood, where it stands, and that all is well.',
+    says: 'result has the old tip, the new tip and the status ok.',
     check: on(restored, async (_t, { last, answer }) => {
       const { old_sha, new_sha, success, status, message } = answer.record('result');
       expectSame([old_sha, new_sha], [last.sha, answer.string('commit', 'commit_sha')], 'both tips');
@@ -87,7 +87,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.expected_head.match',
-    says: 'A restore passes without expected_head_sha and with the right one.',
+    says: 'A restore succeeds without expected_head_sha, and with one that equals the tip.',
     check: async (t) => {
       await restored(t);
       const { name, seed, last } = await moved(t);
@@ -96,7 +96,7 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   },
   {
     id: 'restore.expected_head.mismatch',
-    says: 'A wrong expected_head_sha is 409, and the branch stays.',
+    says: 'An expected_head_sha that differs from the tip is 409; the branch does not move.',
     check: on(moved, async (t, { name, seed, last }) => {
       expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectSame(await tipOf(t, name), last.sha, 'the branch stays');

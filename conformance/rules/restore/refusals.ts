@@ -40,19 +40,19 @@ const SPOILT_AUTHORS = [{ author: { email: AUTHOR.email } }, { author: { name: A
 export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusals', [
   {
     id: 'restore.content-type',
-    says: 'The body is one NDJSON line with the key metadata.',
+    says: 'The body is one line of NDJSON: an object with the key metadata.',
     check: on(moved, async (t, { name, seed }) => expectStatus(await restore(t, name, restoreMetadata(seed)), 201)),
   },
   leftOpen(
     'restore.content-type.json',
-    'Whether the same line may be called application/json is left open.',
+    'The specification does not say whether the body of a restore may be sent as application/json.',
     moved,
     async (t, { name, seed }) =>
       t.observe('outcome', await restore(t, name, restoreMetadata(seed), { contentType: 'application/json' })),
   ),
   leftOpen(
     'restore.body.extra-key',
-    'What further keys, further lines and a missing last newline do is left open.',
+    'The specification does not describe further keys, further lines or a missing final newline in the body of a restore.',
     async (t) => {
       const forms: Record<string, (line: object) => string> = {
         'second key': (line) => `${JSON.stringify({ ...line, more: 1 })}\n`,
@@ -68,19 +68,19 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   ),
   ...rulesBy(refusesBody, [
     ['restore.body.empty', 'An empty body is 400.', ''],
-    ['restore.body.no-metadata', 'A line that is no JSON or has no metadata is 400.', '{\n', '{}\n'],
+    ['restore.body.no-metadata', 'A line that is not valid JSON, or that has no metadata, is 400.', '{\n', '{}\n'],
   ]),
   ...rulesBy(refusesMetadata, [
     [
       'restore.fields.invalid',
-      'A field of another type is 400.',
+      'A field whose value has the wrong type is 400.',
       ...[{ target_branch: 5 }, { target_commit_sha: 5 }, { author: 'x' }],
     ],
     ['restore.target_branch.required', 'A restore without target_branch is 400.', { target_branch: undefined }],
   ]),
   leftOpen(
     'restore.target_branch.missing-branch',
-    'How a branch that does not exist, or one written with refs/, is refused is left open; nothing may come of it.',
+    'The specification does not say how a target_branch that does not exist, or that begins with refs/, is refused; no branch may change.',
     moved,
     async (t, { name, seed }) => {
       const missing = await restore(t, name, restoreMetadata(seed, { target_branch: 'nope' }));
@@ -96,7 +96,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   ]),
   leftOpen(
     'restore.target_commit_sha.unreachable',
-    'Whether a short SHA or a commit of another branch can be restored is left open.',
+    'The specification does not say whether target_commit_sha may be a short SHA or a commit outside the history of the branch.',
     moved,
     async (t, { name, seed }) => {
       t.observe('short SHA', await restore(t, name, restoreMetadata(seed.slice(0, 7))));
@@ -107,7 +107,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   ),
   ...rulesBy(refusesMetadata, [
     ['restore.author.required', 'A restore without author is 400.', { author: undefined }],
-    ['restore.author.name.required', 'An author without name or without email is 400.', ...SPOILT_AUTHORS],
+    ['restore.author.name.required', 'An author without a name or without an email is 400.', ...SPOILT_AUTHORS],
   ]),
   {
     id: 'restore.err.404.commit',
@@ -119,7 +119,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   },
   {
     id: 'restore.failure-body',
-    says: 'A restore that fails answers with a restore result, or with problem details.',
+    says: 'A failed restore answers with a restore result or with problem details.',
     check: on(moved, async (t, { name, seed }) => {
       const answer = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
       expectFailureBody(t, 'failed restore', answer, 'result');
@@ -127,7 +127,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
   },
   {
     id: 'restore.err.429.body',
-    says: 'A throttled restore is problem details.',
+    says: 'A throttled restore is answered with problem details.',
     reach: 'emulator',
     check: on(moved, async (t, { name, seed }) => {
       const answer = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
@@ -140,7 +140,7 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
 export const restoreAlready = defineWritingRules('2. Restore', 'restore-already', [
   {
     id: 'restore.already.commit-null',
-    says: 'Where nothing would change, commit is null.',
+    says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
     check: on(already, async (_t, { answer }) => {
       expectTrue('commit' in answer.record(), 'commit is a member');
       expectSame(answer.find('commit'), null, 'commit is null');
@@ -148,7 +148,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.result-empty',
-    says: 'Then branch, old_sha and new_sha are empty.',
+    says: 'If a restore changes nothing, branch, old_sha and new_sha of result are empty.',
     check: async (t) => {
       const { branch, old_sha, new_sha } = (await already(t)).answer.record('result');
       const empty = [branch, old_sha, new_sha].every((value) => value === '' || value === null || value === undefined);
@@ -159,7 +159,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.status',
-    says: 'Then status is precondition_failed and success is false.',
+    says: 'If a restore changes nothing, result.status is precondition_failed and result.success is false.',
     check: on(already, async (_t, { answer }) => {
       expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
       expectSame(answer.boolean('result', 'success'), false, 'success');
@@ -167,12 +167,12 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   },
   {
     id: 'restore.already.message',
-    says: 'Then message says why.',
+    says: 'If a restore changes nothing, result.message says why.',
     check: async (t) => expectOther((await already(t)).answer.string('result', 'message'), '', 'message is not empty'),
   },
   leftOpen(
     'restore.already.http-status',
-    'Which HTTP status that has is left open.',
+    'The specification does not say which HTTP status a restore has that changes nothing.',
     already,
     async (t, { answer }) => {
       t.observe('status', answer.status);
@@ -181,7 +181,7 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   ),
   {
     id: 'restore.already.no-commit',
-    says: 'Then the branch stays where it is.',
+    says: 'If a restore changes nothing, the branch does not move.',
     check: on(already, async (t, { name, tip }) => expectSame(await mustTipOf(t, name), tip, 'the branch stays')),
   },
 ]);

@@ -41,7 +41,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.route.reset-alias',
-    says: 'POST /api/repos/{repo_name}/reset-commits does the same.',
+    says: 'POST /api/repos/{repo_name}/reset-commits is an alias with the same effect.',
     check: on(moved, async (t, { name, seed, last }) => {
       const answer = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
@@ -50,7 +50,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.route.same-handler',
-    says: 'Both routes answer the same mistakes alike.',
+    says: 'Both restore routes answer the same invalid requests in the same way.',
     check: on(moved, async (t, { name, seed }) => {
       for (const metadata of [
         {},
@@ -68,7 +68,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   leftOpen(
     'restore.route.preferred',
-    'Where restore-commit exists beside /api/v1 is left open.',
+    'The specification does not say whether restore-commit also has a route outside /api/v1.',
     groupRepository,
     async (t, { name }) => {
       for (const path of [
@@ -83,7 +83,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   ),
   {
     id: 'restore.repo-from-claim',
-    says: 'On the /api/v1 route the branch that moves is in the repository the token names.',
+    says: 'The /api/v1 route moves the branch of the repository in the repo claim.',
     check: on(newRepository, async (t, bystander) => {
       const { name, last } = await restored(t);
       expectOther(await mustTipOf(t, name), last.sha, 'the named one moved');
@@ -92,7 +92,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.alias.name-equals-claim',
-    says: 'On reset-commits a path that names another repository than the token is 404.',
+    says: 'reset-commits is 404 if the name in its path differs from the repo claim.',
     check: on(moved, async (t, { name, seed }) => {
       const { name: other } = await otherRepository(t);
       expectCode(await reset(t, other, restoreMetadata(seed), { as: writer(name) }), 404, 'repository_not_found');
@@ -100,7 +100,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.alias.needs-repo-claim',
-    says: 'reset-commits refuses a token without a repo claim.',
+    says: 'reset-commits rejects a token without a repo claim.',
     check: on(moved, async (t, { name, seed }) => {
       const answer = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
       t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
@@ -108,7 +108,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   },
   {
     id: 'restore.err.401.no-header',
-    says: 'Both routes without any credential are 401, and nothing moves.',
+    says: 'Both restore routes answer 401 to a request without a credential, and change nothing.',
     check: on(moved, async (t, { name, seed, last }) => {
       for (const send of [restore, reset]) {
         expectCode(await send(t, name, restoreMetadata(seed), ANONYMOUS), 401, 'unauthorized');
@@ -123,7 +123,7 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
   }),
   {
     id: 'restore.gateway-body',
-    says: 'Refused credentials are problem details here too.',
+    says: 'Rejected credentials are problem details, not a restore result.',
     check: on(moved, async (t, { name, seed }) => {
       for (const as of [undefined, { repo: name }]) {
         const answer = await restore(t, name, restoreMetadata(seed), { as });

@@ -92,16 +92,16 @@ const RESTRICTED: readonly RuleRow[] = [
   ...rulesBy(
     refuseClaims,
     [
-      ['restricted.iat.required', 'A token of a restricted key without iat is refused.', () => ({ iat: null })],
-      ['restricted.exp.required', 'A token of a restricted key without exp is refused.', () => ({ exp: null })],
+      ['restricted.iat.required', 'A token of a restricted key without iat is rejected.', () => ({ iat: null })],
+      ['restricted.exp.required', 'A token of a restricted key without exp is rejected.', () => ({ exp: null })],
       [
         'restricted.seconds',
-        'Times in milliseconds are refused.',
+        'A token of a restricted key with iat and exp in milliseconds is rejected.',
         (now) => ({ iat: now * 1000, exp: (now + 3600) * 1000 }),
       ],
       [
         'restricted.exp-after-iat.equal',
-        'An exp that is not after iat is refused.',
+        'A token of a restricted key whose exp is not after its iat is rejected.',
         (now) => ({ iat: now + 600, exp: now + 600 }),
         (now) => ({ iat: now + 900, exp: now + 600 }),
       ],
@@ -110,27 +110,32 @@ const RESTRICTED: readonly RuleRow[] = [
   ),
   acceptsToken(
     'restricted.lifetime.3600',
-    'A lifetime of 3600 seconds is accepted.',
+    'A token of a restricted key with a lifetime of 3600 seconds is accepted.',
     { key: 'restricted', lifetime: 3600 },
     READING,
   ),
-  rejectsTokens('restricted.lifetime.3601', 'A lifetime of 3601 seconds is refused.', [TOO_LONG], SETUP),
+  rejectsTokens(
+    'restricted.lifetime.3601',
+    'A token of a restricted key with a lifetime of 3601 seconds is rejected.',
+    [TOO_LONG],
+    SETUP,
+  ),
   acceptsToken(
     'restricted.scope.inside',
-    'A scope on the list of the key is accepted.',
+    'A scope in the allowlist of the key is accepted.',
     { key: 'restricted' },
     READING,
   ),
   {
     id: 'restricted.scope.outside',
-    says: 'A scope that is not on the list makes the token invalid.',
+    says: 'A scope outside the allowlist of the key makes the token invalid.',
     ...SETUP,
     check: (t) =>
       forEachOutside(t, async ({ place, ask }) => expectTokenRefused(t, place, await ask({ key: 'restricted' }))),
   },
   {
     id: 'restricted.scope.one-outside',
-    says: 'One scope that is not on the list spoils the others.',
+    says: 'One scope outside the allowlist makes the token invalid, even if its other scopes are in the allowlist.',
     ...SETUP,
     check: async (t) => {
       const allowed = allowedScopes(t);
@@ -141,7 +146,7 @@ const RESTRICTED: readonly RuleRow[] = [
   },
   {
     id: 'restricted.scope.not-granted',
-    says: 'A scope on the list that the token does not ask for is not given.',
+    says: 'A scope in the allowlist gives no access if the token does not list it.',
     ...SETUP,
     check: async (t) => {
       const allowed = allowedScopes(t);
@@ -154,7 +159,7 @@ const RESTRICTED: readonly RuleRow[] = [
   },
   {
     id: 'restricted.code',
-    says: 'A breach of these rules is forbidden, not insufficient_scope.',
+    says: 'A token that breaks a rule of restricted keys is refused with forbidden, not with insufficient_scope.',
     ...SETUP,
     check: async (t) => {
       const namesToken = async ({ ask, place }: Visit, recipe: TokenRecipe) => {
@@ -167,7 +172,7 @@ const RESTRICTED: readonly RuleRow[] = [
   },
   {
     id: 'restricted.git',
-    says: 'The same holds for Git.',
+    says: 'The rules of restricted keys apply to Git as well.',
     ...SETUP,
     check: async (t) => {
       const isInside = await placesOf(t, 'restricted');
@@ -183,12 +188,14 @@ export const restrictedKeys = defineRules('Restricted keys', 'restricted-keys', 
   ...RESTRICTED.map(({ check, ...row }) => ({ ...row, ...(check && { check: withEveryScope(check) }) })),
   {
     id: 'unrestricted.no-lifetime-limit',
-    says: 'A token of an unrestricted key may live for years.',
+    says: 'A token of an unrestricted key may be valid for years.',
     check: async (t) => {
       for (const lifetime of [31_536_000, 315_360_000]) expectStatus(await readWithToken(t, { lifetime }), 200);
     },
   },
-  rejectsTokens('unrestricted.scopes-still-valid', 'An unrestricted key cannot sign for a scope that nobody knows.', [
-    ({ scope }) => ({ scopes: [scope, 'everything'] }),
-  ]),
+  rejectsTokens(
+    'unrestricted.scopes-still-valid',
+    'A token of an unrestricted key with an unknown scope is rejected.',
+    [({ scope }) => ({ scopes: [scope, 'everything'] })],
+  ),
 ]);

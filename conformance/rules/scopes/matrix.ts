@@ -21,7 +21,7 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
   if (isAllowed) {
     return {
       id,
-      says: `${scope} alone may call ${route}.`,
+      says: `A token with only ${scope} may call ${route}.`,
       writes,
       check: on(ask, (_t, answer) => {
         if (operation.isLoose !== true) return expectSuccess(answer);
@@ -33,7 +33,7 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
   if (operation.name === 'repo') {
     return {
       id,
-      says: `Whether ${scope} alone may call ${route} is left open.`,
+      says: `The specification does not say whether a token with only ${scope} may call ${route}.`,
       level: 'UNSPECIFIED',
       check: on(ask, (t, answer) => {
         t.observe('outcome', answer);
@@ -43,7 +43,7 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
   }
   return {
     id,
-    says: `${scope} alone may not call ${route}.`,
+    says: `A token with only ${scope} may not call ${route}.`,
     writes,
     check: on(ask, (t, answer) => expectScopeMissing(t, operation, answer)),
   };
@@ -67,7 +67,9 @@ function fetchCell(scope: Scope): RuleRow {
   const allowed = scope === 'git:read';
   return {
     id: `scope.matrix.git-fetch.${slug(scope)}`,
-    says: allowed ? `${scope} alone may clone and fetch.` : `${scope} alone may neither clone nor fetch.`,
+    says: allowed
+      ? `A token with only ${scope} may clone and fetch.`
+      : `A token with only ${scope} may neither clone nor fetch.`,
     check: async (t) => {
       if (!allowed) return isRefused(t, 'git:read', scope);
       const { name: repo } = await sampleContent(t);
@@ -81,7 +83,7 @@ function pushCell(scope: Scope): RuleRow {
   const allowed = scope === 'git:write';
   return {
     id: `scope.matrix.git-push.${slug(scope)}`,
-    says: allowed ? `${scope} alone may push.` : `${scope} alone may not push, and no ref moves.`,
+    says: allowed ? `A token with only ${scope} may push.` : `A token with only ${scope} may not push; no ref changes.`,
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
       const { sha } = await commitFiles(t, repo, { 'base.txt': t.uniqueName() });

@@ -52,14 +52,14 @@ function coversFamily(t: RuleContext, ...scopes: readonly string[]): Promise<voi
 }
 
 export const scopes = defineRules('Scopes', 'scopes', [
-  rejectsTokens('scope.exact-match', 'A scope in capitals or with a space is a scope nobody knows.', [
+  rejectsTokens('scope.exact-match', 'A scope name in capital letters or with a space is an unknown scope.', [
     ({ scope }) => ({ scopes: [scope.toUpperCase()] }),
     ({ scope }) => ({ scopes: [`${scope} `] }),
   ]),
-  rejectsTokens('scope.star-invalid', 'A token cannot ask for the scope *.', [{ scopes: ['*'] }]),
+  rejectsTokens('scope.star-invalid', 'The scope * is not valid in a token.', [{ scopes: ['*'] }]),
   {
     id: 'scope.combined',
-    says: 'A token with two scopes may do what either allows.',
+    says: 'A token with two scopes may do what either of them allows.',
     writes: true,
     check: on(groupRepository, async (t, { name: repo }) => {
       const as = { repo, scopes: ['git:read', 'git:write'] };
@@ -69,7 +69,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
   },
   {
     id: 'scope.tag-delete.both',
-    says: 'git:read and git:write together may delete a tag.',
+    says: 'A token with git:read and git:write may delete a tag.',
     reach: 'needs-setup',
     writes: true,
     check: (t) =>
@@ -79,7 +79,7 @@ export const scopes = defineRules('Scopes', 'scopes', [
   },
   ...(['read', 'write'] as const).map((half) => ({
     id: `scope.tag-delete.${half}-only`,
-    says: `git:${half} alone may not delete a tag.`,
+    says: `A token with only git:${half} may not delete a tag.`,
     reach: 'needs-setup' as const,
     writes: true,
     check: (t: RuleContext) =>
@@ -99,17 +99,17 @@ export const scopes = defineRules('Scopes', 'scopes', [
     [
       [
         'scope.repo-write.lifecycle',
-        'repo:write, and no other scope, creates, updates and deletes repositories, their base and their credentials.',
+        'repo:write, and no other scope, allows creating, updating and deleting repositories, removing their base, and changing their credentials.',
         'repo:write',
       ],
       [
         'scope.write-family',
-        'git:write, and no other scope, covers branches, tags, commits, merges, notes and upstream pulls.',
+        'git:write, and no other scope, allows writing branches, tags, commits, merges, notes and upstream pulls.',
         ...['git:write', 'deployment:write'],
       ],
       [
         'scope.read-family',
-        'git:read, and no other scope, covers blame, notes, tags and merge preview; the other reads have theirs.',
+        'git:read, and no other scope, allows reading blame, notes, tags and merge previews; other reads have rules of their own.',
         ...['git:read', 'org:read', 'deployment:read'],
       ],
     ],

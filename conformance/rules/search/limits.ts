@@ -12,7 +12,7 @@ const DENSE = { paths: ['dense.txt'] };
 export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
-    says: 'At most 2000 lines come back, or as many as a smaller max_lines says.',
+    says: 'A response has at most 2000 lines, or max_lines if that is smaller.',
     check: on(foundInLarge('straw', WIDE), async (t, { answer }) => {
       expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
@@ -25,7 +25,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.max_lines.maximum',
-    says: 'max_lines cannot be raised above 2000.',
+    says: 'max_lines cannot raise the limit above 2000.',
     check: on(largeRepository, async (t, { name }) => {
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
       const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
@@ -36,7 +36,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.max_matches_per_file.default',
-    says: 'At most 200 matches of one file come back, or as many as max_matches_per_file says.',
+    says: 'A response has at most 200 matches per file, or max_matches_per_file if that is given.',
     check: async (t) => {
       const many = (await searchLarge(t, 'dense', { ...DENSE, pagination: { limit: 5000 } })).answer;
       expectTrue(matchesOf(many).length <= 200, 'at most 200 matches', matchesOf(many).length);
@@ -50,7 +50,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   leftOpen(
     'grep.limits.invalid',
-    'What limits of zero, below zero or of another type do is left open.',
+    'The specification does not say how limits that are zero, negative or not integers are treated.',
     sampleContent,
     async (t, { name }) => {
       for (const limit of ['max_lines', 'max_matches_per_file']) {
@@ -66,7 +66,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   ),
   leftOpen(
     'grep.limits.truncation',
-    'Whether lines beyond max_lines or max_matches_per_file come on a next page is left open.',
+    'The specification does not say whether lines cut by max_lines or max_matches_per_file are returned on a later page.',
     async (t) => {
       const lines = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       t.observe('max_lines', { has_more: lines.find('has_more'), cursor: typeof lines.find('next_cursor') });
@@ -79,7 +79,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   ),
   {
     id: 'grep.page.limit.default',
-    says: 'A page holds at most 200 matches unless asked otherwise, and says that there is more.',
+    says: 'A page has at most 200 matches by default; has_more says whether more matches follow.',
     check: on(foundInLarge('needle'), async (t, { answer }) => {
       expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
@@ -89,7 +89,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.page.limit.explicit',
-    says: 'pagination.limit bounds the matches of a page.',
+    says: 'pagination.limit is the maximum number of matches on a page.',
     check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
       const items = answer.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
@@ -100,7 +100,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.page.cursor.continues',
-    says: 'Following next_cursor shows every match once and none twice.',
+    says: 'Following next_cursor to the end returns every match exactly once.',
     check: on(largeRepository, async (t, { name }) => {
       const body = { query: { pattern: 'needle' }, paths: ['hay'] };
       const pages = await allPages(t, name, body, 400);
@@ -112,7 +112,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.page.cursor.invalid',
-    says: 'A cursor that was never given out is 400.',
+    says: 'A cursor that the service never issued is 400.',
     check: on(sampleContent, async (t, { name }) => {
       const pagination = { cursor: 'not-a-cursor' };
       expectStatus(await grep(t, name, { query: { pattern: 'e' }, pagination }), 400);
@@ -120,7 +120,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.resp.next_cursor',
-    says: 'next_cursor is a non-empty string when there is another page.',
+    says: 'next_cursor is a non-empty string if another page exists.',
     check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), true, 'there is more');
       expectOther(answer.string('next_cursor'), '', 'the cursor is not empty');
@@ -128,7 +128,7 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   },
   {
     id: 'grep.resp.has_more',
-    says: 'has_more is a boolean, and false when everything fits on the page.',
+    says: 'has_more is a boolean; it is false if all matches fit on the page.',
     check: on(foundInLarge('needle 7$'), async (_t, { answer }) => {
       expectSame(answer.boolean('has_more'), false, 'nothing is left');
       expectSame(matchesOf(answer).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);

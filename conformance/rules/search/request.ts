@@ -15,14 +15,14 @@ async function findsIn(t: RuleContext, paths: readonly string[], pattern: string
 export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.route',
-    says: 'POST /api/v1/repos/grep with a JSON body searches.',
+    says: 'POST /api/v1/repos/grep with a JSON body searches the files of a repository.',
     check: on(sampleContent, async (t, { name }) =>
       expectStatus(await grep(t, name, { query: { pattern: 'e' } }), 200),
     ),
   },
   {
     id: 'grep.repo-from-claim',
-    says: 'The repository that is searched is the one the token names.',
+    says: 'The search reads the repository in the repo claim of the token.',
     check: async (t) => {
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const own = { 'bytes of the sample': a, 'bytes of the other': b };
@@ -35,7 +35,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.beta',
-    says: 'Search is marked beta.',
+    says: 'The specification marks search as beta.',
     level: 'MAY',
     check: on(sampleContent, async (t, { name }) => {
       const { exchange } = await grep(t, name, { query: { pattern: 'e' } });
@@ -44,13 +44,13 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     }),
   },
   ...rulesBy(searchesCommit, [
-    ['grep.ref.default', 'A search without ref looks at the tip of the default branch.', 'third', 'foobar'],
-    ['grep.ref.branch', 'ref may be a branch.', 'feature', 'feature', { ref: 'feature' }],
-    ['grep.ref.tag', 'ref may be a tag.', 'first', 'edition', { ref: 'v1' }],
+    ['grep.ref.default', 'A search without ref reads the tip of the default branch.', 'third', 'foobar'],
+    ['grep.ref.branch', 'ref can be a branch.', 'feature', 'feature', { ref: 'feature' }],
+    ['grep.ref.tag', 'ref can be a tag.', 'first', 'edition', { ref: 'v1' }],
   ]),
   {
     id: 'grep.ref.sha',
-    says: 'ref may be a commit, and what the commit held is found.',
+    says: 'ref can be a commit SHA; the search then reads the files of that commit.',
     check: on(historyRepository, async (t, { first }) => {
       const { answer } = await search(t, 'first edition', { ref: first.sha });
       expectSame(answer.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
@@ -73,7 +73,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   leftOpen(
     'grep.pattern.dialect',
-    'Which regular expressions are understood beyond the common ones is left open.',
+    'The specification does not name the dialect of regular expressions.',
     sampleContent,
     async (t, { name }) => {
       for (const pattern of ['(?=e)e', '(e)\\1', '\\d+', '[[:alpha:]]', '\\bsample\\b', '(?i)SAMPLE', 'e{1,2}']) {
@@ -83,7 +83,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ),
   {
     id: 'grep.pattern.type',
-    says: 'A pattern that is no string is 400.',
+    says: 'A pattern that is not a string is 400.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) => {
       t.observe('empty pattern', await grep(t, name, { query: { pattern: '' } }));
@@ -92,7 +92,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.case.default-true',
-    says: 'Case counts unless the request says otherwise.',
+    says: 'A search is case-sensitive by default.',
     check: async (t) => {
       for (const query of [{}, { case_sensitive: true }]) {
         expectSame(matchesOf((await search(t, 'HELLO', { query })).answer), [], 'HELLO is not hello');
@@ -103,14 +103,14 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ...rulesBy(findsIn, [
     [
       'grep.case.false',
-      'case_sensitive false finds either case.',
+      'case_sensitive false ignores case.',
       ['bin/run.sh', 'docs/guide.md', 'src/app.js'],
       'HELLO',
       { query: { case_sensitive: false } },
     ],
     [
       'grep.paths',
-      'paths keeps the search below the paths listed.',
+      'paths restricts the search to the listed paths and what is below them.',
       ['src/app.js', 'src/lib/deep.js', 'src/types.ts'],
       'fo+ba',
       { paths: ['src'] },
@@ -118,7 +118,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ]),
   {
     id: 'grep.include_globs',
-    says: 'include_globs keeps the files that fit a glob, at any depth.',
+    says: 'include_globs keeps only files that match a glob, at any depth.',
     check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
@@ -128,7 +128,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ...rulesBy(findsIn, [
     [
       'grep.exclude_globs',
-      'exclude_globs drops the files that fit a glob.',
+      'exclude_globs leaves out files that match a glob.',
       ['src/app.js', 'src/types.ts'],
       'foobar',
       { file_filters: { exclude_globs: ['**/*.md'] }, paths: ['src', 'docs'] },
@@ -136,7 +136,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   ]),
   {
     id: 'grep.extension_filters',
-    says: 'extension_filters keeps the files with such an extension.',
+    says: 'extension_filters keeps only files with one of the listed extensions.',
     check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer }) => {
       expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
       const history = await historyRepository(t);
@@ -149,7 +149,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.context.before',
-    says: 'context.before and context.after add that many lines on each side of a match.',
+    says: 'context.before and context.after add that many lines before and after each match.',
     check: on(found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }), async (t, { answer }) => {
       const lines = answer.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
       const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
@@ -160,7 +160,7 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.large-binary-excluded',
-    says: 'Binary and large files may be left out.',
+    says: 'A search may leave out binary and large files.',
     level: 'MAY',
     check: on(found('plumfoobar'), async (t, { answer }) =>
       t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out'),
@@ -168,14 +168,14 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   },
   {
     id: 'grep.err.400.regex',
-    says: 'A pattern that is no regular expression is 400.',
+    says: 'A pattern that is not a valid regular expression is 400.',
     check: on(sampleContent, async (t, { name }) => {
       expectProblem(await grep(t, name, { query: { pattern: '(' } }), 400, 'bad_request');
     }),
   },
   {
     id: 'grep.err.400.json',
-    says: 'A body that is no JSON is 400.',
+    says: 'A body that is not valid JSON is 400.',
     level: 'SHOULD',
     check: on(sampleContent, async (t, { name }) => expectStatus(await grep(t, name, undefined, { body: '{' }), 400)),
   },

@@ -9,7 +9,7 @@ import { found, linesOf, matchesOf, search, searchesCommit } from './found.js';
 export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.query.pattern',
-    says: 'The answer repeats the pattern and whether case counted.',
+    says: 'The response repeats query.pattern and query.case_sensitive.',
     check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer }) => {
       const { pattern, case_sensitive } = answer.record('query');
       expectSame([pattern, case_sensitive], ['hello', false], 'the query comes back');
@@ -24,18 +24,18 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.repo.commit',
-    says: 'repo.commit is the full SHA of the commit that was searched.',
+    says: 'repo.commit is the full SHA of the searched commit.',
     check: (t) => searchesCommit(t, 'second', 'hello', { ref: 'v2' }),
   },
   {
     id: 'grep.resp.matches.array',
-    says: 'A search that finds nothing has an empty matches array.',
+    says: 'matches is an empty array if nothing matches.',
     check: async (t) =>
       expectSame((await search(t, 'no such words anywhere')).answer.array('matches'), [], 'matches is empty'),
   },
   {
     id: 'grep.resp.match.path',
-    says: 'Every match has the path of a file and its lines.',
+    says: 'Every match has the path of a file and an array of lines.',
     check: on(found('foobar'), async (_t, { history, answer }) => {
       const matches = answer.records('matches');
       expectTrue(matches.length > 0, 'something is found');
@@ -47,7 +47,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.line.line_number',
-    says: 'line_number counts lines from one.',
+    says: 'line_number is an integer that starts at 1.',
     check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer }) => {
       expectTrue(matchesOf(answer).length > 0, 'something is found');
       for (const { path, line, text } of matchesOf(answer)) {
@@ -60,7 +60,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.line.text',
-    says: 'text is the line.',
+    says: 'text is the text of the line.',
     check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer }) => {
       const [line] = answer.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text is the line');
@@ -69,7 +69,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.resp.line.type',
-    says: 'type is match for a line that fits the pattern and context for the others.',
+    says: 'type is match for lines that match the pattern and context for the others.',
     check: on(found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }), async (_t, { answer }) => {
       for (const { type } of linesOf(answer)) expectOneOf(type, ['match', 'context'], 'type is one of the two');
       const lines = linesOf(answer).map(({ type, text }) => `${type} ${text}`);
@@ -78,7 +78,7 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   },
   {
     id: 'grep.x-cache',
-    says: 'The header X-Cache says HIT or MISS.',
+    says: 'The response has the header X-Cache with the value HIT or MISS.',
     check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
@@ -103,17 +103,17 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
       t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),
   },
-  ...forcedFailures('grep', [['grep.err.500', 'A failing Git command makes the search a 500.', 500, 'internal_error']]),
+  ...forcedFailures('grep', [['grep.err.500', 'A search whose Git command fails is 500.', 500, 'internal_error']]),
   {
     id: 'grep.err.503.sync',
-    says: 'While the repository is synced a search is 503.',
+    says: 'A search is 503 while an upstream sync of the repository runs.',
     reach: 'emulator',
     check: on(faulted('grep', 'sync_in_progress'), async (t, answer) =>
       t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']),
     ),
   },
   ...forcedFailures('grep', [
-    ['grep.err.503.storage', 'Without storage a search is 503.', 503, 'service_unavailable'],
-    ['grep.err.504', 'A search that takes too long is 504.', 504, 'gateway_timeout'],
+    ['grep.err.503.storage', 'A search is 503 if storage is unavailable.', 503, 'service_unavailable'],
+    ['grep.err.504', 'A search that exceeds its time limit is 504.', 504, 'gateway_timeout'],
   ]),
 ]);

@@ -60,14 +60,16 @@ t.test('the README warns of npx before it uses it', async (t) => {
   t.ok(readme.indexOf('[!WARNING]') < readme.indexOf('npx'));
 });
 
-/** As links to headings are made of them: "## Where to go on" is `#where-to-go-on`. */
+/** Anchors of headings, as GitHub makes them ("## Where to go on" is `#where-to-go-on`), and those written as `<a id>`. */
 function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  const written = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replace(/ /g, '-'),
   );
+  return [...written, ...headings];
 }
 
 t.test('links lead to files and headings that exist', async (t) => {

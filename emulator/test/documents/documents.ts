@@ -19,6 +19,7 @@ export const DOCUMENTS: readonly string[] = [
   'emulator/git/README.md',
   'emulator/bench/README.md',
   'conformance/README.md',
+  'conformance/SPECIFICATION.md',
 ];
 
 export function readDocument(name: string): string {

@@ -1,0 +1,66 @@
+import { ambiguityRows } from '../specification/ambiguities.js';
+import { type Rule, SECTIONS } from './rule.js';
+
+type AmbiguityRow = ReturnType<typeof ambiguityRows>[number];
+
+/**
+ * The rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that concern
+ * these rules. Each rule and each ambiguity has an anchor, which is its id or code.
+ */
+export function writeRuleDocument(rules: readonly Rule[]): string {
+  const ids = new Set(rules.map(({ id }) => id));
+  const ambiguities = ambiguityRows().filter((row) => row.rules.some((id) => ids.has(id)));
+  const codes = new Map<string, string[]>();
+  for (const { code, rules: concerned } of ambiguities) {
+    for (const id of concerned) codes.set(id, [...(codes.get(id) ?? []), code]);
+  }
+  const sections = SECTIONS.map((section) => {
+    const rows = rules.filter((rule) => rule.section === section);
+    return rows.length === 0 ? '' : `${sectionTable(section, rows, codes)}\n`;
+  });
+  const known = (id: string) => ids.has(id);
+  return `\n${sections.join('')}${ambiguities.length === 0 ? '' : ambiguitySection(ambiguities, known)}`;
+}
+
+function sectionTable(section: string, rules: readonly Rule[], codes: ReadonlyMap<string, readonly string[]>): string {
+  const rows = rules.map(({ id, says, level, reach }) => {
+    const links = (codes.get(id) ?? []).map((code) => `[${code}](#${code})`).join(', ');
+    return `| <a id="${id}"></a>\`${id}\` | ${escapeMarkdown(says)} | ${level} | ${reach} | ${links} |`;
+  });
+  return `## ${section}\n\n| Rule | Sentence | Level | Reach | Open |\n| --- | --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+}
+
+function ambiguitySection(rows: readonly AmbiguityRow[], isPrinted: (id: string) => boolean): string {
+  const overview = rows.map(
+    ({ code, title, variants }) =>
+      `| [${code}](#${code}) | ${escapeMarkdown(title)} | ${variants.map(inCode).join(', ')} |`,
+  );
+  const table = `| Code | Subject | Variants |\n| --- | --- | --- |\n${overview.join('\n')}\n`;
+  return `## Contradictions and gaps\n\n${table}\n${rows.map((row) => ambiguityText(row, isPrinted)).join('\n')}\n`;
+}
+
+function ambiguityText(row: AmbiguityRow, isPrinted: (id: string) => boolean): string {
+  const { code, title, texts, emulator, variants, rules } = row;
+  const links = rules.map((id) => (isPrinted(id) ? `[\`${id}\`](#${id})` : inCode(id)));
+  const lines = [
+    `### <a id="${code}"></a>${code}: ${escapeMarkdown(title)}`,
+    '',
+    ...texts.map((text) => `- ${escapeMarkdown(text)}`),
+    `- **Emulator**: ${escapeMarkdown(emulator)}`,
+    ...(variants.length === 0 ? [] : [`- **Variants**: ${variants.map(inCode).join(', ')}`]),
+    `- **Rules**: ${links.join(', ')}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function inCode(text: string): string {
+  return `\`${text}\``;
+}
+
+/** Text outside of code spans with the characters that Markdown would read as markup escaped. */
+function escapeMarkdown(text: string): string {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replace(/[*<>|]|(?<!\w)_|_(?!\w)/g, '\\$&') : part))
+    .join('`');
+}

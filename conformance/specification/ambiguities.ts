@@ -1,0 +1,21 @@
+import type { Ambiguity } from './ambiguity.js';
+import { CONTRADICTIONS } from './contradictions.js';
+import { GAPS } from './gaps.js';
+
+const AMBIGUITIES = { ...CONTRADICTIONS, ...GAPS };
+
+/** Permanent code of an ambiguity, such as `A01`. */
+export type AmbiguityCode = keyof typeof AMBIGUITIES;
+
+/** Every ambiguity of the specification, ordered by code. */
+export function ambiguityRows(): readonly (Ambiguity & { readonly code: AmbiguityCode })[] {
+  return Object.entries(AMBIGUITIES).map(([code, row]) => ({ code: code as AmbiguityCode, ...row }));
+}
+
+/**
+ * Key under which reports and target files record what a target does, such as `A09 already matches`. `where` names the
+ * request, because a target may decide differently for each.
+ */
+export function recordKey(code: AmbiguityCode, where: string): string {
+  return `${code} ${where}`;
+}

@@ -1,0 +1,389 @@
+import type { Ambiguity } from './ambiguity.js';
+
+/** Places where the specification does not say what a service does. */
+export const GAPS = {
+  A19: {
+    title: 'Commit to a branch that does not exist, without base_branch',
+    texts: [
+      'Commit pack: the target branch must exist unless base_branch is given; 404 is listed only for a missing base branch.',
+      'An empty repository may seed its default branch.',
+    ],
+    emulator: '404 `branch_not_found`. The default branch of an empty repository is created.',
+    variants: ['missingTargetBranch'],
+    rules: ['pack.target_branch.must-exist', 'pack.empty-repo.seed'],
+  },
+  A20: {
+    title: 'Restore of a branch that does not exist',
+    texts: ['Restore lists 404 for a missing repository or commit, but not for a missing branch.'],
+    emulator: '404 with a restore result whose status is precondition_failed and whose message names the branch.',
+    variants: [],
+    rules: ['restore.target_branch.missing-branch'],
+  },
+  A21: {
+    title: 'HTTP status of a chunk above 4 MiB',
+    texts: ['Commit pack: an invalid chunk is 400. Errors: 413 `payload_too_large`. Limits: at most 4 MiB.'],
+    emulator: '400 `bad_request`.',
+    variants: ['oversizedChunk'],
+    rules: ['pack.chunk.max-4mib.over'],
+  },
+  A22: {
+    title: 'Search limits outside their range',
+    texts: [
+      'Search: max_lines is 2000 by default and at most 2000. Whether a larger value is reduced or refused is not stated, nor what zero, negative and fractional values do.',
+    ],
+    emulator: 'A larger max_lines is reduced to 2000. Zero, negative values, fractions and strings are 400.',
+    variants: ['linesAboveMaximum'],
+    rules: ['grep.max_lines.maximum', 'grep.limits.invalid'],
+  },
+  A23: {
+    title: 'Unit of pagination.limit',
+    texts: [
+      'Search: the maximum number of matches. matches has one item per file with several lines, so the unit can be items or lines.',
+    ],
+    emulator: 'Lines of type match are counted. The lines of one file may be on two pages.',
+    variants: [],
+    rules: ['grep.limits.truncation', 'grep.page.limit.default', 'grep.page.limit.explicit'],
+  },
+  A24: {
+    title: 'HTTP status of a written note',
+    texts: ['Notes: the response is shown without its status. Other writes are 201.'],
+    emulator: '201 for add and append.',
+    variants: ['notesStatus'],
+    rules: ['note.status.success'],
+  },
+  A25: {
+    title: 'Status and body of a created repository',
+    texts: [
+      'Other endpoints: the response to a creation is not shown, nor the response to creating a repository that exists.',
+    ],
+    emulator:
+      '201 with the repository record and repo_name, http_url and message. A repository that exists is 409 `conflict`.',
+    variants: ['createStatus', 'duplicateRepository'],
+    rules: ['other.create.status', 'other.create.duplicate'],
+  },
+  A26: {
+    title: 'Scope of the repository record',
+    texts: ['Repository metadata: the scope is not shown. Scopes: git:read covers reading the repository.'],
+    emulator: 'git:read is required; other tokens are 403 `insufficient_scope`.',
+    variants: ['repositoryScope'],
+    rules: ['scope.matrix.repo.git-write', 'scope.matrix.repo.repo-write', 'scope.matrix.repo.org-read'],
+  },
+  A27: {
+    title: 'Revisions that one commit accepts',
+    texts: [
+      'One commit: any revision Git can resolve, followed by four forms: full SHA, short SHA, branch and tag. Whether this list is complete is not stated.',
+    ],
+    emulator: 'Revisions such as HEAD, main~1 and main^{} resolve. Reflog and :/text forms are 404.',
+    variants: [],
+    rules: ['general.ref-forms', 'commit.get.revision-syntax'],
+  },
+  A28: {
+    title: 'Code of a missing commit, file or branch',
+    texts: ['Errors lists `ref_not_found` and `branch_not_found`, but no code for a missing commit, file or note.'],
+    emulator:
+      'Revision or commit: `ref_not_found`, also for the commit of a note. Base or target branch: `branch_not_found`. File: `not_found`.',
+    variants: ['missingRef', 'missingCommit', 'missingFile', 'missingBaseBranch'],
+    rules: [
+      'grep.err.404.ref',
+      'commit.get.404.commit',
+      'pack.base_branch.missing',
+      'note.sha.unknown',
+      'file.err.404.file',
+      'file.err.404.ref',
+      'err.generic.404',
+      'err.specific.branch_not_found',
+      'err.specific.ref_not_found',
+    ],
+  },
+  A29: {
+    title: 'Methods that are not documented',
+    texts: [
+      'File metadata: methods other than GET are 405. Errors has the generic code `method_not_allowed`; `route_not_found` is for unknown paths.',
+      'HEAD is not mentioned.',
+    ],
+    emulator: '405 with Allow. HEAD is answered like GET without a body, except on file metadata, where it is 405.',
+    variants: ['wrongMethod', 'headFileMetadata'],
+    rules: ['filemeta.err.405', 'file.conditional', 'err.method', 'err.generic.405'],
+  },
+  A30: {
+    title: 'Order of checks',
+    texts: ['Nothing states which error is reported for a request with two errors.'],
+    emulator:
+      'Route, availability of authentication, credential, signature and times, claims, path and claim, scope, quota, repository, state, body, ref, effect.',
+    variants: ['unknownRoute'],
+    rules: ['general.error-order', 'err.route-not-found.no-auth'],
+  },
+  A31: {
+    title: 'Unusual Authorization headers',
+    texts: [
+      'Token failure responses: 401 for a missing header or an unsupported scheme, 403 for an invalid token. Nothing is said about an empty token, a scheme in lower case, or WWW-Authenticate.',
+    ],
+    emulator:
+      'An empty token is 401. The scheme is not case-sensitive (RFC 9110, section 11.1). A text that is not a JWT is 403. A 401 has WWW-Authenticate: Bearer.',
+    variants: ['emptyBearer'],
+    rules: ['jwt.malformed', 'authfail.401.empty-bearer', 'authfail.401.scheme-case', 'authfail.401.www-authenticate'],
+  },
+  A32: {
+    title: 'typ, exp, iat and other claims',
+    texts: [
+      'Token header: typ is required, but a wrong typ is not listed as a cause of 403.',
+      'Token claims: exp is required for restricted keys and set on every token. Whether a token of an unrestricted key needs it, or needs it after iat, is not stated.',
+      'Leeway, nbf, aud, and an iat in the future are not mentioned.',
+    ],
+    emulator:
+      'typ must be JWT in any case of letters. A token of an unrestricted key may omit exp. exp must be after iat. There is no leeway; nbf is checked, aud is ignored.',
+    variants: ['tokenType', 'expNotAfterIat', 'missingExp'],
+    rules: [
+      'jwt.typ.missing',
+      'claim.exp.leeway',
+      'claim.exp.after-iat',
+      'claim.exp.missing-unrestricted',
+      'claim.times.type',
+      'claim.nbf-aud-jti',
+    ],
+  },
+  A33: {
+    title: 'kid of a deleted key',
+    texts: [
+      'Token header: a kid that matches no registered key lets every registered key be tried. Read literally, this includes the kid of a deleted key.',
+    ],
+    emulator: 'Literally as written. If a restricted key verifies the token, the rules of restricted keys apply.',
+    variants: [],
+    rules: ['jwt.kid.unknown', 'jwt.kid.deleted'],
+  },
+  A34: {
+    title: 'Token of another organization',
+    texts: [
+      'Token failure responses: 403 if the token is for another organization than the host. A local address has no organization in its host name.',
+    ],
+    emulator: '403 `forbidden`. An unknown organization and a known one on the wrong host differ only in detail.',
+    variants: [],
+    rules: ['claim.iss.unknown', 'claim.iss.other-tenant'],
+  },
+  A35: {
+    title: 'Authentication of Git requests',
+    texts: [
+      'Git over HTTPS: user name t, the JWT as password. What the service does, rule 1, asks for Bearer on every request.',
+      'The challenge, the statuses of refusals, Bearer, other user names, and a slash in a Git address are not described.',
+      'Git sends the credentials of its remote only after a 401 with WWW-Authenticate: Basic.',
+    ],
+    emulator:
+      '401 with WWW-Authenticate: Basic without a credential. Basic with any user name, and Bearer, are accepted. An invalid token or a missing scope is 403; a wrong or missing repository is 404. A slash may be / or %2F.',
+    variants: ['gitInvalidToken', 'gitMissingScope', 'gitMissingRepository', 'gitOtherRepository', 'missingRepoClaim'],
+    rules: [
+      'key.signature.verified',
+      'key.signature.tampered',
+      'key.rotation.deleted',
+      'jwt.alg.list',
+      'jwt.alg.none',
+      'jwt.alg.hs256',
+      'jwt.alg.missing',
+      'jwt.alg.key-mismatch',
+      'jwt.kid.match-wrong-signature',
+      'jwt.malformed',
+      'claim.iss.required',
+      'claim.iss.selects-keys',
+      'claim.iss.unknown',
+      'claim.iss.other-tenant',
+      'claim.sub.required',
+      'claim.scopes.required',
+      'claim.scopes.array',
+      'claim.scopes.unknown-name',
+      'claim.repo.one',
+      'claim.exp.expired',
+      'scope.exact-match',
+      'scope.star-invalid',
+      'scope.matrix.git-fetch.git-write',
+      'scope.matrix.git-fetch.repo-write',
+      'scope.matrix.git-fetch.org-read',
+      'scope.matrix.git-push.git-read',
+      'scope.matrix.git-push.repo-write',
+      'scope.matrix.git-push.org-read',
+      'auth.repo-claim.missing.git-read',
+      'auth.repo-claim.missing.git-write',
+      'auth.repo-claim.org-read.repo-route',
+      'restricted.iat.required',
+      'restricted.exp.required',
+      'restricted.seconds',
+      'restricted.exp-after-iat.equal',
+      'restricted.lifetime.3601',
+      'restricted.scope.outside',
+      'restricted.scope.one-outside',
+      'restricted.scope.not-granted',
+      'restricted.git',
+      'unrestricted.scopes-still-valid',
+      'git.remote.user-t',
+      'git.remote.slash-name',
+      'git.challenge.header',
+      'git.bearer',
+      'git.invalid-token',
+      'git.wrong-repo',
+      'git.missing-repo',
+      'git.no-repo-claim',
+    ],
+  },
+  A36: {
+    title: 'Content types and empty bodies of requests',
+    texts: [
+      'Each endpoint names its Content-Type; none says how another one is answered.',
+      'Restore: an empty body is 400, although the body is marked optional.',
+    ],
+    emulator:
+      'Content-Type is not checked if the body can be parsed. Archive and creating a repository accept a request without a body.',
+    variants: ['contentType'],
+    rules: [
+      'general.content-type.other',
+      'restore.content-type.json',
+      'archive.body.absent',
+      'other.create.body.absent',
+    ],
+  },
+  A37: {
+    title: 'Default ref, ref in the response, and empty repositories',
+    texts: [
+      'The default ref is the default branch (search), the default branch or HEAD (archive), or the default branch, HEAD and then main (file metadata).',
+      'File metadata returns the ref that was resolved; its form (short name, full name or SHA) is not stated.',
+      'Nothing describes a repository without commits.',
+    ],
+    emulator: 'A branch is returned by its short name, a SHA as SHA. A repository without commits is 404.',
+    variants: ['metadataRef'],
+    rules: [
+      'general.ref-empty',
+      'general.empty-repo',
+      'filemeta.ref.fallback-head',
+      'filemeta.ref.fallback-main',
+      'filemeta.ephemeral.no-ref',
+      'filemeta.resp.ref',
+      'filemeta.empty-repo',
+      'archive.ref.head',
+    ],
+  },
+  A38: {
+    title: 'refs/ in branch names',
+    texts: [
+      'Restore: target_branch has no refs/ prefix. Whether such a prefix is refused or removed is not stated. Commit pack says nothing, nor does the write result.',
+    ],
+    emulator: 'A refs/ prefix is 400. result.branch is the short name.',
+    variants: ['resultBranch'],
+    rules: ['write.result.branch', 'restore.target_branch.missing-branch', 'pack.target_branch.required'],
+  },
+  A39: {
+    title: 'Lists',
+    texts: [
+      'The member with the items, the maximum of limit, invalid values of limit and cursor, and the last next_cursor are not shown.',
+    ],
+    emulator:
+      'A limit above the maximum (100) is reduced. A limit below 1, a limit that is not a number, and an unknown cursor are 400. The last next_cursor is null.',
+    variants: [],
+    rules: [
+      'filemeta.unpaginated.limit',
+      'other.meta.content',
+      'limit.list.cap',
+      'limit.page.invalid-cursor',
+      'limit.page.next_cursor.end',
+    ],
+  },
+  A40: {
+    title: 'Absent, null and additional members',
+    texts: [
+      'base_repo, blob_count and message are shown without saying when they are absent. Whether records have additional members is not stated.',
+    ],
+    emulator:
+      'Responses also have the members that published clients read, such as parent_shas. base_repo and, after a restore, blob_count are absent.',
+    variants: [],
+    rules: [
+      'general.extra-members',
+      'repo.record.base_repo.presence',
+      'write.commit.blob_count.restore',
+      'write.result.message.empty-on-success',
+      'note.result.base_commit.first',
+    ],
+  },
+  A41: {
+    title: 'Outcome of a write that is refused',
+    texts: [
+      'States: result.status and result.success report the outcome for the branch, not the HTTP status alone.',
+      'Write result: the values of result.status are ok and precondition_failed. No value is shown for a branch that does not exist.',
+    ],
+    emulator:
+      'result.status is precondition_failed for every refused write. A base_branch that does not exist is 404 `branch_not_found`, with that status if the response is a write result; a branch that moved is 409 `conflict`.',
+    variants: ['writeFailureBody', 'missingBaseBranch'],
+    rules: ['write.result.status.values', 'state.ref-outcome-in-body', 'pack.base_branch.missing'],
+  },
+  A42: {
+    title: 'Decoding of repository names in paths',
+    texts: [
+      'What the service does: the name is decoded once. Malformed percent sequences, +, Unicode normalization, and . and .. segments are not described.',
+    ],
+    emulator:
+      'Malformed sequences are 400. + is an ordinary character. Names are compared byte by byte, without normalization.',
+    variants: [],
+    rules: ['general.path.malformed-percent'],
+  },
+  A43: {
+    title: 'RateLimit and Retry-After',
+    texts: [
+      'Limits: Retry-After is promised for 429 and repository_thawing. RateLimit has r and t, but the name of its policy is not stated. Nothing is promised for 503 and successful responses.',
+    ],
+    emulator:
+      'RateLimit: "default";r=…;t=… and Retry-After in seconds on a 429. A 503 has Retry-After too. Successful responses have neither.',
+    variants: [],
+    rules: ['err.503.retry-after', 'rate.success.ratelimit'],
+  },
+  A44: {
+    title: 'Defaults that are not stated',
+    texts: [
+      'The committer, the message of a restore, the mode of a file without mode, and the separator of append are not stated.',
+    ],
+    emulator:
+      'The committer is the author. The message is `Restore BRANCH to SHA`. A new file has mode 100644, an existing file keeps its mode. append adds an empty line between the texts.',
+    variants: [],
+    rules: [
+      'commit.record.message',
+      'restore.commit_message.used',
+      'restore.committer.used',
+      'pack.committer.recorded',
+      'pack.file.mode.100755',
+      'note.action.append.separator',
+    ],
+  },
+  A45: {
+    title: 'Typical headers of archives, and X-Cache',
+    texts: [
+      'Archive: the headers are called typical. The file name for a name with a slash, and the meaning of <rev>, are not stated. Search: when X-Cache is HIT is not stated.',
+    ],
+    emulator:
+      'All headers are sent. X-Cache is MISS for the first request and HIT for the same request until the commit changes.',
+    variants: [],
+    rules: [
+      'grep.x-cache',
+      'archive.header.content-type',
+      'archive.header.disposition',
+      'archive.header.cache-control',
+    ],
+  },
+  A46: {
+    title: 'Webhook deliveries',
+    texts: ['Events: one event, one field of its payload (run_count). Everything else is not shown.'],
+    emulator:
+      'No webhook is sent before a URL is registered. Then only repo.sync.failed is sent by default, with the payload, headers and signature that published clients expect.',
+    variants: [],
+    rules: ['event.sync-failed.sent', 'event.no-others', 'event.delivery'],
+  },
+  A47: {
+    title: 'Members of problem details',
+    texts: [
+      'Resources lists seven members without marking any of them optional. The meaning of type and instance is not stated.',
+    ],
+    emulator: 'All seven are present. type is about:blank and error equals detail.',
+    variants: [],
+    rules: ['problem.title.string', 'problem.type.string', 'problem.instance.string'],
+  },
+  A48: {
+    title: 'Media type of successful JSON responses',
+    texts: ['No section states it.'],
+    emulator: 'application/json.',
+    variants: [],
+    rules: ['version.json-success-type'],
+  },
+} as const satisfies Readonly<Record<string, Ambiguity>>;
