@@ -44,13 +44,17 @@ interface Documented extends Partial<TokenPlace> {
   readonly row: string;
   /** Default: the older route. */
   readonly family?: Family;
-  /** The repository that its request is made for. Default: one that is written to, or the content of the sample. */
+  /** The repository whose content its request names. Default: the request rests on no content. */
   readonly fixture?: (t: RuleContext) => Promise<Fixture>;
   /** Default: the request of its row. */
   readonly request?: Operation['request'];
 }
 
 type Fixture = ConstructorParameters<typeof TestRepository>[1];
+
+const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
+const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
+const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
 /** Method and path of an operation, as the specification writes them. */
 export function requestLine({ method, routes }: Operation, family: Family): string {
@@ -61,7 +65,7 @@ function documented(name: string, { row, family = 'v1', ...more }: Documented): 
   const operation = operationOf(row);
   const scope = operation.scopes[0] as Scope;
   const writes = scope.endsWith(':write');
-  const { fixture = writes ? groupRepository : sampleContent, request = operation.request, ...rest } = more;
+  const { fixture, request = operation.request, ...rest } = more;
   const route = requestLine(operation, family);
   return {
     name,
@@ -72,9 +76,12 @@ function documented(name: string, { row, family = 'v1', ...more }: Documented): 
     isGit: false,
     namesRepository: route.includes('{repo_name}'),
     withoutCode: [],
-    repo: async (t) => (await fixture(t)).name,
+    repo: writes ? ofGroup : ofContent,
     send: async (t, repo, options) => {
-      const { repo: _, ...asked } = await request(new TestRepository(t, await fixture(t)), family);
+      const { repo: _, ...asked } = await request(
+        new TestRepository(t, (await fixture?.(t)) ?? { name: repo }),
+        family,
+      );
       const path = routeOf(operation, family, repo) ?? '';
       const as = scope === 'org:read' ? ORG_READER : { repo, scopes: [scope] };
       return t.request(operation.method, path, { as, ...asked, ...options });
@@ -84,12 +91,6 @@ function documented(name: string, { row, family = 'v1', ...more }: Documented): 
 }
 
 const DISPUTED = ['403 insufficient_scope', '401'] as const;
-
-/** Its requests rest on no repository; its tokens may name one. */
-const OF_ORGANIZATION = {
-  repo: async (t: RuleContext) => (await sampleRepository(t)).name,
-  fixture: async () => ({ name: 'none' }),
-} as const;
 
 const FILE_METADATA = documented('filemeta', {
   row: 'file metadata',
@@ -103,33 +104,32 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
     ...FILE_METADATA,
     send: async (t, repo, options) => skipTooLarge(t, repo, await FILE_METADATA.send(t, repo, options)),
   },
-  documented('commit', { row: 'get commit', lacksScope: DISPUTED }),
+  documented('commit', { row: 'get commit', lacksScope: DISPUTED, fixture: sampleContent }),
   documented('archive', { row: 'archive' }),
   documented('file', { row: 'read file', lacksScope: DISPUTED, fixture: sampleFile }),
-  documented('repo', { row: 'get repository', fixture: sampleRepository }),
-  documented('branches', { row: 'list branches', family: 'preferred', fixture: sampleRepository, isLoose: true }),
+  documented('repo', { row: 'get repository', repo: ofSample }),
+  documented('branches', { row: 'list branches', family: 'preferred', repo: ofSample, isLoose: true }),
   documented('commits', { row: 'list commits', isLoose: true }),
-  documented('diff', { row: 'commit diff', isLoose: true }),
-  documented('restore', { row: 'restore-commit', withoutCode: [404] }),
-  documented('reset', { row: 'reset-commits', family: 'preferred', withoutCode: [404] }),
+  documented('diff', { row: 'commit diff', fixture: sampleContent, isLoose: true }),
+  documented('restore', { row: 'restore-commit', fixture: groupRepository, withoutCode: [404] }),
+  documented('reset', { row: 'reset-commits', family: 'preferred', fixture: groupRepository, withoutCode: [404] }),
   documented('pack', { row: 'commit-pack', lacksScope: DISPUTED }),
-  documented('notes', { row: 'add note', lacksScope: DISPUTED }),
+  documented('notes', { row: 'add note', lacksScope: DISPUTED, fixture: groupRepository }),
   documented('create-repo', {
     row: 'create repository',
     family: 'preferred',
-    ...OF_ORGANIZATION,
     repo: reserveName,
     request: () => ({}),
   }),
-  documented('list-repos', { row: 'list repositories', family: 'preferred', ...OF_ORGANIZATION }),
-  documented('meta', { row: 'organization metadata', family: 'preferred', ...OF_ORGANIZATION }),
+  documented('list-repos', { row: 'list repositories', family: 'preferred', repo: ofSample }),
+  documented('meta', { row: 'organization metadata', family: 'preferred', repo: ofSample }),
 ];
 
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
 /** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
-  return documentedOperation(name).send(t, (await sampleRepository(t)).name, { fault });
+  return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
 /** The same as what a check looks at. */
