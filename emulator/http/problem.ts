@@ -30,7 +30,7 @@ const GENERIC = {
  */
 const CODES = {
   ...GENERIC,
-  // Statuses without a generic code carry their status text in snake_case (Errors, rule 4).
+  // Statuses without a generic code carry their status text in snake_case (rule `err.status-text-snake`).
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],

@@ -37,8 +37,9 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
 }
 
 /**
- * The refusal with a code that no table has, where the specification names only the generic code of its status (Errors,
- * rules 2 and 3); a status without one has that of rule 4. Every refusal of a credential has a row of Token failure responses, which names its code, and so has every 401.
+ * Replaces the code of a refusal with an unknown one if the specification names only the generic code of its status (rule
+ * `err.new-codes`). Codes of refused credentials and of 401 stay, because the table of token failure responses names them,
+ * and so does the code of a status without a generic one (rule `err.status-text-snake`).
  */
 export function bendProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
