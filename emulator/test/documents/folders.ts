@@ -20,7 +20,8 @@ const EMULATOR: Program = {
     },
     {
       path: 'http',
-      content: 'HTTP without the product: problem details, routing, bodies, cursors, preconditions, writing a response',
+      content:
+        'HTTP independent of the product: problem details, routing, bodies, cursors, preconditions, writing responses',
       imports: ['config', 'schedule'],
     },
     {
@@ -31,7 +32,7 @@ const EMULATOR: Program = {
     {
       path: 'faults',
       content:
-        'injected faults: `kinds/` has one file per kind, beside it grammar, matching, reach (`known-facts.ts`, `reach.ts`), counters, latches',
+        'injected faults: grammar, matching, reach (`known-facts.ts`, `reach.ts`), counters, latches; `kinds/` has one file per kind',
       imports: ['http', 'memory', 'time'],
       isNested: true,
     },
@@ -131,7 +132,7 @@ const EMULATOR: Program = {
     {
       path: 'journal',
       content:
-        'recorded requests: records, redaction, queries, HAR export, verification; `client-rules/` has one row a rule',
+        'recorded requests: records, redaction, queries, HAR export, verification; `client-rules/` has one row per rule',
       imports: ['auth', 'config', 'http', 'memory', 'schedule', 'smart-http', 'time'],
       isNested: true,
     },
@@ -147,12 +148,12 @@ const EMULATOR: Program = {
     },
     {
       path: 'quotas',
-      content: 'quotas: token buckets, their changes, the answer to a request beyond one',
+      content: 'quotas: token buckets, their changes, the response to a request over quota',
       imports: ['config', 'faults', 'http', 'memory', 'time'],
     },
     {
       path: 'changes',
-      content: 'what the library, the admin API and scenarios can change of clock and state: types and schemas',
+      content: 'changes to clock and state by the library, the admin API and scenarios: types and schemas',
       imports: ['config', 'http', 'memory', 'repositories', 'time'],
     },
     {
@@ -197,7 +198,7 @@ const EMULATOR: Program = {
     },
     {
       path: 'sources',
-      content: 'what a repository can be seeded from: folders, generated histories, bundles, URLs',
+      content: 'sources that fill a repository: folders, generated histories, bundles, URLs',
       imports: ['git', 'http', 'memory', 'repositories', 'schedule', 'upstream', 'world'],
     },
     {
@@ -231,7 +232,7 @@ const EMULATOR: Program = {
     },
     {
       path: 'api',
-      content: 'the operations: `operations/` has the rows with schemas and their handlers, beside it what they share',
+      content: 'the operations: `operations/` has the rows with schemas and handlers; shared code is next to it',
       imports: [
         'auth',
         'config',
@@ -251,7 +252,7 @@ const EMULATOR: Program = {
     },
     {
       path: 'admin',
-      content: 'the routes below `/_emulator`, one row each (`routes.ts`); `guard.ts` decides who may call them',
+      content: 'the routes below `/_emulator`, one row each (`routes.ts`); `guard.ts` checks access',
       imports: [
         'api',
         'auth',
@@ -278,7 +279,7 @@ const EMULATOR: Program = {
     { path: 'tls', content: 'a certificate authority for one process', imports: ['config'] },
     {
       path: 'pipeline',
-      content: 'the way of a request: one file per step, in the order of `pipeline.ts`',
+      content: 'the steps of a request, one file each; `pipeline.ts` lists them in order',
       imports: [
         'admin',
         'auth',
@@ -342,7 +343,7 @@ const EMULATOR: Program = {
     },
     {
       path: 'cli',
-      content: '`commands/` has one file per command, beside it what they share',
+      content: '`commands/` has one file per command; shared code is next to it',
       imports: [
         'admin',
         'api',
@@ -367,8 +368,7 @@ const EMULATOR: Program = {
     { path: 'bench', content: '`npm run bench` and `npm run soak`' },
     {
       path: 'page',
-      content:
-        'the page below `/_emulator/`, a program for browsers that knows only the admin API, whose types it has from `dist`',
+      content: 'the page below `/_emulator/`: a browser program that uses only the admin API, with types from `dist`',
       imports: [],
       isNested: true,
     },
