@@ -87,19 +87,23 @@ export const events = defineRules('Events', 'events', [
     const counts = receiver.about(repo).map(({ payload }) => payload.run_count);
     expectSame(counts, [1, 2, 3], 'run_count of the first, the second and the third run');
   }),
-  eventRule('event.no-others', 'No operation of the API sends an event other than repo.sync.failed.', async (t, receiver) => {
-    const { name, tip } = await newRepository(t);
-    const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
-    expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
-    const { git } = await clone(t, name, 'side');
-    await git.branch('pushed', sha);
-    expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
-    expectSuccess(await deleteRepo(t, name));
-    expectSuccess(await createRepo(t, t.uniqueName()));
-    // Events arrive in their order: whatever came of the above is here when this one is.
-    await firstFailure(receiver, 'absent');
-    for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
-  }),
+  eventRule(
+    'event.no-others',
+    'No operation of the API sends an event other than repo.sync.failed.',
+    async (t, receiver) => {
+      const { name, tip } = await newRepository(t);
+      const { sha } = await commitFiles(t, name, { 'event.txt': 'x' }, { target_branch: 'side', base_branch: 'main' });
+      expectSuccess(await writeNote(t, name, { sha: tip, note: 'event' }));
+      const { git } = await clone(t, name, 'side');
+      await git.branch('pushed', sha);
+      expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
+      expectSuccess(await deleteRepo(t, name));
+      expectSuccess(await createRepo(t, t.uniqueName()));
+      // Events arrive in their order: whatever came of the above is here when this one is.
+      await firstFailure(receiver, 'absent');
+      for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
+    },
+  ),
   {
     level: 'UNSPECIFIED',
     ...eventRule(
