@@ -19,6 +19,7 @@ const SHIPPED: readonly RegExp[] = [
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
   /^emulator\/(DECISIONS|docs\/[\w-]+)\.md$/,
   /^bin\/(conformance\.js|emulator\.js|package\.json)$/,
+  /^conformance\/SPECIFICATION\.md$/,
   /^dist\/bundle\/THIRD-PARTY\.txt$/,
   /^dist\/bundle\/[a-z]+\/[\w-]+\.[cm]js(\.v[\w.-]+\.cache)?$/,
   /^dist\/bundle\/page\/(index\.html|icon\.svg|main\.css|[\w-]+\.js)$/,

@@ -17,6 +17,7 @@ const MADE_OF = [
   'LICENSE',
   'README.md',
   'SECURITY.md',
+  'conformance/SPECIFICATION.md',
   'conformance/README.md',
   'emulator/README.md',
   'emulator/DECISIONS.md',
