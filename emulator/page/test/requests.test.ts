@@ -22,6 +22,8 @@ t.test('a filter is in the address, goes on as requests come, and is gone back f
   await page.goBack();
   await toldCount(page, 5);
   await page.goForward();
+  // The field takes on the filter of the address, and would replace what is typed before.
+  await eventuallyEquals(t, () => filterOf(page).inputValue(), 'status=404');
   const words = 'status=4xx operation=read* two';
   await filterOf(page).fill(words);
   await page.keyboard.press('Enter');
