@@ -30,7 +30,7 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
 /** An operation exists: it answers 200, or 400 where its parameters are not shown and may be missed. */
 function exists(id: string, name: string, statuses: readonly number[] = [200]): RuleRow {
   const { route, scope, repo, send } = documentedOperation(name);
-  const says = `${route} ${statuses.includes(400) ? 'is a route' : 'answers 200'}.`;
+  const says = statuses.includes(400) ? `The route ${route} exists.` : `${route} answers 200.`;
   const check = async (t: RuleContext) => {
     const answer = await send(t, scope === 'org:read' ? 'none' : await repo(t), {});
     expectOneOf(answer.status, statuses, says);
