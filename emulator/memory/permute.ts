@@ -4,7 +4,7 @@ import type { Meter } from '../schedule/meter.js';
 const MOVED_AT_ONCE = 16 * 1024;
 
 /**
- * Reorders elements of `width` numbers, from element `first` on. `order` lists their present indexes in the new order.
+ * Reorders elements of `width` numbers, from element `first` on. `order` lists their current indexes in the new order.
  */
 export async function permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,

@@ -39,7 +39,7 @@ export class Meter {
   readonly #limit: number;
   readonly #signalOf: (() => AbortSignal | undefined) | undefined;
   #signal: AbortSignal | undefined;
-  /** Units spent in earlier slices, and the counter of the schedule when the present slice began. */
+  /** Units spent in earlier slices, and the counter of the schedule when the current slice began. */
   #used = 0;
   #from: number;
 

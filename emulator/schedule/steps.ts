@@ -19,7 +19,7 @@ export function runSync<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the work in time slices. Short work ends within the present slice. */
+/** Runs the work in time slices. Short work ends within the current slice. */
 export async function inSlices<T>(steps: Steps<T>, meter: Meter): Promise<T> {
   if (meter.isOver) await meter.pass();
   for (;;) {

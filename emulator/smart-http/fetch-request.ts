@@ -103,7 +103,7 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
 }
 
 /**
- * Computes the shallow boundary of a fetch, and its difference from the client's present boundary. Throws
+ * Computes the shallow boundary of a fetch, and its difference from the client's current boundary. Throws
  * `ProtocolError`.
  */
 export async function findShallowBoundary(
@@ -172,7 +172,10 @@ function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryVie
   request.clientShallow.add(oid);
 }
 
-/** Parses a number. Returns -1 if `text` is not a number. Accepts numbers beyond 32 bits, which mean "unlimited". */
+/**
+ * Parses a number of at most 15 digits. Returns -1 if `text` is not one. Numbers beyond 32 bits are accepted and mean
+ * "unlimited".
+ */
 function parseCount(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }

@@ -256,7 +256,7 @@ function framed(pieces: readonly Uint8Array[], length: number, room: number, sid
   const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);
   let left = length;
   let at = 0;
-  /** Offset at which the present packet ends. */
+  /** Offset at which the current packet ends. */
   let end = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length && left > 0; ) {

@@ -29,7 +29,7 @@ export interface ScannedPack {
   readonly keptDeltas: Segment;
 }
 
-/** Stack frame: a base on the path from a whole object to the present delta. */
+/** Stack frame: a base on the path from a whole object to the current delta. */
 interface Frame {
   readonly number: number;
   readonly size: number;

@@ -33,7 +33,7 @@ export class PackEntries {
 
   /** Ids of the bases of REF_DELTA entries. */
   readonly refDeltaBases = new OidSet();
-  /** First delta on each of these bases; `NONE` after the list was returned. */
+  /** For each of `refDeltaBases`, the first delta on it; `NONE` after `takeRefDeltas` returned it. */
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {

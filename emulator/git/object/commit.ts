@@ -146,7 +146,8 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
 }
 
 function startsParent(body: Buffer, at: number): boolean {
-  // Compares one byte first (`p`), because no other header of Git starts with it and most commits have one parent.
+  // Compares the first byte (`p`) separately. No other header of Git starts with it, so a line that is not a `parent`
+  // line costs one comparison.
   return body[at] === 0x70 && body.toString('latin1', at, at + 7) === 'parent ';
 }
 

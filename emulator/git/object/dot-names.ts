@@ -33,8 +33,8 @@ export function hidesDotName(name: ByteString, wanted: DotName): boolean {
 }
 
 /**
- * Quickly rules out most names by their first two bytes and by the tilde of short names. Returns false if `name` is
- * certainly not a spelling.
+ * Quickly rules out most names by their first two bytes and by the tilde of short names. Returns false only if `name`
+ * cannot be a spelling of any of the `DOT_NAMES`.
  */
 function maySpellDotName(name: ByteString): boolean {
   // Matches a dot and the first letter, or the first UTF-8 byte of a code point that HFS+ ignores.
@@ -44,8 +44,9 @@ function maySpellDotName(name: ByteString): boolean {
 }
 
 /**
- * NTFS ignores case, and spaces and dots at the end. It reads `:` as the start of a stream name. A short name is the
- * first six characters followed by `~1` to `~4`, or a hash followed by `~` and a number.
+ * Returns true if NTFS reads `name` as the file `wanted`. NTFS ignores case, and spaces and dots at the end. It reads
+ * `:` as the start of a stream name. A short name is the first six characters followed by `~1` to `~4`, or a hash
+ * followed by `~` and a number.
  */
 function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   const { name: word, short } = DOT_NAMES[wanted];

@@ -20,7 +20,7 @@ const JIS = {
   '\uff0d': '\u2212',
   '\uffe2': '\xac',
 };
-/** Largest commit that is converted, because a conversion cannot yield to the event loop. */
+/** Maximum size in bytes of a commit that is converted, because a conversion cannot yield to the event loop. */
 const MOST_BYTES = 256 * 1024;
 
 interface Variant {

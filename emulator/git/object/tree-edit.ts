@@ -68,7 +68,7 @@ interface Folder {
   readonly node: EditNode;
   /** Body of the folder before the edits. */
   readonly body: Buffer;
-  /** Entries named by edits, in their present state. */
+  /** Entries named by edits, in their current state. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;

@@ -91,8 +91,8 @@ export class EdgeList {
   readonly #ofCommit = new IntList();
   #types = new Uint8Array(64);
   /**
-   * True if an object is malformed or a target cannot exist. Only a walk can then decide whether the tips are
-   * connected.
+   * True if an object is malformed, or a target is missing, incomplete or of the wrong type. Only a walk can then
+   * decide whether the tips are connected.
    */
   isDoubtful = false;
   /** True if a tag points at a tag. */

@@ -38,7 +38,7 @@ export class GrowingTable extends ObjectTable {
   #heldRoom = 0;
   /** Bytes in `budget` beside the arrays. */
   #held = 0;
-  /** Link records that are being written, and their length before the present writer began. */
+  /** Link records that are being written, and their length before the current writer began. */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
 
@@ -54,7 +54,7 @@ export class GrowingTable extends ObjectTable {
     return super.heldBytes + this.budget.used;
   }
 
-  /** Present fill level. */
+  /** Current fill level. */
   get extent(): Extent {
     return {
       count: this.count,
@@ -93,7 +93,7 @@ export class GrowingTable extends ObjectTable {
     return this.loose[0]!;
   }
 
-  /** Number of `looseSegment`. */
+  /** Segment number of `looseSegment`. */
   get looseIndex(): number {
     return ~this.firstLoose;
   }
@@ -134,7 +134,7 @@ export class GrowingTable extends ObjectTable {
   }
 
   /**
-   * Reorders the objects from `first` on: `order` lists their present numbers in the new order. Bases, caches and
+   * Reorders the objects from `first` on: `order` lists their current numbers in the new order. Bases, caches and
    * pinned bodies are renumbered too. The numbers are invalid while it runs. Returns the new number of each object, by
    * its old number less `first`.
    */
@@ -215,7 +215,7 @@ export class GrowingTable extends ObjectTable {
     this.#keepLinks(own);
   }
 
-  /** Link records to which the present writer adds, until they are published or discarded. */
+  /** Link records to which the current writer adds, until they are published or discarded. */
   get newLinks(): LinkRecords {
     if (this.#links === undefined) {
       this.#links = this.caches.links ?? new LinkRecords(this.count, this.names);

@@ -13,7 +13,7 @@ import { build } from './test/corrupt-packs.js';
 import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/pack-builder.js';
 
 const MIB = 1024 * 1024;
-/** Maximum work units of one step beyond a time slice: `LARGEST_PIECE` and a few objects. */
+/** Maximum work units beyond a time slice: one inflated piece (256 KiB, 1,024 units) and a few objects. */
 const PIECE = 1_500;
 const ZEROS = Buffer.alloc(64 * MIB);
 

@@ -20,7 +20,7 @@ export interface TreeChange {
   readonly limit: number;
 }
 
-/** Sentinel: no run is open. */
+/** Sentinel for the index of a run in the record: no such run is open. */
 const NONE = -1;
 /** Minimum length in bytes of a copied range in which whole entries are looked for. */
 const SHORTEST_RUN = 64;

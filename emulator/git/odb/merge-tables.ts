@@ -14,8 +14,8 @@ const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
 /**
- * Returns the tables from `top` down that should be merged, with at most `most` objects in total. Nothing should be
- * done if there are fewer than two.
+ * Returns the tables from `top` down that should be merged, with at most `most` objects in total. Returns fewer than
+ * two tables if nothing should be merged.
  */
 export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
@@ -122,7 +122,10 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
   }
 }
 
-/** Copies marks of objects. Objects that are now in the merged table get their mark in its array. */
+/**
+ * Copies the `completeSince` or `referencedSince` marks of objects below a table. Objects that are now in the merged
+ * table get their mark in its array.
+ */
 function copySince(
   notes: ReadonlyMap<number, number>,
   from: ObjectTable,

@@ -15,9 +15,15 @@ import { StoredObjects } from './stored-objects.js';
 
 /** Capacity in bytes of the cache of a store that shares no cache. */
 const OWN_CACHE = 48 * 1024 * 1024;
-/** Packs can be reused if less than one object in this many is loose, and so has no delta. */
+/**
+ * A fetch may reuse the stored packs only if at most one object in this many is loose, because loose objects have no
+ * delta.
+ */
 const FEW = 16;
-/** Packs can be reused if they have this many objects on average, because their senders then found most deltas. */
+/**
+ * A fetch may reuse the stored packs only if they have this many objects on average, because their senders then found
+ * most deltas.
+ */
 const OBJECTS_PER_PACK = 256;
 /** Tables with at most this many objects in total are merged without yielding. */
 const MERGED_AT_ONCE = 2048;
@@ -53,7 +59,7 @@ export class ObjectStore extends StoreReader {
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   #size: number;
-  /** Fill level when the present writer began; undefined if nobody is writing. */
+  /** Fill level when the current writer began; undefined if nobody is writing. */
   #before: Extent | undefined;
   #isReleased = false;
   /** Frozen table with which forks start. Discarded when something is published. */
@@ -101,7 +107,7 @@ export class ObjectStore extends StoreReader {
     });
   }
 
-  /** True if much was written between the last forks. A writer should then call `settle` first. */
+  /** True if the tables below have so many objects to merge that a writer should call `settle` first. */
   get isDeep(): boolean {
     return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
@@ -157,8 +163,8 @@ export class ObjectStore extends StoreReader {
   }
 
   /**
-   * Returns true if every unreferenced object is a tip and the stored packs are good. All objects are reachable from
-   * the unreferenced ones, because ids cannot form a cycle.
+   * Returns true if every unreferenced object is a tip, few objects are loose, and the packs are large. All objects are
+   * reachable from the unreferenced ones, because ids cannot form a cycle.
    */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;

@@ -40,7 +40,7 @@ export type ChangedRuns = Int32Array;
 export class ObjectWriter {
   readonly edges = new EdgeList();
   readonly #links: LinkRecorder;
-  /** Objects about which the check reported something. */
+  /** Numbers of the objects about which the check reported something. */
   readonly #flawed = new Set<number>();
   /** Hash table of the new objects only: number by id, less the first number of their table. */
   readonly slots = new OidSlots();

@@ -9,24 +9,24 @@ export class TableCaches {
   #entries: NumberCache<TreeEntries> | undefined;
   #streams: CacheRegion<string, Buffer> | undefined;
   #links: CacheRegion<typeof ALL, LinkRecords> | undefined;
-  /** Bytes of new bodies that are cached. */
+  /** Bytes of the bodies that were cached while the current pack was received. */
   #newBytes = 0;
 
   constructor(readonly group: CacheGroup) {}
 
-  /** Inflated bodies. */
+  /** Cache of inflated bodies, by object number. */
   get bodies(): NumberCache<Buffer> {
     this.#bodies ??= new NumberCache(this.group, costOfBuffer);
     return this.#bodies;
   }
 
-  /** Entries of trees. */
+  /** Cache of decoded tree entries, by object number. */
   get entries(): NumberCache<TreeEntries> {
     this.#entries ??= new NumberCache(this.group, ({ cells }) => cells.byteLength + ENTRY_BYTES);
     return this.#entries;
   }
 
-  /** Deflated streams; see `RepackCache`. */
+  /** Cache of deflated streams; see `RepackCache`. */
   get streams(): CacheRegion<string, Buffer> {
     this.#streams ??= this.group.region(costOfBuffer);
     return this.#streams;

@@ -49,8 +49,8 @@ const MOST_STEPS = 4096;
 export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
   /**
-   * For each base that is not sent, the first object that lost it. That object is a likely base for the other objects
-   * that lost it.
+   * For each base that is not sent, the first object whose stored delta needed it. This object ("heir") is a likely
+   * base for the other objects that needed the same base.
    */
   readonly #heirs = new Map<number, number>();
   #previous: PreviousVersions | undefined;
@@ -94,7 +94,10 @@ export class DeltaChoice {
     }
   }
 
-  /** Makes an object the heir of each ancestor that is not sent and has no heir yet. */
+  /**
+   * Records an object as the likely base ("heir") of other objects that lost their base: for each of its ancestors in
+   * the stored delta chain that has no heir yet.
+   */
   #inherit(number: number): void {
     const { objects } = this;
     let ancestor = objects.baseOf(number);

@@ -78,9 +78,9 @@ interface Entries {
 }
 
 /**
- * Writes an index of version 2 (gitformat-pack): `\377tOc`, the version, 256 counts of ids by their first byte, the
- * sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following table of 64-bit offsets), and two
- * checksums.
+ * Writes an index of version 2 (gitformat-pack): `\377tOc`, the version, 256 cumulative counts of ids by their first
+ * byte, the sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following table of 64-bit
+ * offsets), and two checksums.
  */
 function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Steps<Buffer> {
   const count = order.length;

@@ -7,8 +7,8 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
   const soon = Math.min(most, SHORT);
   while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
   if (same < soon) return same;
-  // Galloping search: compares pieces that double in length, and halve after the first difference, because a long match
-  // mostly continues.
+  // Galloping search: compares pieces that double in length, and halve after the first difference, because a match of
+  // 32 bytes mostly continues much further.
   for (let count = SHORT, isGrowing = true; same < most; ) {
     count = Math.min(count, most - same);
     if (isEqual(one, oneAt + same, other, otherAt + same, count)) {

@@ -27,7 +27,7 @@ export type RefFault = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commi
 export interface RefConflict {
   readonly fault: RefFault;
   readonly change: RefChange;
-  /** Present value of the ref; undefined if it does not exist. */
+  /** Current value of the ref; undefined if it does not exist. */
   readonly current: Oid | undefined;
   /** The ref that blocks the change; undefined unless the reason is `blocked` or `together`. */
   readonly other: ByteString | undefined;

@@ -108,7 +108,7 @@ export class RefsDraft {
     else this.tree.set(name, { oid, createdAt: this.tree.get(name)?.createdAt ?? this.now });
   }
 
-  /** Returns the refs in their present state. The draft must not be changed afterwards. */
+  /** Returns the refs in their current state. The draft must not be changed afterwards. */
   done(): Refs {
     return this.finish(this.tree);
   }

@@ -32,7 +32,7 @@ export interface PrepareOptions {
  * of Git's files backend:
  *
  *     update      plans a change; its new objects are written to the quarantine `objects`
- *     prepare     runs every check: links, types, present values of refs, conflicting names
+ *     prepare     runs every check: links, types, current values of refs, conflicting names
  *     commit      publishes the objects and swaps the refs, in one synchronous operation that cannot fail
  *     abort       discards the new objects
  *

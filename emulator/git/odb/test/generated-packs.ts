@@ -338,7 +338,7 @@ function cut(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(0, Math.max(0, bytes.length - count));
 }
 
-/** Returns the pack with a correct checksum of its present bytes. */
+/** Returns the pack with a correct checksum of its current bytes. */
 function sealed(pack: Buffer): Buffer {
   const bytes = pack.subarray(0, -20);
   return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);
