@@ -1,6 +1,6 @@
 import { withRoom } from './growable.js';
 
-/** A list of 32-bit integers that grows at its end, in one typed array. */
+/** Growable list of 32-bit integers in one typed array. */
 export class IntList {
   #items: Int32Array;
   #length = 0;
@@ -26,7 +26,7 @@ export class IntList {
     this.#items[this.#length++] = value;
   }
 
-  /** Removes and returns the last item; the list may not be empty. */
+  /** Removes and returns the last item. The list must not be empty. */
   pop(): number {
     return this.#items[--this.#length]!;
   }
@@ -42,7 +42,7 @@ export class IntList {
     this.#length = 0;
   }
 
-  /** The items from `start` to before `end`; valid until the next change of the list. */
+  /** Returns the items `start` to `end` (exclusive). Valid until the next change of the list. */
   view(start = 0, end = this.#length): Int32Array {
     return this.#items.subarray(start, end);
   }

@@ -1,4 +1,4 @@
-/** Thrown by a write that the memory budget has no room for. Nothing of it becomes visible. */
+/** Thrown by a write that exceeds the memory budget. The write has no visible effect. */
 export class StoreFull extends Error {
   override readonly name = 'StoreFull';
   constructor(readonly limit: number) {
@@ -6,7 +6,7 @@ export class StoreFull extends Error {
   }
 }
 
-/** A limit on held bytes; with a parent, part of a limit that several stores share. */
+/** Limit on allocated bytes. With a parent, the bytes also count against a limit shared by several stores. */
 export class MemoryBudget {
   #used = 0;
 
@@ -19,21 +19,24 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** Throws `StoreFull`, having taken nothing, when `bytes` more are too many here or above. */
+  /** Counts `bytes` more. Throws `StoreFull` and counts nothing if this budget or a parent would exceed its limit. */
   take(bytes: number): void {
     if (this.#used + bytes > this.limit) throw new StoreFull(this.limit);
     this.parent?.take(bytes);
     this.#used += bytes;
   }
 
-  /** Makes `bytes` that were taken here count as those of several. They stay part of what is used above. */
+  /**
+   * Converts `bytes` counted by this budget into shared bytes. They remain counted in the parent budget. `below`:
+   * shared bytes that the new ones keep alive.
+   */
   share(bytes: number, below?: SharedBytes): SharedBytes {
     const shared = Math.min(bytes, this.#used);
     this.#used -= shared;
     return new SharedBytes(shared, this.parent, below);
   }
 
-  /** Gives back at most what was taken: of a store that was let go as a whole, nothing is left to be given. */
+  /** Releases at most the bytes that are counted. A store that was released as a whole has nothing left to release. */
   give(bytes: number): void {
     const given = Math.min(bytes, this.#used);
     this.parent?.give(given);
@@ -41,13 +44,13 @@ export class MemoryBudget {
   }
 }
 
-/** Bytes that several hold at once: they count once, and are given back when the last holder releases them. */
+/** Reference-counted bytes shared by several holders. They are counted once and released with the last holder. */
 export class SharedBytes {
-  /** These bytes and those below. */
+  /** These bytes plus those of `below`. */
   readonly total: number;
   #holders = 1;
 
-  /** `below`: bytes that are held for as long as these are. */
+  /** `below`: bytes that stay counted as long as these are. */
   constructor(
     private readonly bytes: number,
     private readonly budget: MemoryBudget | undefined,

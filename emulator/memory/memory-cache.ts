@@ -1,4 +1,4 @@
-/** What is kept under one key, between those that were used before and after it. */
+/** Cache entry: a node of the doubly linked LRU list. */
 interface Entry {
   region: CacheRegion<unknown, unknown>;
   key: unknown;
@@ -9,24 +9,24 @@ interface Entry {
   newer: Entry | undefined;
 }
 
-/** An entry takes at least this: the map's slot, the entry itself, the value's own object. */
+/** Minimum cost of an entry in bytes: map slot, entry and value object. */
 export const ENTRY_BYTES = 200;
-/** What costs more than this share of everything would push out too much. */
+/** Maximum share of the capacity that one value may cost, because a larger one would evict too many others. */
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * Everything that is kept only to be fast, in one budget of bytes: the entry that was used least recently goes
- * first, whichever region it is in. Each kind of value has a region of its own, with keys of its own.
+ * LRU cache for all data that can be computed again, with one capacity in bytes. Evicts the least recently used entry
+ * of any region. Each kind of value has its own region, with its own keys.
  */
 export class MemoryCache {
-  /** Bytes kept or reserved. */
+  /** Bytes used by all entries. */
   heldBytes = 0;
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
 
   constructor(readonly capacity: number) {}
 
-  /** `costOf` is asked once of each value; `largest` is the most that one may cost. */
+  /** Creates a region. `costOf` is called once for each value. `largest`: maximum cost of one value in bytes. */
   region<Key, Value>(
     costOf: (value: Value) => number,
     largest = this.capacity * LARGEST_SHARE,
@@ -34,12 +34,14 @@ export class MemoryCache {
     return new CacheRegion<Key, Value>(this, costOf, largest);
   }
 
-  /** Regions that are closed together. */
+  /** Creates a group of regions that are closed together. */
   group(): CacheGroup {
     return new CacheGroup(this);
   }
 
-  /** For regions only: keeps the entry as the newest, unless there is no room; says whether it did. */
+  /**
+   * Called only by regions. Inserts an entry as the most recently used. Returns false if there is not enough capacity.
+   */
   keep(entry: Entry): boolean {
     if (!this.#makeRoom(entry.cost, entry.use)) return false;
     this.heldBytes += entry.cost;
@@ -58,7 +60,10 @@ export class MemoryCache {
     this.#unlink(entry);
   }
 
-  /** Lets the oldest go until `bytes` more fit; not those of the same use, which would find nothing next time. */
+  /**
+   * Evicts the least recently used entries until `bytes` more fit. Returns false if the next to evict belongs to the
+   * same `use`, because a sequential scan larger than the cache would evict its own entries before using them again.
+   */
   #makeRoom(bytes: number, use: object | undefined): boolean {
     while (this.heldBytes + bytes > this.capacity) {
       const entry = this.#oldest;
@@ -84,7 +89,7 @@ export class MemoryCache {
   }
 }
 
-/** Values by key, as long as the cache has room for them. */
+/** Values by key, until the cache evicts them. */
 export class CacheRegion<Key, Value> {
   readonly #entries = new Map<Key, Entry>();
   #isClosed = false;
@@ -95,17 +100,20 @@ export class CacheRegion<Key, Value> {
     private readonly largest: number,
   ) {}
 
-  /** With `use`, the value is one of those that something under way uses. */
+  /** Returns a value, or undefined. `use` identifies the operation that uses the value. */
   get(key: Key, use?: object): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // Once for each use: what it came by first goes first.
+    // Moves the entry only once for each use, so that a use keeps the order of its first accesses.
     if (use === undefined || entry.use !== use) this.cache.touch(entry);
     entry.use = use;
     return entry.value as Value;
   }
 
-  /** Keeps a value, unless the key has one, it is too large, or only values of the same use could make room. */
+  /**
+   * Caches a value. Does nothing if the key exists, the value is too large, or only entries of the same `use` could be
+   * evicted.
+   */
   set(key: Key, value: Value, use?: object): void {
     if (this.#isClosed || this.#entries.has(key)) return;
     const cost = this.costOf(value);
@@ -115,7 +123,10 @@ export class CacheRegion<Key, Value> {
     if (this.cache.keep(entry)) this.#entries.set(key, entry);
   }
 
-  /** Gives every value to a region of the same cache and costs, under the key that `keyOf` says; they grow no younger. */
+  /**
+   * Moves all values to another region of the same cache, with the key returned by `keyOf`. Their LRU order does not
+   * change.
+   */
   moveTo(other: CacheRegion<Key, Value>, keyOf: (key: Key) => Key): void {
     const entries = [...this.#entries.values()];
     this.#entries.clear();
@@ -136,20 +147,20 @@ export class CacheRegion<Key, Value> {
     this.#entries.clear();
   }
 
-  /** As `clear`, and for good. */
+  /** Clears the region. Later values are not cached. */
   close(): void {
     this.clear();
     this.#isClosed = true;
   }
 
-  /** For the cache only. */
+  /** Called only by the cache. */
   forget(entry: Entry): void {
     this.#entries.delete(entry.key as Key);
     this.cache.drop(entry);
   }
 }
 
-/** Regions that are closed together: when the last holder has closed the group. */
+/** Group of regions with a reference count. They are closed when the last holder closes the group. */
 export class CacheGroup {
   readonly #regions: { close(): void }[] = [];
   readonly #shared = new Map<object, unknown>();
@@ -158,12 +169,12 @@ export class CacheGroup {
 
   constructor(private readonly cache: MemoryCache) {}
 
-  /** Bytes that everything in the cache may take together. */
+  /** Capacity of the whole cache in bytes. */
   get capacity(): number {
     return this.cache.capacity;
   }
 
-  /** `share`: of the whole capacity, the most that one value may take. */
+  /** `share`: maximum share of the whole capacity that one value may cost. */
   region<Key, Value>(costOf: (value: Value) => number, share = LARGEST_SHARE): CacheRegion<Key, Value> {
     const region = this.cache.region<Key, Value>(costOf, this.cache.capacity * share);
     if (this.#isClosed) region.close();
@@ -171,7 +182,7 @@ export class CacheGroup {
     return region;
   }
 
-  /** What `make` made when it was first asked for: regions that several use. */
+  /** Returns a value that several users of the group share. `make` creates it on the first call. */
   shared<T>(key: object, make: () => T): T {
     let found = this.#shared.get(key) as T | undefined;
     if (found === undefined) {
@@ -186,7 +197,7 @@ export class CacheGroup {
     return this;
   }
 
-  /** Lets everything go, at once and for good, unless others hold it. */
+  /** Removes a holder. The last one clears and closes all regions. */
   close(): void {
     if (--this.#holders > 0) return;
     this.#isClosed = true;
@@ -194,7 +205,7 @@ export class CacheGroup {
   }
 }
 
-/** What a buffer that is kept costs. */
+/** Returns the cost of a cached buffer in bytes. */
 export function costOfBuffer(buffer: Buffer): number {
   return buffer.length + ENTRY_BYTES;
 }

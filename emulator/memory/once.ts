@@ -1,4 +1,7 @@
-/** What `create` makes, made when it is first asked for: for tables and schemas that most processes never read. */
+/**
+ * Lazy value: calls `create` on the first call and then returns the same value. Used for tables and schemas that most
+ * processes never read.
+ */
 export function once<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,9 +1,11 @@
 import type { Meter } from '../schedule/meter.js';
 
-/** Elements moved between two looks at the clock. */
+/** Number of elements moved between two checks of the meter. */
 const MOVED_AT_ONCE = 16 * 1024;
 
-/** Brings elements of `width` numbers, from element `first` on, into the given order. */
+/**
+ * Reorders elements of `width` numbers, from element `first` on. `order` lists their current indexes in the new order.
+ */
 export async function permute(
   array: Uint8Array | Uint16Array | Int32Array | Uint32Array,
   width: number,

@@ -1,4 +1,7 @@
-/** Returns the index of the last element that is at most `value`, among the first `length` of an ascending array; -1 if none. */
+/**
+ * Binary search. Returns the index of the last element that is at most `value`, among the first `length` of an
+ * ascending array; -1 if none.
+ */
 export function lastUpTo(sorted: ArrayLike<number>, value: number, length = sorted.length): number {
   let low = -1;
   let high = length - 1;

@@ -1,21 +1,21 @@
-/** What elementary work costs, in units: about microseconds on an ordinary machine. */
+/** Cost of elementary operations in work units. One unit is about a microsecond on a typical machine. */
 export const COST = {
-  /** A number looked up, compared or hashed. */
+  /** Looking up, comparing or hashing a number. */
   operation: 1 / 64,
-  /** An entry of a folder read, written or sorted. */
+  /** Reading, writing or sorting an entry of a folder. */
   entry: 1 / 4,
-  /** A name of an entry, or a path that changed, kept for the first time. */
+  /** Storing a name of an entry, or a changed path, for the first time. */
   name: 3 / 4,
-  /** A line of a text cut, compared or written. */
+  /** Splitting off, comparing or writing a line of a text. */
   line: 1 / 16,
-  /** An object found and opened, beside its bytes. */
+  /** Finding and opening an object, excluding its bytes. */
   object: 1,
   byteInflated: 1 / 256,
   byteDeflated: 1 / 32,
   byteHashed: 1 / 512,
   byteCopied: 1 / 4096,
-  /** A byte or character of a text that is looked at by code of ours. */
+  /** Processing a byte or character of a text in JavaScript. */
   byteScanned: 1 / 256,
-  /** The same by code of the machine, as `indexOf` does. */
+  /** Processing a byte or character in native code, such as `indexOf`. */
   byteFound: 1 / 2048,
 } as const;

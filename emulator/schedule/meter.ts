@@ -1,6 +1,6 @@
 import { type Schedule, UNITS_PER_MS } from './schedule.js';
 
-/** Thrown when work came to its limit before it was done. What was done until then stays valid. */
+/** Thrown when work exceeds its limit. Results delivered until then remain valid. */
 export class WorkLimitExceeded extends Error {
   override readonly name = 'WorkLimitExceeded';
   constructor() {
@@ -10,32 +10,36 @@ export class WorkLimitExceeded extends Error {
 
 export interface MeterOptions {
   readonly schedule: Schedule;
-  /** Milliseconds of work on an ordinary machine; waiting is no work. Past it, `WorkLimitExceeded`. */
+  /**
+   * CPU time limit in milliseconds on a typical machine; waiting does not count. Throws `WorkLimitExceeded` when
+   * exceeded.
+   */
   readonly limit?: number | undefined;
   /**
-   * Aborted when the result is not wanted any more. A function is called when the first slice is over, or by `check`: to
-   * listen for the end of a client costs more than most requests work.
+   * Aborted when the result is no longer needed. A function is called at the end of the first time slice or by `check`,
+   * because listening for a client's disconnect costs more than most requests take.
    */
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
 }
 
 /**
- * What every long loop reports to:
+ * Work counter to which every long loop reports:
  *
  *     for (…) {
- *       meter.spend(units);                    // where no object is read: reading one reports by itself
+ *       meter.spend(units);                    // only if no object is read: reading one reports its own cost
  *       if (meter.isOver) await meter.pass();
  *     }
  *
- * It ends a slice so that others are served, and ends the work when it came to its limit, when its signal is
- * aborted, and at shutdown. No single piece between two looks should cost more than `LARGEST_PIECE`.
+ * It ends a time slice so that other requests are served. It throws when the work exceeds its limit, when its signal is
+ * aborted, and at shutdown. The work between two checks should cost at most
+ * about 1,000 units.
  */
 export class Meter {
   readonly schedule: Schedule;
   readonly #limit: number;
   readonly #signalOf: (() => AbortSignal | undefined) | undefined;
   #signal: AbortSignal | undefined;
-  /** Units of earlier slices, and what the schedule had counted when this one began. */
+  /** Units spent in earlier slices, and the counter of the schedule when the current slice began. */
   #used = 0;
   #from: number;
 
@@ -52,13 +56,16 @@ export class Meter {
     this.schedule.spend(units);
   }
 
-  /** Whether it is time to `pass`. Asking counts as one unit, so that a loop that reports nothing is counted by its rounds. */
+  /**
+   * True if the caller has to `await pass()`. Reading it counts as one unit, so that a loop that reports nothing is
+   * counted by its iterations.
+   */
   get isOver(): boolean {
     this.schedule.spend(1);
     return this.schedule.isSliceOver || this.#isExhausted || (this.#signal?.aborted ?? false);
   }
 
-  /** Lets everything else that is ready run. Throws `WorkLimitExceeded`, `ScheduleClosed`, or the reason of the signal. */
+  /** Yields to the event loop. Throws `WorkLimitExceeded`, `ScheduleClosed`, or the reason of the signal. */
   async pass(): Promise<void> {
     this.check();
     this.suspend();
@@ -67,7 +74,7 @@ export class Meter {
     this.check();
   }
 
-  /** Before waiting for something else than the next slice: what others do until `resume` does not count here. */
+  /** Called before waiting for anything but the next slice. Work of others until `resume` is not counted. */
   suspend(): void {
     this.#used += this.schedule.spent - this.#from;
     this.#from = Number.POSITIVE_INFINITY;
@@ -77,7 +84,10 @@ export class Meter {
     this.#from = this.schedule.spent;
   }
 
-  /** Throws as `pass` does, without ending the slice: before a write, whose client may have left while it waited. */
+  /**
+   * Throws like `pass`, without ending the slice. Called before a write, because the client may have disconnected while
+   * it waited.
+   */
   check(): void {
     this.#signal ??= this.#signalOf?.();
     this.#signal?.throwIfAborted();

@@ -3,7 +3,7 @@ import { Meter, WorkLimitExceeded } from './meter.js';
 import { Schedule, ScheduleClosed, SLICE } from './schedule.js';
 import { inSlices, type Steps } from './steps.js';
 
-/** Spends `units` in pieces, and notes its name whenever it has done one. */
+/** Spends `units` in pieces. Calls `done` after each piece. */
 async function work(meter: Meter, units: number, piece: number, done: () => void): Promise<void> {
   for (let spent = 0; spent < units; spent += piece) {
     meter.spend(piece);

@@ -1,21 +1,27 @@
 /**
- * Work is counted in units: one is about what an ordinary machine does in a microsecond. Counted, not timed, a slice of
- * work and a limit on it are the same wherever and beside whatever they run.
+ * Work units per millisecond. One unit is about a microsecond on a typical machine. Work is counted instead of timed,
+ * so that slices and limits are the same on every machine and under every load.
  */
 export const UNITS_PER_MS = 1_000;
 
-/** Units between two looks at the network: all that a request waits for others, when nothing else is wrong. */
+/**
+ * Units per time slice, after which the event loop handles the network. A request waits at most that long for another
+ * one in normal operation.
+ */
 export const SLICE = 4 * UNITS_PER_MS;
 
-/** Milliseconds after which a slice is over whatever was counted: code that runs for the first time is many times slower. */
+/**
+ * Maximum milliseconds of a time slice, whatever was counted, because code that runs for the first time is many times
+ * slower.
+ */
 const LONGEST_SLICE = 8;
 
 export interface ScheduleOptions {
-  /** A clock that never runs backwards, in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Thrown into work that is under way, or begun, when the schedule was closed. */
+/** Thrown into running and new work after the schedule was closed. */
 export class ScheduleClosed extends Error {
   override readonly name = 'ScheduleClosed';
   constructor() {
@@ -24,13 +30,13 @@ export class ScheduleClosed extends Error {
 }
 
 /**
- * Shares the event loop between all requests: in each of its iterations one slice of long work runs, of any request.
- * What waits for its next slice is served in order of arrival, and between two slices the network is looked at.
+ * Shares the event loop among all requests. Each iteration of the loop runs one time slice of long work. Waiting work
+ * is served in order of arrival (round robin), and the network is handled between two slices.
  */
 export class Schedule {
-  /** Units spent so far, by all work. */
+  /** Units spent so far by all work. */
   spent = 0;
-  /** The most units spent in one iteration of the loop. */
+  /** Maximum units spent in one iteration of the event loop. */
   longestSlice = 0;
   readonly #now: () => number;
   readonly #waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
@@ -43,32 +49,35 @@ export class Schedule {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Reports work as done. */
+  /** Reports work that was done. */
   spend(units: number): void {
     if (!this.#isArmed) this.#begin();
     this.spent += units;
   }
 
-  /** Whether the running work has to await `nextSlice`. */
+  /** True if the running work has to await `nextSlice`. */
   get isSliceOver(): boolean {
     if (!this.#isArmed) this.#begin();
     return this.spent - this.#start >= SLICE || this.#isClosed || this.#now() >= this.#endTime;
   }
 
-  /** Resolves when the caller's next slice begins. Throws `ScheduleClosed`. */
+  /** Resolves when the caller's next slice begins. Rejects with `ScheduleClosed` after `close`. */
   nextSlice(): Promise<void> {
     if (this.#isClosed) return Promise.reject(new ScheduleClosed());
     if (!this.#isArmed) this.#begin();
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** Ends all work that goes in slices, now and from now on. */
+  /** Rejects all waiting and future work. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new ScheduleClosed());
   }
 
-  /** The first work of an iteration of the loop begins its slice; the check phase of the same iteration ends it. */
+  /**
+   * Starts a slice with the first work of a loop iteration. The check phase of the same iteration (`setImmediate`) ends
+   * it.
+   */
   #begin(): void {
     this.#isArmed = true;
     this.#start = this.spent;

@@ -1,17 +1,17 @@
 import type { Meter } from './meter.js';
 
 /**
- * Work that yields after each small piece the units it cost, so that the same code can run at once for a synchronous
- * caller, or in slices between which the event loop serves others. What reading objects costs is counted by itself.
+ * Generator that yields, after each small piece of work, its cost in work units. The same code can therefore run
+ * synchronously, or in time slices between which the event loop serves others. Reading objects reports its cost itself.
  */
 export type Steps<T> = Generator<number, T, void>;
 
-/** How many cheap operations make one piece: enough that counting them costs nothing beside them. */
+/** Number of cheap operations in one piece, large enough that counting costs little in comparison. */
 export const PIECE = 64;
-/** What they cost. */
+/** Cost of one such piece in work units. */
 export const PIECE_COST = 4;
 
-/** Runs the work to its end without a pause. */
+/** Runs the work synchronously. */
 export function runSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -19,7 +19,7 @@ export function runSync<T>(steps: Steps<T>): T {
   }
 }
 
-/** Runs the work in slices. Short work ends within the slice that has begun. */
+/** Runs the work in time slices. Short work ends within the current slice. */
 export async function inSlices<T>(steps: Steps<T>, meter: Meter): Promise<T> {
   if (meter.isOver) await meter.pass();
   for (;;) {

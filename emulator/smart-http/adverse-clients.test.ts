@@ -10,7 +10,7 @@ import { Workbench } from '../git/test/workbench.js';
 import { type Service, startService } from '../test/service.js';
 import { packet } from './pkt-line.js';
 
-/** What happens on sockets and between clients: the whole service, as it runs. */
+/** Tests of sockets and concurrent clients against the whole running service. */
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -20,7 +20,7 @@ interface Push {
   readonly body: Buffer;
 }
 
-/** A push of one root commit, with one file of `content`, to `branch`. */
+/** Returns a push of one root commit to `branch`, with one file of `content`. */
 function pushOf(branch: string, content: Buffer | string, old = ZERO): Push {
   const pack = new PackBuilder();
   const blob = Buffer.from(content as string);
@@ -65,7 +65,7 @@ async function stop({ emulator }: Service): Promise<void> {
   await emulator.close();
 }
 
-/** Everything the peer sends until it ends, or `enough` is seen. */
+/** Returns everything the peer sends until it closes the connection or `enough` matches. */
 function receive(socket: Socket, enough?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -153,7 +153,7 @@ t.test('clients that break off, in a push or in a clone, leave nothing behind', 
     const more = { 'content-length': String(request.length), 'git-protocol': 'version=2' };
     socket.write(await s.headersOf('r', 'git-upload-pack', more));
     socket.write(request);
-    // It reads the start of the answer, waits without reading on, and goes.
+    // The client reads the start of the response, stops reading, and disconnects.
     await new Promise((resolve) => socket.once('data', resolve));
     socket.pause();
     await wait(round);

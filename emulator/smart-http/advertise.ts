@@ -14,18 +14,18 @@ import { HEAD, type RepositoryView, visibleHead } from './view.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
-/** The service a `?service=` value names; undefined for any other. */
+/** Returns the service named by a `?service=` value, or undefined if it names none. */
 export function serviceOf(name: string | undefined): Service | undefined {
   return name === 'git-upload-pack' || name === 'git-receive-pack' ? name : undefined;
 }
 
 /**
- * The body of `GET info/refs?service=`. gitprotocol-http, Smart Server Response:
+ * Builds the body of `GET info/refs?service=`. gitprotocol-http, Smart Server Response:
  *
  *     smart_reply = PKT-LINE("# service=$servicename" LF) "0000" *1("version 1") ref_list "0000"
  *
- * and, for version 2, gitprotocol-v2: `PKT-LINE("version 2" LF) *capability flush-pkt` alone. Pushes know
- * no version 2; a client that asks for it gets version 0.
+ * For version 2, gitprotocol-v2: only `PKT-LINE("version 2" LF) *capability flush-pkt`. Pushes have no version 2; a
+ * client that requests it gets version 0.
  * @internal
  */
 export async function advertise(
@@ -56,7 +56,10 @@ export async function advertise(
   ]);
 }
 
-/** An unborn branch cannot be named before version 2. */
+/**
+ * Returns the symref of HEAD; undefined if HEAD is detached or its branch is unborn, because an unborn branch cannot be
+ * announced before version 2.
+ */
 function headSymref({ repository, prefix }: RepositoryView): readonly [ByteString, ByteString] | undefined {
   const head = visibleHead(repository.refs, prefix);
   return head?.oid && head.symref !== undefined ? [HEAD, head.symref] : undefined;

@@ -11,7 +11,8 @@ import { sample } from '../test/sample.js';
 import { packet } from './pkt-line.js';
 import { TestServer } from './test/test-server.js';
 
-// What `git receive-pack` reports of each ref and tells the user, on the wire, atomic and not.
+// Compares the wire output of `git receive-pack` and this server, atomic and not: the result of each ref, and the user
+// messages.
 
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const BLOB = oidOf('blob', 'b');
@@ -30,7 +31,7 @@ const move = (name: string, old: Oid, next: Oid): RefChange => ({
 });
 const NEW = create('new');
 
-/** Pushes onto `main`, `other` and `dir/sub`, all at `FIRST`; `main` is the current branch. */
+/** Pushes to `main`, `other` and `dir/sub`, which are all at `FIRST`. `main` is the current branch. */
 const CASES: Readonly<Record<string, readonly RefChange[]>> = {
   'a stale ref': [move('main', SECOND, FIRST), NEW],
   'a stale ref at the end': [NEW, move('main', SECOND, FIRST)],
@@ -96,7 +97,7 @@ const BASE: readonly RefChange[] = [
 ];
 const PLAIN = 'report-status side-band-64k';
 
-/** Takes bands 1 and 2 of an answer apart. */
+/** Splits bands 1 and 2 of a response. */
 function reportOf(answer: Buffer): Report {
   const bands: Record<number, Buffer[]> = { 1: [], 2: [] };
   for (let at = 0; at + 4 <= answer.length; ) {
@@ -142,7 +143,7 @@ async function askUs(commands: readonly RefChange[], capabilities: string) {
   return { report, refs: [...repository.refs.entries()].map(([name, { oid }]) => `${name} ${oid}`).join('\n') };
 }
 
-/** Versions of git differ in what they add to the one sentence that names the ref. */
+/** Returns the sentences that name the ref, because versions of git differ in the text that they add. */
 function sentencesOf({ messages }: Report): string[] {
   return messages
     .filter((line) => /^(error: cannot |error: multiple |error: refusing |warning: )/.test(line))
@@ -160,7 +161,10 @@ t.test('an atomic push is reported as git reports it', async (t) => {
   }
 });
 
-/** Git up to 2.49 gives one reason for all that a ref transaction refuses; later ones give these. */
+/**
+ * Reasons that git gives for refusals of a ref transaction since version 2.50. Earlier versions give one reason for all
+ * of them.
+ */
 const REASONS =
   /(?<=^ng \S+ )(?:reference already exists|reference does not exist|incorrect old value provided|refname conflict|invalid new value provided)$/;
 

@@ -7,20 +7,20 @@ import type { PackRequest } from './fetch-request.js';
 import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, FATAL, FLUSH, packBand, progress } from './pkt-line.js';
 
-/** Bytes of the checksum that ends a pack. */
+/** Length in bytes of the checksum that ends a pack. */
 const TRAILER_BYTES = 20;
-/** Packets of progress that are sent in one piece. */
+/** Number of progress packets sent in one piece. */
 const LINES_AT_ONCE = 100;
 
-/** A pack that is yet to be written. */
+/** Objects and options of a pack that is not written yet. */
 export interface PreparedPack {
   readonly numbers: Int32Array;
   readonly options: PackOptions;
 }
 
 /**
- * The packfile section with what was asked to go wrong. Offsets count the bytes of the pack, whatever packets they
- * travel in. It is written anew and not kept, so that no other client meets it.
+ * Sends the packfile section with the injected faults. Offsets count bytes of the pack, excluding the packet framing.
+ * The pack is written anew and not cached, so that no other client receives it.
  */
 export async function* sendBrokenPack(
   { view, sideband }: PackRequest,
@@ -60,10 +60,12 @@ export async function* sendBrokenPack(
   if (sideband !== 'none') yield FLUSH;
 }
 
-/** Of a pack with fewer objects than it is to be cut after, the checksum is missing. */
+/** Place of the cut if the pack has fewer objects than the requested count: before its checksum. */
 const END = { beforeEnd: TRAILER_BYTES };
 
-/** Up to where the entry `index` starts. Its start is known before its first byte comes. */
+/**
+ * Passes on the pack up to the start of the entry `index`. That offset is known before the entry's first byte arrives.
+ */
 async function* cutAtEntry(
   pack: AsyncIterable<Uint8Array>,
   starts: readonly number[],
@@ -81,7 +83,10 @@ async function* cutAtEntry(
   }
 }
 
-/** The numbers without a blob, the `index`-th of them or the last; a tree where there is none. Commits stay: what is missed is found late. */
+/**
+ * Removes one blob: the `index`-th, or the last if there are fewer. Removes a tree if there is no blob. Keeps commits,
+ * so that the client notices the missing object late.
+ */
 function withoutOne(objects: ObjectStore, numbers: Int32Array, index: number): Int32Array {
   for (const type of [BLOB, TREE]) {
     let left = index;

@@ -4,14 +4,14 @@ import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, errorPacket, FATAL, FLUSH } from './pkt-line.js';
 import type { PushRequest } from './push-request.js';
 
-/** Bytes of the flush that ends a report. */
+/** Length in bytes of the flush packet that ends a report. */
 const FLUSH_BYTES = FLUSH.length;
-/** Bytes of the checksum that ends a pack. */
+/** Length in bytes of the checksum that ends a pack. */
 const TRAILER_BYTES = 20;
 
 /**
- * A pack on its way in with what was asked to go wrong. It is cut while it arrives: what a part of it is has to be told
- * from `length`, about that of the whole; 0 where it is not known, and then it ends at its first byte.
+ * Passes on a received pack with the injected faults. It is cut while it is received, so a fraction is computed from
+ * `length`, the approximate length of the whole pack. If `length` is 0 (unknown), the pack is cut after its first byte.
  */
 export async function* breakIncoming(
   rest: () => AsyncIterable<Uint8Array>,
@@ -27,11 +27,12 @@ export async function* breakIncoming(
   }
   yield* cutBytes(pack, whileArriving(placeOf(cut.at, TRAILER_BYTES), length));
   endIncoming(wire);
-  // The client hears what became of a pack that is too short only when it has sent everything.
+  // The client reads the report about a truncated pack only after it has sent everything, so the rest is read and
+  // discarded.
   for await (const _ of rest());
 }
 
-/** Ends the connection where that was asked for. */
+/** Closes the connection if a `cut` fault requires it. */
 export function endIncoming({ cut }: WireFaults): void {
   if (cut !== undefined && cut.how !== 'end') throw new AnswerCut(cut.how);
 }
@@ -41,22 +42,22 @@ function whileArriving(place: CutPlace, length: number): CutPlace {
   return { bytes: length > 0 ? placeIn(place, length) : 1 };
 }
 
-/** The refusal of a push before its pack is read, in the words of the protocol. */
+/** Builds the response that refuses a push before its pack is read, in the form that the protocol prescribes. */
 export function refuseAll(message: string, { capabilities }: PushRequest): Buffer {
   return capabilities.has('side-band-64k')
     ? Buffer.concat(bandPackets(Buffer.from(message), FATAL, 'side-band-64k'))
     : errorPacket(message);
 }
 
-/** Characters of messages that a report has beside it: they are sent in one piece. */
+/** Maximum characters of the messages beside a report, because they are sent in one piece. */
 const MOST_MESSAGES = 8 * 1024 * 1024;
 
-/** A text so many times, as far as there is room. */
+/** Repeats a text `times` times, as far as the limit allows. */
 export function repeated(text: string, times: number): string[] {
   return Array(Math.min(times, Math.ceil(MOST_MESSAGES / (text.length + 1)))).fill(text);
 }
 
-/** The lines of a report with what was asked to go wrong; not yet in side-band. */
+/** Applies the injected faults to the lines of a report, before side-band framing. */
 export function breakReport(report: Buffer, { cut, flip }: WireFaults): Buffer {
   const broken = Buffer.from(report);
   const flipped = flip && Math.min(flip.offset ?? report.length >>> 1, report.length - 1);

@@ -2,7 +2,7 @@ import { type ByteString, bytesOf, latin1, NO_BYTES } from '../git/object/bytes.
 import { ProtocolError } from './pkt-line.js';
 
 /**
- * What each service offers. A row here is a promise: what is listed works, and nothing else is listed.
+ * Capabilities that each service offers. Everything listed works, and nothing else is offered. Sources:
  * gitprotocol-capabilities for versions 0 and 1, gitprotocol-v2 for version 2.
  */
 export const UPLOAD_PACK_CAPABILITIES = [
@@ -35,7 +35,7 @@ export const RECEIVE_PACK_CAPABILITIES = [
   'push-options',
 ] as const;
 
-/** Commands of protocol version 2 with their features. */
+/** Commands of protocol version 2, with their features. */
 export const COMMANDS = {
   'ls-refs': 'unborn',
   fetch: 'shallow wait-for-done filter ref-in-want',
@@ -45,15 +45,15 @@ export type Command = keyof typeof COMMANDS;
 
 export const OBJECT_FORMAT = 'sha1';
 
-/** What differs from one server to the next. */
+/** Values that differ between servers. */
 export interface ServerIdentity {
   /** `name/version`, printable and without spaces. */
   readonly agent: string;
-  /** Names this conversation in logs, printable and without spaces. */
+  /** Id of this conversation in logs, printable and without spaces. */
   readonly sessionId: string;
 }
 
-/** The lines of the version 2 advertisement, between `version 2` and the flush. */
+/** Returns the lines of the version 2 advertisement between `version 2` and the flush packet. */
 export function v2Capabilities(identity: ServerIdentity): string[] {
   return [
     `agent=${identity.agent}`,
@@ -64,7 +64,7 @@ export function v2Capabilities(identity: ServerIdentity): string[] {
   ];
 }
 
-/** The part behind the NUL of the first line in versions 0 and 1. */
+/** Returns the capability list after the NUL of the first line in versions 0 and 1. */
 export function capabilityList(
   names: readonly string[],
   identity: ServerIdentity,
@@ -76,7 +76,7 @@ export function capabilityList(
   return latin1`${offered}${pointed} ${bytesOf(about.join(' '))}`;
 }
 
-/** Capabilities the client chose: names, and `name=value` split at the first `=`. */
+/** Parses the capabilities that the client chose: names, or `name=value` split at the first `=`. */
 export function parseCapabilities(list: ByteString): ReadonlyMap<string, string> {
   const chosen = new Map<string, string>();
   for (const word of list.split(' ')) {
@@ -88,7 +88,7 @@ export function parseCapabilities(list: ByteString): ReadonlyMap<string, string>
   return chosen;
 }
 
-/** Throws unless the client speaks of the objects we have. */
+/** Throws `ProtocolError` if the client uses another object format than the server. */
 export function checkObjectFormat(format: string | undefined): void {
   if (format !== undefined && format !== OBJECT_FORMAT) {
     throw new ProtocolError(`mismatched object format: server ${OBJECT_FORMAT}; client ${format}`);
@@ -98,8 +98,8 @@ export function checkObjectFormat(format: string | undefined): void {
 export type ProtocolVersion = 0 | 1 | 2;
 
 /**
- * The version a `Git-Protocol` header asks for: `key[=value]` joined by colons; the highest known
- * `version` counts, anything else is passed over.
+ * Returns the version requested by a `Git-Protocol` header: `key[=value]` pairs joined by colons. The highest known
+ * `version` counts; everything else is ignored.
  */
 export function protocolVersion(header: string | undefined): ProtocolVersion {
   let version: ProtocolVersion = 0;

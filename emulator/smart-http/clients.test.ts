@@ -67,13 +67,13 @@ class Client {
   }
 }`;
 
-/** Needs a JDK and Debian's libjgit-java; `java` runs a source file as it is. */
+/** Returns a command that runs JGit. Needs a JDK and Debian's libjgit-java; `java` runs a source file directly. */
 function jgit(action: string): string[] {
   const script = `printf %s "$1" > Client.java && java -cp '/usr/share/java/*' Client.java ${action} "$2" "$3"`;
   return ['sh', '-c', script, 'sh', JGIT, 'URL', 'FOLDER'];
 }
 
-/** Clients of other makes, where this machine has them: how to ask for them, and what they do. */
+/** Other Git clients, tested if installed: how to detect them, and their commands for clone and push. */
 const OTHERS: Record<string, { probe: string[]; clone: string[]; push: string[] }> = {
   libgit2: {
     probe: ['/usr/bin/python3', '-c', 'import pygit2'],

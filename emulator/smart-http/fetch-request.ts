@@ -11,27 +11,30 @@ import { type PacketReader, ProtocolError, packetText, type Sideband } from './p
 import type { RefListings } from './ref-listings.js';
 import { type RepositoryView, resolveVisible, visibleTips } from './view.js';
 
-/** One `POST git-upload-pack`. */
+/** One `POST git-upload-pack` request. */
 export interface UploadPackRequest {
   readonly view: RepositoryView;
   readonly reader: PacketReader;
   readonly listings: RefListings;
-  /** Its signal is read where long work starts: to watch whether a client is still there has its cost. */
+  /**
+   * Source of the client's abort signal. Read the signal only when long work starts, because listening for a disconnect
+   * has a cost.
+   */
   readonly client: { readonly signal: AbortSignal };
   readonly facts: GitFacts;
 }
 
 export interface UploadPackAnswer {
   readonly head: Buffer;
-  /** Whether the head lists refs: the answer to version 2's `ls-refs`. */
+  /** True if the head lists refs, as the response to `ls-refs` of version 2 does. */
   readonly listsRefs?: true;
-  /** What follows the head. */
+  /** Pack to send after the head; undefined if none. */
   readonly pack?: PackRequest;
 }
 
 export const NO_ANSWER: UploadPackAnswer = { head: Buffer.alloc(0) };
 
-/** A pack to be sent: what was wanted, what the client has, where its history is to end. */
+/** A pack to be sent: wanted objects, objects that the client has, and the shallow boundary of its history. */
 export interface PackRequest {
   readonly view: RepositoryView;
   readonly fetch: FetchRequest;
@@ -40,25 +43,25 @@ export interface PackRequest {
   readonly sideband: Sideband;
 }
 
-/** What a fetch asks for, whatever the version that said it. */
+/** Content of a fetch request, independent of the protocol version. */
 export interface FetchRequest {
   readonly wants: Set<Oid>;
-  /** `want-ref` lines: shown name and the id it had. */
+  /** Refs of `want-ref` lines: visible name and the id that it had. */
   readonly wantedRefs: Map<ByteString, Oid>;
   readonly depth: DepthRequest;
   filter?: ObjectFilter;
-  /** Capabilities (version 0) or arguments without a value (version 2) that the client chose, by name. */
+  /** Names of the capabilities (version 0) or arguments without a value (version 2) that the client chose. */
   readonly flags: Set<string>;
 }
 
 export interface DepthRequest {
-  /** Commits the client has without their parents, as far as we know them. */
+  /** Shallow commits of the client (commits that it has without their parents) that exist in this repository. */
   readonly clientShallow: Set<Oid>;
-  /** `deepen <n>`; 0 when not asked for. */
+  /** Value of `deepen <n>`; 0 if not requested. */
   depth: number;
-  /** Seconds since 1970. */
+  /** Value of `deepen-since` in seconds since 1970. */
   since?: number;
-  /** Tips of `deepen-not`. */
+  /** Tips given by `deepen-not`. */
   readonly not: Set<Oid>;
 }
 
@@ -71,12 +74,12 @@ export function emptyRequest(): FetchRequest {
   };
 }
 
-/** Whether the fetch says where history is to end. */
+/** Returns true if the fetch limits the depth of the history. */
 export function asksForDepth({ depth, since, not }: DepthRequest): boolean {
   return depth > 0 || since !== undefined || not.size > 0;
 }
 
-/** Reads a `shallow`, `deepen`, `deepen-since` or `deepen-not` line. False when the line is another one. */
+/** Parses a `shallow`, `deepen`, `deepen-since` or `deepen-not` line. Returns false if the line is another one. */
 export function readDepthLine(line: ByteString, request: DepthRequest, view: RepositoryView): boolean {
   const [key, value] = splitLine(line);
   switch (key) {
@@ -99,7 +102,10 @@ export function readDepthLine(line: ByteString, request: DepthRequest, view: Rep
   }
 }
 
-/** Where the history that a fetch gets is to end, and how that differs from before. Throws `ProtocolError`. */
+/**
+ * Computes the shallow boundary of a fetch, and its difference from the client's current boundary. Throws
+ * `ProtocolError`.
+ */
 export async function findShallowBoundary(
   view: RepositoryView,
   { wants, depth: request, flags }: FetchRequest,
@@ -120,13 +126,13 @@ export async function findShallowBoundary(
   }
 }
 
-/** gitprotocol-pack: `*PKT-LINE("shallow" SP obj-id) *PKT-LINE("unshallow" SP obj-id)` */
+/** Writes the shallow lines. gitprotocol-pack: `*PKT-LINE("shallow" SP obj-id) *PKT-LINE("unshallow" SP obj-id)` */
 export function writeShallowBoundary({ shallow, unshallow }: ShallowBoundary): Buffer {
   const lines = [...shallow.map((oid) => latin1`shallow ${oid}`), ...unshallow.map((oid) => latin1`unshallow ${oid}`)];
   return Buffer.from(lines.map(packetText).join(''), 'latin1');
 }
 
-/** Reads what follows `filter `. Throws `ProtocolError`. */
+/** Parses the filter after `filter `. Throws `ProtocolError`. */
 export function readFilter(spec: ByteString, request: FetchRequest): void {
   if (request.filter) throw new ProtocolError('multiple filter-specs cannot be combined');
   try {
@@ -136,7 +142,7 @@ export function readFilter(spec: ByteString, request: FetchRequest): void {
   }
 }
 
-/** The id of a `want` line; throws when no such object is here. */
+/** Returns the id of a `want` line. Throws `ProtocolError` if the object does not exist. */
 export function readWant(text: ByteString, view: RepositoryView): Oid {
   if (!isOid(text)) throw new ProtocolError(`protocol error, expected to get object ID, not 'want ${text}'`);
   if (view.repository.objects.find(text) < 0) throw notOurRef(text);
@@ -147,13 +153,16 @@ export function notOurRef(oid: Oid): ProtocolError {
   return new ProtocolError(`upload-pack: not our ref ${oid}`);
 }
 
-/** `key value` at the first space. */
+/** Splits a line into key and value at the first space. */
 export function splitLine(line: ByteString): readonly [ByteString, ByteString] {
   const split = line.indexOf(' ');
   return split < 0 ? [line, NO_BYTES] : [sliceBytes(line, 0, split), sliceBytes(line, split + 1)];
 }
 
-/** A shallow commit that is not here is passed over: it cannot be on the way to anything we send. */
+/**
+ * Adds a shallow commit of the client. Ignores a commit that does not exist in this repository, because it cannot be an
+ * ancestor of anything that is sent.
+ */
 function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryView): void {
   if (!isOid(oid)) throw new ProtocolError(`invalid shallow line: shallow ${oid}`);
   const { objects } = view.repository;
@@ -163,12 +172,15 @@ function readShallow(oid: ByteString, request: DepthRequest, view: RepositoryVie
   request.clientShallow.add(oid);
 }
 
-/** -1 for what is no number; larger numbers than 32 bits have mean "without end". */
+/**
+ * Parses a number of at most 15 digits. Returns -1 if `text` is not one. Numbers beyond 32 bits are accepted and mean
+ * "unlimited".
+ */
 function parseCount(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }
 
-/** gitrevisions: the places where a short ref name is looked for, in order. */
+/** Prefixes that are tried for a short ref name, in order (gitrevisions). */
 const PLACES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/'].map(bytesOf);
 
 function resolveShort(view: RepositoryView, name: ByteString): Oid {
@@ -182,17 +194,17 @@ function resolveShort(view: RepositoryView, name: ByteString): Oid {
 }
 
 /**
- * What client and server were found to have in common.
+ * Negotiation of the commits that client and server have in common.
  *
- * The client names commits it has, newest first. As soon as every wanted commit leads back to one of
- * them, more names cannot make the pack much smaller: the server is ready.
+ * The client names commits that it has, newest first. When every wanted commit is a descendant of one of them, further
+ * names cannot make the pack much smaller, so the server is ready.
  */
 export class Negotiation {
-  /** The `have`s that are here, in order of arrival. */
+  /** Objects of `have` lines that exist in this repository, in order of arrival. */
   readonly common = new Set<Oid>();
   readonly #repository: GitRepository;
   readonly #wants: Iterable<Oid>;
-  /** The common commits and their parents, which the client has as well. */
+  /** Common commits and their parents, which the client must have too. */
   readonly #known = new Set<Oid>();
   #commonWhenAsked = 0;
   #ready = false;
@@ -202,7 +214,7 @@ export class Negotiation {
     this.#wants = wants;
   }
 
-  /** Notes a `have`; false when the object is not here. */
+  /** Adds the object of a `have` line. Returns false if it does not exist in this repository. */
   add(oid: Oid): boolean {
     const { objects, history } = this.#repository;
     const number = objects.find(oid);
@@ -216,7 +228,7 @@ export class Negotiation {
     return true;
   }
 
-  /** Whether every wanted commit has an ancestor that the client is known to have. */
+  /** Returns true if every wanted commit has an ancestor that the client is known to have. */
   async isReady(): Promise<boolean> {
     if (!this.#ready && this.common.size > this.#commonWhenAsked) {
       this.#commonWhenAsked = this.common.size;
@@ -226,8 +238,8 @@ export class Negotiation {
   }
 
   /**
-   * `isReady` for one `have` among many: the answer no is repeated until twice as much is in common,
-   * so that a request with many haves does not walk the history once for each.
+   * Same as `isReady`, for use after each of many `have` lines. A negative result is reused until the number of common
+   * objects has doubled, so that a request with many `have` lines does not walk the history for each.
    */
   async isReadyRoughly(): Promise<boolean> {
     return this.common.size >= 2 * this.#commonWhenAsked ? this.isReady() : this.#ready;
@@ -236,7 +248,7 @@ export class Negotiation {
   async #allWantsReachCommon(): Promise<boolean> {
     if (this.common.size === 0) return false;
     const { objects, history } = this.#repository;
-    // Ancestry says nothing about trees and blobs: they do not keep the negotiation going.
+    // Wanted trees and blobs are ignored, because the ancestry of commits says nothing about them.
     const commits = Array.from(this.#wants, (want) => runSync(findCommit(objects, want))).filter(
       (oid) => oid !== undefined,
     );

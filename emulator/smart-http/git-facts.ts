@@ -1,35 +1,35 @@
 import type { Service } from './advertise.js';
 
-/** Ids and names that are noted of one request. */
+/** Maximum number of ids or names recorded for one request. */
 export const MOST_NOTED = 100;
 
-/** What happened to one ref of a push. */
+/** Result for one ref of a push. */
 export interface NotedUpdate {
   readonly ref: string;
   readonly old: string;
   readonly new: string;
-  /** Why it was refused, as the report says it. */
+  /** Reason of the refusal, as in the report; undefined if the update was made. */
   refused?: string;
 }
 
-/** What one request of Git was about, for the journal. It fills up while the request goes on. */
+/** Facts about one Git request, for the journal. They are completed while the request is processed. */
 export interface GitFacts {
   readonly phase: 'advertise' | 'rpc';
   readonly service: Service;
   readonly protocol: 0 | 1 | 2;
   /** `ls-refs`, `fetch`, `object-info` or `push`. */
   command?: string;
-  /** Refs by name: those that a fetch asks for by name, the prefixes of `ls-refs`, those that a push is about. */
+  /** Names of refs: refs that a fetch requests by name, the prefixes of `ls-refs`, or the refs of a push. */
   refs: string[];
   wants: string[];
-  /** What the client said it has. */
+  /** Ids that the client said it has. */
   haves: string[];
   updates: NotedUpdate[];
-  /** How many there were of each; the lists have the first 100. */
+  /** Total counts; each list contains only the first 100. */
   readonly counts: { refs: number; wants: number; haves: number; updates: number };
-  /** Of the pack that was sent or received. */
+  /** Facts about the pack that was sent or received. */
   pack?: PackFacts;
-  /** What Git was told in place of an answer. */
+  /** Error message that Git received instead of a response. */
   error?: string;
 }
 
@@ -45,8 +45,8 @@ export function gitFacts(phase: GitFacts['phase'], service: Service, protocol: G
 }
 
 /**
- * Returns a copy that shares nothing with the record that is still changing. Copies by hand, because `structuredClone`
- * returns objects of Node's own realm inside a VM context, as jest and vitest make them.
+ * Returns a deep copy, because the record is still changing. It copies by hand, because `structuredClone` returns
+ * objects of Node's main realm inside a VM context, which jest and vitest use.
  *
  * @internal
  */

@@ -11,35 +11,38 @@ import { bytes, type Pace, type Reply, stream } from '../http/reply.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
-/** What was asked to go wrong with one request. A request that asked for nothing has none. */
+/** Injected faults of one request. A request without faults has no such object. */
 export interface GitFaults {
-  /** Records facts from the body of the request. */
+  /** Passes facts from the body of the request to the matching of faults. */
   learn(facts: GitFacts): void;
-  /** What happens at the stage. It counts as having happened. */
+  /** Returns the actions of the stage, and counts them as fired. */
   take(stage: GitStage): readonly ChosenAction[];
-  /** Waits as long as the actions say; throws where they put another answer in the place of Git's. */
+  /** Waits for the delays of the actions. Throws if an action replaces Git's response. */
   wait(chosen: readonly ChosenAction[]): Promise<void>;
 }
 
-/** The actions of one stage that are carried out on the wire. */
+/** Actions of one stage that change the bytes on the wire. */
 export interface WireFaults {
   cut?: { readonly at: CutPoint | undefined; readonly how: Ending };
   flip?: { readonly offset: number | undefined };
-  /** Which blob of a pack is left out; a tree where it has none. */
+  /** Index of the blob that is left out of the pack; of a tree if it has no blob. */
   dropObject?: number;
   bytesPerSecond?: number;
-  /** Texts for the user's terminal, each so many times. */
+  /** Progress texts for the user's terminal, each with its number of repetitions. */
   readonly progress: { readonly text: string; readonly times: number }[];
-  /** Told on band 3 of the side-band, or by an `ERR` packet where there is none, in place of what was to come. */
+  /** Fatal error that replaces the rest: on band 3 of the side-band, or as an `ERR` packet without side-band. */
   fatal?: string;
   report?: Ng;
   lost?: Lost;
 }
 
-/** Lines of a flood that does not say how many. */
+/** Default number of lines of a flood. */
 const FLOOD_LINES = 1000;
 
-/** Takes a stage's actions and carries out those that are not for the wire. Undefined where nothing is left. */
+/**
+ * Takes the actions of a stage and waits for their delays. Returns the actions for the wire; undefined if the stage has
+ * no actions.
+ */
 export async function meetStage(faults: GitFaults | undefined, stage: GitStage): Promise<WireFaults | undefined> {
   if (faults === undefined) return undefined;
   const chosen = faults.take(stage);
@@ -48,7 +51,7 @@ export async function meetStage(faults: GitFaults | undefined, stage: GitStage):
   return wireFaultsOf(chosen);
 }
 
-/** How each kind breaks the wire. */
+/** Wire fault of each kind of fault. */
 const ON_WIRE: { readonly [Name in KindName]?: (value: KindValues[Name]) => Partial<WireFaults> } = {
   cut: ({ at, how = 'fin' }) => ({ cut: { at, how } }),
   corrupt: ({ flip }) => ({ flip: { offset: flip } }),
@@ -65,14 +68,17 @@ export function wireFaultsOf(chosen: readonly ChosenAction[]): WireFaults {
   return Object.assign({}, ...parts, { progress: parts.flatMap(({ progress = [] }) => progress) }) as WireFaults;
 }
 
-/** Where a payload is cut whose last bytes are its trailer; without a place, in the middle. */
+/** Returns the place at which a payload with a trailer is cut; the middle by default. */
 export function placeOf(at: CutPoint | undefined, trailerBytes: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
   if (at?.beforeTrailer) return { beforeEnd: trailerBytes };
   return { fraction: at?.fraction ?? 0.5 };
 }
 
-/** A reply of packets whose last one is a flush, broken as bytes. `errorBody` says an error in the words of its protocol. */
+/**
+ * Applies wire faults to a reply of packets that ends with a flush packet. `errorBody` writes an error in the form that
+ * the protocol prescribes.
+ */
 export function breakPackets(
   reply: Reply,
   { fatal, cut, flip, bytesPerSecond }: WireFaults,
@@ -90,7 +96,9 @@ export function breakPackets(
 
 const FLUSH_BYTES = 4;
 
-/** The answer to a push whose report was written, as it leaves. `whole`: bytes of the report that is not cut. */
+/**
+ * Applies wire faults to the response to a push with the given report. `whole`: length in bytes of the uncut response.
+ */
 export function breakReportReply(
   reply: Reply,
   { cut, lost, bytesPerSecond }: WireFaults,

@@ -22,7 +22,7 @@ import { answerV2 } from './upload-pack-v2.js';
 import { type RepositoryView, visibleRefs } from './view.js';
 import { FIXED_WIRE_LIMITS, type WireLimits } from './wire-limits.js';
 
-/** gitprotocol-http: the headers that keep caches from answering in our place, as `git http-backend` words them. */
+/** Headers that prevent caching (gitprotocol-http), with the values of `git http-backend`. */
 export const NO_CACHE: Readonly<Record<string, string>> = {
   expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
   pragma: 'no-cache',
@@ -30,34 +30,39 @@ export const NO_CACHE: Readonly<Record<string, string>> = {
 };
 
 export interface GitServiceOptions {
-  /** `name/version`, shown to clients. */
+  /** `name/version`, sent to clients. */
   readonly agent: string;
   readonly fsck: FsckPolicy;
   readonly limits: Pick<WireLimits, 'pushBytes'> & Partial<WireLimits>;
-  /** Where finished packs are kept; several services can share it. */
+  /** Cache of finished packs. Several services can share it. */
   readonly packs: PackCache;
 }
 
-/** What the two services need of an HTTP request; the context of a handler has it. Header names are lower-case. */
+/**
+ * HTTP request, as far as the two services need it. The handler context implements it. Header names are in lower case.
+ */
 export interface GitRequest {
   header(name: string): string | undefined;
-  /** The body as it arrives; throws past `maxBytes`. */
+  /** Returns the body as a stream. Throws if it exceeds `maxBytes`. */
   stream(maxBytes: number): AsyncIterable<Uint8Array>;
-  /** Is told once what the request is about; what it is told goes on filling up. */
+  /** Called once with the facts about the request. The object is completed later. */
   tell?(facts: GitFacts): void;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What was asked to go wrong; absent for almost every request. */
+  /** Injected faults; undefined for almost every request. */
   readonly gitFaults?: GitFaults | undefined;
 }
 
-/** How a push ended: the answer, and the refs that moved, by the names they are stored under. */
+/** Result of a push: the response, and the refs that moved, by their stored names. */
 export interface PushOutcome {
   readonly reply: Reply;
   readonly moved: readonly RefChange[];
 }
 
-/** Git's smart HTTP, with what is worth keeping from one request to the next. Knows nothing of tokens and names. */
+/**
+ * Git's smart HTTP protocol, with caches that are used across requests. Authentication and repository names are handled
+ * elsewhere.
+ */
 export class GitService {
   readonly limits: WireLimits;
   readonly #options: GitServiceOptions;
@@ -72,7 +77,7 @@ export class GitService {
     this.#sender = new PackSender(this.packs, this.#listings);
   }
 
-  /** `GET info/refs?service=`. `sessionId` names the conversation that it opens. */
+  /** Handles `GET info/refs?service=`. `sessionId` is the id of the conversation that it starts. */
   async infoRefs(view: RepositoryView, service: Service, request: GitRequest, sessionId: string): Promise<Reply> {
     tellOf(request, 'advertise', service);
     const identity: ServerIdentity = { agent: this.#options.agent, sessionId };
@@ -87,9 +92,9 @@ export class GitService {
   }
 
   /**
-   * `POST git-upload-pack`. The request is read to its end before the answer starts, as gitprotocol-v2 demands; the
-   * answer is a stream because of the pack in it. What the client did wrong is part of the answer, which is always a
-   * 200; only the reading of the body itself throws.
+   * Handles `POST git-upload-pack`. The request is read completely before the response starts, as gitprotocol-v2
+   * requires. A response with a pack is a stream. Protocol errors of the client are reported inside the response, whose
+   * status is always 200. Only reading the body throws.
    */
   async uploadPack(view: RepositoryView, request: GitRequest): Promise<Reply> {
     const { fetchBytes, lines } = this.limits;
@@ -113,10 +118,11 @@ export class GitService {
     }
   }
 
-  /** `POST git-receive-pack`. `updateHook` is asked about each update that Git would make. */
+  /** Handles `POST git-receive-pack`. `updateHook` is called with each update that Git would make. */
   async receivePack(view: RepositoryView, request: GitRequest, updateHook?: UpdateHook): Promise<PushOutcome> {
     const { limits } = this;
-    // Room for the commands: the pack alone is held to the limit, and gets the better message.
+    // Allows additional bytes for the commands. The pack alone is checked against `pushBytes`, which has a better error
+    // message.
     const body = bodyOf(request, 'git-receive-pack', 2 * limits.pushBytes);
     const facts = tellOf(request, 'rpc', 'git-receive-pack');
     const { gitFaults: faults } = request;
@@ -130,13 +136,13 @@ export class GitService {
     return { reply: breakReportReply(reply, wire, result.whole!, view.repository.objects.schedule), moved };
   }
 
-  /** Lets go of what is kept for a repository that is no more. */
+  /** Removes cached data of a deleted repository. */
   forget(repository: GitRepository): void {
     this.packs.forget(repository);
   }
 }
 
-/** Takes the faults of the response to `git-upload-pack`. A response that only negotiates has no stage. */
+/** Takes the faults for the response to `git-upload-pack`. A response that only negotiates has no stage. */
 async function meetUpload(
   faults: GitFaults,
   command: GitFacts['command'],
@@ -147,7 +153,7 @@ async function meetUpload(
   return pack && meetStage(faults, 'git.pack');
 }
 
-/** The refs that are fetched, as far as the wanted ids tell. */
+/** Returns the refs whose ids are wanted. Their names can only be inferred from the ids. */
 function wantedRefs({ view, fetch: { wants } }: PackRequest): string[] {
   const wanted: string[] = [];
   for (const [name, oid] of visibleRefs(view.repository.refs, view.prefix))
@@ -174,7 +180,10 @@ function resultHeaders(service: Service): Readonly<Record<string, string>> {
   return { 'content-type': `application/x-${service}-result`, ...NO_CACHE };
 }
 
-/** The decoded body; throws `unsupported_media_type` for another content type, in the words of `git http-backend`. */
+/**
+ * Returns the decoded body. Throws `unsupported_media_type` for another content type, with the text of `git
+ * http-backend`.
+ */
 function bodyOf(request: GitRequest, service: Service, most: number): AsyncIterable<Uint8Array> {
   const expected = `application/x-${service}-request`;
   const actual = request.header('content-type') ?? '';
@@ -186,8 +195,8 @@ function bodyOf(request: GitRequest, service: Service, most: number): AsyncItera
 }
 
 /**
- * The bytes of a request body without its content encoding. Git compresses fetch requests above 1 KiB.
- * A body that inflates to more than `most` bytes is refused before memory is spent on it.
+ * Removes the content encoding of a request body. Git compresses fetch requests above 1 KiB. A body that inflates to
+ * more than `most` bytes is refused before memory is allocated for it.
  */
 export function decodeBody(
   body: AsyncIterable<Uint8Array>,
@@ -217,7 +226,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncIte
 
 async function* gunzip(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const inflated = createGunzip();
-  // The loop below reads `inflated` and meets the pipeline's error there.
+  // The pipeline's error is also thrown by the loop over `inflated` below, so it is ignored here.
   const ended = pipeline(Readable.from(body, { objectMode: false }), inflated).catch(() => undefined);
   try {
     yield* inflated;

@@ -7,7 +7,8 @@ import { Workbench } from '../git/test/workbench.js';
 import { type PushCommand, pushBody } from '../test/git/raw-push.js';
 import { TestServer, type TestServerOptions } from './test/test-server.js';
 
-// The same bytes go to git receive-pack and here; both have to say the same of the pack and of every ref.
+// Sends the same bytes to git receive-pack and to this server. Both have to give the same result for the pack and for
+// every ref.
 
 const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
@@ -23,7 +24,7 @@ function packWith(...objects: [type: 'commit' | 'tree' | 'blob' | 'tag', body: s
 }
 const GOOD = packWith(['tree', ''], ['commit', COMMIT]);
 
-/** By packet of the report: `unpack ok`, `ok refs/heads/main`, `ng …`, without the reasons. */
+/** Returns the packets of the report (`unpack ok`, `ok refs/heads/main`, `ng …`) without the reasons. */
 function verdictOf(report: Buffer): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= report.length; ) {
@@ -35,13 +36,14 @@ function verdictOf(report: Buffer): string[] {
   return lines;
 }
 
-/** A server and a bare repository for the real git, with the same policy. */
+/** Opens a server, and a bare repository for the real git with the same policy. */
 async function open(fsck: TestServerOptions['fsck'] & string) {
   const bench = await Workbench.create();
   const repository = createRepository();
   const server = await TestServer.start(repository, { fsck });
   await bench.git('.', 'init', '-q', '--bare', 'oracle.git');
-  // index-pack takes in packs of any size then; unpack-objects, for small ones, passes over what follows them.
+  // Makes git use index-pack for packs of any size. Its unpack-objects, used for small packs, ignores bytes after the
+  // pack.
   for (const [key, value] of [
     ['fsckObjects', `${fsck === 'strict'}`],
     ['unpackLimit', '1'],
@@ -82,7 +84,7 @@ t.test('every corrupt pack, sent to a server, is refused as git refuses it', asy
     const { status, ours, gits } = await s.both(pushBody([{ ref: 'refs/heads/main', old: ZERO, new: TIP }], pack));
     t.equal(status, 200, title);
     t.same(ours, ['unpack error', 'ng refs/heads/main'], title);
-    // From a pipe, git reads no further than the checksum.
+    // Git reads from a pipe only up to the checksum.
     if (title !== 'bytes after the checksum') t.same(gits, ours, title);
     t.equal(s.repository.objects.size, 0, title);
   }
@@ -180,7 +182,7 @@ t.test('names of refs, of whatever bytes, are checked as git checks them, and wh
   const { status, ours, gits: theirs } = await s.both(pushBody(updates, packWith()));
   t.equal(status, 200);
   t.equal(ours.length, updates.length + 1);
-  // A file system has no room for a name of 256 bytes; a map has.
+  // A file system cannot store a name of 256 bytes, but the map of refs can.
   const isShort = (line: string) => line.length < 250;
   t.same(ours.filter(isShort), theirs.filter(isShort));
   const [mine, gits] = await s.refs();

@@ -17,21 +17,21 @@ import { bandPackets, FATAL, FLUSH, KEEP_ALIVE, packBand, progress } from './pkt
 import type { RefListings } from './ref-listings.js';
 import type { RepositoryView } from './view.js';
 
-/** After this much silence the client hears that the server is still at work, as from Git. */
+/** Milliseconds of silence after which a keep-alive packet is sent, as in Git. */
 const KEEP_ALIVE_MILLISECONDS = 5_000;
 
 const ABORTED = 'aborting due to possible repository corruption on the remote side.';
 
 interface Sending {
   readonly signal: AbortSignal;
-  /** Is told what the pack comes to. */
+  /** Record that receives the size of the pack. */
   readonly facts: GitFacts;
   readonly wire?: WireFaults | undefined;
 }
 
-/** Makes and sends the packs of fetches, and keeps finished ones. */
+/** Creates and sends the packs of fetches, and caches finished ones. */
 export class PackSender {
-  /** Numbers for states of refs, which have no other name. */
+  /** Number of each state of the refs. It identifies the state in cache keys. */
   readonly #refsNumbers = new WeakMap<Refs, number>();
   #nextRefsNumber = 0;
 
@@ -40,7 +40,7 @@ export class PackSender {
     private readonly listings: RefListings,
   ) {}
 
-  /** The packfile section: progress, the pack, and the flush that ends the answer. */
+  /** Sends the packfile section: progress, the pack, and the flush packet that ends the response. */
   async *send(request: PackRequest, { signal, facts, wire }: Sending): AsyncIterable<Uint8Array> {
     const { view, sideband } = request;
     try {
@@ -62,7 +62,7 @@ export class PackSender {
         yield* this.cache.keeping(view.repository, key, this.#make(request, signal, pack), pack);
       }
     } catch (error) {
-      // Without side-band there is no word for it: the answer has to break off.
+      // An error cannot be reported without side-band, so the response is broken off.
       if (sideband === 'none' || signal.aborted || error instanceof AnswerCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
@@ -75,7 +75,7 @@ export class PackSender {
     yield* packBand(counted(writePack(request.view.repository.objects, numbers, options), facts), request.sideband);
   }
 
-  /** Finds out what is to be sent, while the client hears that this goes on. */
+  /** Computes the objects to send. Sends keep-alive packets meanwhile. */
   async *#prepare(request: PackRequest, signal: AbortSignal, facts: PackFacts): AsyncGenerator<Buffer, PreparedPack> {
     const { view, fetch, sideband } = request;
     const { objects } = view.repository;
@@ -96,7 +96,7 @@ export class PackSender {
     return { numbers, options };
   }
 
-  /** Everything that decides the bytes of the pack. */
+  /** Returns the cache key: a hash of everything that determines the bytes of the pack. */
   #keyOf({ view, fetch, haves, boundary, sideband }: PackRequest): string {
     const { flags, filter, wants, depth } = fetch;
     const chosen = ['thin-pack', 'ofs-delta', 'no-progress'].map((flag) => flags.has(flag));
@@ -129,7 +129,7 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
   return view.repository.history.plan(
     {
       wants: fetch.wants,
-      // The client has the commits whose parents it gets now.
+      // The client has the commits whose parents it now receives.
       haves: [...haves, ...boundary.unshallow],
       boundary: boundary.boundary,
       clientShallow: fetch.depth.clientShallow,
@@ -139,14 +139,17 @@ function planOf({ view, fetch, haves, boundary }: PackRequest, signal: AbortSign
   );
 }
 
-/** A client that leaves objects out may lack the bases of a thin pack, though it has their commits. */
+/**
+ * Returns true if a thin pack may be sent. A client with a filter may lack the bases of a thin pack, although it has
+ * their commits.
+ */
 function isThin({ fetch, haves }: PackRequest): boolean {
   return fetch.flags.has('thin-pack') && haves.size > 0 && !fetch.filter;
 }
 
 /**
- * Awaits `work`; each time `every` milliseconds pass without an end, yields `sign`. Returns what the
- * work returns. A silent connection looks dead to proxies and to people.
+ * Awaits `work` and yields `sign` after every `every` milliseconds without a result. Returns the result of `work`.
+ * Without a sign of life, proxies and users would assume a dead connection.
  */
 export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffer): AsyncGenerator<Buffer, T> {
   const ended = work.then(
@@ -166,8 +169,8 @@ export async function* keepAlive<T>(work: Promise<T>, every: number, sign: Buffe
 }
 
 /**
- * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the
- * objects they point to." Returns `numbers`, which ascend, with those tags put among them.
+ * gitprotocol-capabilities, include-tag: "The server MUST send annotated tags if we are sending the objects they point
+ * to." Returns `numbers`, which have to be ascending, with those tags inserted.
  */
 export async function followingTags(
   view: RepositoryView,
@@ -180,7 +183,7 @@ export async function followingTags(
     if (meter.isOver) await meter.pass();
     if (!isAmong(numbers, target)) continue;
     for (const number of tagChain(view.repository, oid)) {
-      // What it leads to came with it.
+      // The objects that this tag leads to were added together with it.
       if (added.has(number)) break;
       if (!isAmong(numbers, number)) added.add(number);
       if (meter.isOver) await meter.pass();
@@ -193,12 +196,12 @@ export async function followingTags(
   return all.sort();
 }
 
-/** Whether a list that ascends has the number. */
+/** Returns true if the ascending list contains the number. */
 function isAmong(numbers: Int32Array, number: number): boolean {
   return numbers[lastUpTo(numbers, number)] === number;
 }
 
-/** The tag, and the tags it leads through. */
+/** Yields the tag and the tags that it leads to. */
 function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<number> {
   for (let number = objects.find(oid); objects.typeOf(number) === TAG; ) {
     yield number;
@@ -207,40 +210,41 @@ function* tagChain({ objects }: GitRepository, oid: Oid): IterableIterator<numbe
 }
 
 interface Finished {
-  /** Complete by now. */
+  /** Facts about the pack, which are complete by now. */
   readonly pack: PackFacts;
   readonly packets: readonly Buffer[];
   readonly bytes: number;
 }
 
 /**
- * A pack above this is kept only when it is asked for again: most large ones never are, and memory that is held for
- * a while costs more than memory that is used over and over.
+ * Maximum size in bytes of a pack that is cached on its first request. A larger pack is cached only on its second
+ * request, because most large packs are never requested again, and memory that is occupied for long costs more than
+ * memory that is reused.
  */
 const KEPT_AT_ONCE = 1024 * 1024;
-/** Most large packs of one repository that are known to have been sent once. */
+/** Maximum number of large packs per repository that are remembered as sent once. */
 const MOST_SENT = 1000;
 
 /** Packs of one repository, by key. */
 interface RepositoryPacks {
   readonly finished: CacheRegion<string, Finished>;
-  /** Packs being kept while they are sent. */
+  /** Keys of packs that are being collected while they are sent. */
   readonly growing: Set<string>;
-  /** Packs that were too large to be kept when they were first asked for. */
+  /** Keys of packs that were too large to be cached on their first request. */
   readonly sent: Set<string>;
 }
 
 /**
- * Finished packs of all repositories, in the packets they were sent in, as long as the cache has room. A pack is
- * decided by what its key names, because objects never change; so nothing here ever goes stale.
+ * Cache of finished packs of all repositories, as the packets that were sent. Entries are evicted by the shared LRU
+ * cache. They never become stale, because the key determines the pack and objects never change.
  */
 export class PackCache {
   readonly #packs = new WeakMap<GitRepository, RepositoryPacks>();
-  /** Bytes so far of packs being kept while they are sent. */
+  /** Bytes collected so far of packs that are being sent. */
   growingBytes = 0;
   readonly #most: number;
 
-  /** `most`: bytes of packs under way. */
+  /** `most`: maximum bytes of packs that are being collected. */
   constructor(
     private readonly cache: MemoryCache,
     most = cache.capacity,
@@ -252,14 +256,15 @@ export class PackCache {
     return this.#packsOf(repository).finished.get(key)?.packets;
   }
 
-  /** What a pack that is kept holds. */
+  /** Returns the facts about a cached pack; undefined if it is not cached. */
   factsOf(repository: GitRepository, key: string): PackFacts | undefined {
     return this.#packsOf(repository).finished.get(key)?.pack;
   }
 
   /**
-   * Passes `packets` on and keeps them, unless they are too many or the client leaves before the end. One client at a
-   * time makes a pack to be kept, and all that are under way count: slow clients do not add up.
+   * Passes `packets` on and caches them, unless they are too large or the client disconnects before the end. Only one
+   * client at a time collects a given pack, and the packs of all clients count against one limit, so slow clients
+   * cannot fill the memory.
    */
   async *keeping(
     repository: GitRepository,
@@ -306,7 +311,7 @@ export class PackCache {
     }
   }
 
-  /** Lets go of the packs of a repository that is no more. Those under way end, and are not kept. */
+  /** Removes the packs of a deleted repository. Packs that are being sent are completed, but not cached. */
   forget(repository: GitRepository): void {
     this.#packsOf(repository).finished.close();
   }

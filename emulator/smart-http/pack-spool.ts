@@ -2,26 +2,29 @@ import { PackError } from '../git/pack/pack-error.js';
 import { type MemoryBudget, StoreFull } from '../memory/memory-budget.js';
 
 export interface SpoolOptions {
-  /** Bytes of the largest pack taken. */
+  /** Maximum size of a pack in bytes. */
   readonly most: number;
-  /** What the waiting bytes count against. */
+  /** Memory budget for the received bytes. */
   readonly budget: MemoryBudget;
-  /** Of a pack that is not kept: `drop` reads it to its end, `leave` reads no more of it. */
+  /** Handling of the rest of a refused pack: `drop` reads and discards it, `leave` stops reading. */
   readonly rest?: 'drop' | 'leave';
 }
 
 /**
- * Bytes of a block, at most. So large a block has pages of its own, which the system gets back; pieces as they arrive lie
- * among everything else, and what they leave behind when they go is hard to fill.
+ * Maximum size of a block in bytes. A large block has memory pages of its own, which are returned to the system. Small
+ * received pieces would be scattered in the heap and fragment it when they are freed.
  */
 const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /**
- * A pack that has arrived. It is received before the repository is locked for writing, so that a slow
- * or silent client holds up no other writer, and one that leaves has touched nothing.
+ * Memory buffer for a received pack. The pack is received before the repository is locked for writing. A slow or silent
+ * client therefore blocks no other writer, and a client that disconnects has changed nothing.
  */
 export class PackSpool implements Disposable {
-  /** Full, but for the last one, of which `#used` bytes are. Each is as long as all before it, up to `LARGEST_BLOCK`. */
+  /**
+   * All blocks are full, except that the last has `#used` bytes. Each block is as long as all before it together, at
+   * most `LARGEST_BLOCK`.
+   */
   readonly #blocks: (Buffer | undefined)[] = [];
   #used = 0;
   #held = 0;
@@ -30,8 +33,8 @@ export class PackSpool implements Disposable {
   private constructor(private readonly options: SpoolOptions) {}
 
   /**
-   * Reads `source` to its end. Of a pack that is too large, or that there is no memory for, the rest is read and
-   * dropped, so that the client can hear why, or left.
+   * Reads `source` to its end. If the pack is too large or exceeds the memory budget, the rest is handled according to
+   * `rest`. With `drop`, the client can receive the reason.
    */
   static async fill(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<PackSpool> {
     const spool = new PackSpool(options);
@@ -47,12 +50,12 @@ export class PackSpool implements Disposable {
     }
   }
 
-  /** Why the pack was not kept. */
+  /** Error because of which the pack was refused; undefined if it was not. */
   get refusal(): PackError | StoreFull | undefined {
     return this.#refusal;
   }
 
-  /** Hands out the blocks, once and for good. */
+  /** Yields the blocks and releases them. Can be called once. */
   async *drain(): AsyncIterable<Uint8Array> {
     for (let index = 0; index < this.#blocks.length; index++) {
       const block = this.#blocks[index]!;
@@ -65,7 +68,7 @@ export class PackSpool implements Disposable {
     this.#blocks.length = 0;
   }
 
-  /** Lets go of what was not handed out. */
+  /** Releases the blocks that were not yielded. */
   [Symbol.dispose](): void {
     this.#blocks.length = 0;
     this.#give(this.#held);

@@ -1,28 +1,28 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes, latin1, sliceBytes } from '../git/object/bytes.js';
 
 /**
- * The client broke the protocol, or asked for what cannot be had. Its message reaches the git user:
- * as an `ERR` packet in a fetch, as the `unpack` line of a push.
+ * Thrown if the client violates the protocol or requests something unavailable. Git shows the message to its user: from
+ * an `ERR` packet in a fetch, or from the `unpack` line of a push.
  */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
 /**
- * gitprotocol-common, pkt-line format:
+ * Maximum length of a packet in bytes. gitprotocol-common, pkt-line format:
  *
  *     pkt-line     = data-pkt / flush-pkt
  *     data-pkt     = pkt-len pkt-payload
  *     pkt-len      = 4*(HEXDIG)             ; counts itself, so it is the payload's length + 4
  *     flush-pkt    = "0000"
  *
- * and, in protocol version 2, delim-pkt = "0001", response-end-pkt = "0002". The longest packet has
- * 65,520 bytes. A line's final LF is not part of its content.
+ * Protocol version 2 adds delim-pkt = "0001" and response-end-pkt = "0002". The longest packet has 65,520 bytes. The
+ * final LF of a line is not part of its content.
  */
 export const MOST_PACKET_BYTES = 65_520;
 
 export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
-/** A payload, or one of the packets without; `end`: the body is over. */
+/** Payload of a packet, or the name of a packet without payload; `end` at the end of the body. */
 export type Packet = Buffer | Mark;
 
 export const FLUSH: Buffer = Buffer.from('0000', 'latin1');
@@ -30,19 +30,19 @@ export const DELIM: Buffer = Buffer.from('0001', 'latin1');
 
 const MARKS: readonly Mark[] = ['flush', 'delim', 'response-end'];
 
-/** One packet around a payload. */
+/** Encodes a payload as one packet. */
 export function packet(payload: ByteString): Buffer {
   return Buffer.from(packetText(payload), 'latin1');
 }
 
-/** One packet as a byte string, for answers of many short lines. */
+/** Same as `packet`, but returns a byte string, for responses of many short lines. */
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
   if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
   return concatBytes(digitsOf(length), payload);
 }
 
-/** One packet of a line, whose LF is added. */
+/** Encodes a line as one packet and appends its LF. */
 export function lineText(line: ByteString): ByteString {
   const length = line.length + 5;
   if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
@@ -50,7 +50,7 @@ export function lineText(line: ByteString): ByteString {
 }
 
 const LF = bytesOf('\n');
-/** The four digits of the lengths that lines have. */
+/** Precomputed length digits of short packets. */
 const DIGITS = Array.from({ length: 256 }, (_, length) => bytesOf(hexOf(length)));
 
 function digitsOf(length: number): ByteString {
@@ -61,31 +61,31 @@ function hexOf(length: number): string {
   return length.toString(16).padStart(4, '0');
 }
 
-/** The last packet of an answer that went wrong: `ERR SP explanation-text`. */
+/** Builds the last packet of a failed response: `ERR SP explanation-text`. */
 export function errorPacket(message: string): Buffer {
   const text = bytesOf(message.replaceAll(/[\r\n]+/g, ' '));
   return packet(latin1`ERR ${sliceBytes(text, 0, MOST_PACKET_BYTES - 8)}`);
 }
 
-/** Puts the four digits of a packet's length at the start of `target`. */
+/** Writes the four length digits of a packet at the start of `target`. */
 export function writeLength(target: Buffer, length: number): void {
   target.write(hexOf(length), 0, 'latin1');
 }
 
-/** The content of a line: without its final LF, as a byte string. */
+/** Returns the content of a line as a byte string, without its final LF. */
 export function lineOf(payload: Buffer): ByteString {
   const end = payload.length > 0 && payload[payload.length - 1] === 0x0a ? payload.length - 1 : payload.length;
   return bytesIn(payload, 0, end);
 }
 
 export interface PacketLimits {
-  /** Most packets read before a `ProtocolError`. */
+  /** Maximum number of packets, after which `ProtocolError` is thrown. */
   readonly packets: number;
 }
 
 /**
- * Reads packets from a body that arrives in pieces. Holds no more than one packet and one piece, and
- * hands over what follows the packets (a pack) as it came.
+ * Reads packets from a streamed body. Buffers at most one packet and one piece. Passes on the bytes after the packets
+ * (a pack) as received.
  */
 export class PacketReader {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -99,7 +99,7 @@ export class PacketReader {
     this.#left = limits.packets;
   }
 
-  /** The next packet; its bytes stay valid. Throws `ProtocolError` when the body ends within one. */
+  /** Returns the next packet. Its bytes stay valid. Throws `ProtocolError` if the body ends within a packet. */
   async read(): Promise<Packet> {
     if (!(await this.#has(4))) {
       if (this.#at === this.#held.length) return 'end';
@@ -117,13 +117,13 @@ export class PacketReader {
     return payload;
   }
 
-  /** The next packet as a line, chomped. */
+  /** Returns the next packet as a line without its LF. */
   async readLine(): Promise<ByteString | { readonly mark: Mark }> {
     const next = await this.read();
     return typeof next === 'string' ? { mark: next } : lineOf(next);
   }
 
-  /** Everything behind the packets read so far, as it arrives. */
+  /** Yields everything after the packets read so far, as it is received. */
   async *rest(): AsyncIterable<Uint8Array> {
     if (this.#at < this.#held.length) {
       const first = this.#held.subarray(this.#at);
@@ -170,7 +170,8 @@ function parseLength(bytes: Buffer, at: number): number {
     if (digit < 0) throw new ProtocolError(`protocol error: bad line length character: ${printable(bytes, at)}`);
     length = length * 16 + digit;
   }
-  // 0003 is no mark, and 0004 is a packet without payload: allowed, though senders should not.
+  // Length 0003 is invalid. Length 0004 is a packet without payload, which is allowed, though senders should not send
+  // it.
   if (length === 3 || length > MOST_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
   return length;
 }
@@ -186,22 +187,25 @@ function printable(bytes: Buffer, at: number): string {
 }
 
 /**
- * gitprotocol-pack: with `side-band` or `side-band-64k` each packet of the answer starts with a byte
- * that says what the rest is: 1 pack data, 2 progress for the user's terminal, 3 a fatal error.
+ * gitprotocol-pack: with `side-band` or `side-band-64k`, the first byte of each packet of the response is its band: 1
+ * pack data, 2 progress for the user's terminal, 3 a fatal error.
  */
 export const DATA = 1;
 export const PROGRESS = 2;
 export const FATAL = 3;
 export type Band = typeof DATA | typeof PROGRESS | typeof FATAL;
 
-/** Largest packet by capability; `none`: no side-band, the data goes out as it is. */
+/** Maximum packet length in bytes by capability; `none`: no side-band, so the data is sent unframed. */
 const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MOST_PACKET_BYTES } as const;
 export type Sideband = keyof typeof PACKET_BYTES;
 
-/** A packet that says only that the server is alive: `0005\x01`. */
+/** Keep-alive packet without data: `0005\x01`. */
 export const KEEP_ALIVE: Buffer = bandPackets(Buffer.alloc(0), DATA, 'side-band')[0]!;
 
-/** `data` in packets of one band. Progress and errors have no place without side-band: nothing. */
+/**
+ * Encodes `data` as packets of one band. Without side-band, returns nothing for progress and errors, because they
+ * cannot be sent.
+ */
 export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): Buffer[] {
   if (sideband === 'none') return band === DATA ? [Buffer.from(data)] : [];
   const room = PACKET_BYTES[sideband] - 5;
@@ -217,21 +221,20 @@ export function bandPackets(data: Uint8Array, band: Band, sideband: Sideband): B
   return packets;
 }
 
-/** `text` for the user's terminal, where git shows it behind `remote: `. */
+/** Encodes `text` for the user's terminal, where git shows it after `remote: `. */
 export function progress(text: string, sideband: Sideband): Buffer[] {
   return bandPackets(Buffer.from(text), PROGRESS, sideband);
 }
 
-/** Bytes gathered before they are passed on: a packet at a time would be a write each. */
+/** Bytes collected before they are passed on, because one write per packet would be slow. */
 const GATHERED_BYTES = 4 * MOST_PACKET_BYTES;
 
 /**
- * A stream of pieces of any size as packets of band 1, each but the last filled to the brim. Whole packets only are
- * passed on, several in one piece.
+ * Encodes a stream as packets of band 1, all of maximum length except the last. Yields several whole packets at a time.
  */
 export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sideband): AsyncIterable<Buffer> {
   const room = sideband === 'none' ? GATHERED_BYTES : PACKET_BYTES[sideband] - 5;
-  // Whole packets: what is left over is always within the piece that came last.
+  // A multiple of the packet payload, so that the remainder is always within the last piece.
   const enough = GATHERED_BYTES - (GATHERED_BYTES % room);
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -247,13 +250,13 @@ export async function* packBand(source: AsyncIterable<Uint8Array>, sideband: Sid
   if (bytes > 0) yield framed(waiting, bytes, room, sideband);
 }
 
-/** The first `length` bytes of `pieces` in packets with `room` bytes each. */
+/** Encodes the first `length` bytes of `pieces` as packets with `room` bytes each. */
 function framed(pieces: readonly Uint8Array[], length: number, room: number, sideband: Sideband): Buffer {
   const header = sideband === 'none' ? 0 : 5;
   const framed = Buffer.allocUnsafe(length + Math.ceil(length / room) * header);
   let left = length;
   let at = 0;
-  /** Where the packet under way ends. */
+  /** Offset at which the current packet ends. */
   let end = 0;
   for (const piece of pieces) {
     for (let from = 0; from < piece.length && left > 0; ) {

@@ -20,11 +20,11 @@ const numbered = (index: number) => createHash('sha1').update(`${index}`).digest
 
 interface Verdict {
   readonly unpack: string;
-  /** Reason by ref; empty when it was done. */
+  /** Reason of the refusal by ref; empty if the update was made. */
   readonly refs: Readonly<Record<string, string>>;
 }
 
-/** Pushes to a server of its own. Several pushes go to the same one in turn. */
+/** Starts a server for one test. The returned functions send pushes to it. */
 async function open(options: TestServerOptions = {}, repository = createRepository()) {
   const server = await TestServer.start(repository, options);
   const bodyOf = (tips: Record<string, string>, pack: PackBuilder): Buffer => {
@@ -49,7 +49,7 @@ async function open(options: TestServerOptions = {}, repository = createReposito
   return { repository, server, push, send, bodyOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-/** A commit on the empty tree, and the pack that brings both. */
+/** Returns a commit on the empty tree, and the pack that contains both. */
 function goodPack(): { pack: PackBuilder; tip: string } {
   const pack = new PackBuilder();
   pack.whole('tree', '');
@@ -136,7 +136,10 @@ t.test('trees that cannot be read are refused even without fsck, as git does', a
 });
 
 t.test('an object that hashes to the id of another is refused, and the first one stays', async (t) => {
-  /** SHA-1, but for `A` and `B`, which share an id: no two inputs are known that would do so as blobs. */
+  /**
+   * SHA-1, except that `A` and `B` get the same id. No two blobs with the same SHA-1 are known that could be used
+   * instead.
+   */
   const hash: NonNullable<ObjectStoreOptions['hash']> = (bytes, start, end, target, at) => {
     const text = bytes.toString('latin1', start, end);
     createHash('sha1')
@@ -225,7 +228,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
   world.take(30);
   {
     using _ = await PackSpool.fill(pieces(2), { most: 60, budget });
-    // The repository is deleted meanwhile.
+    // Simulates the deletion of the repository during the push.
     budget.give(budget.used);
   }
   t.equal(world.used, 30, 'nothing is given back twice');
@@ -237,7 +240,7 @@ t.test('a pack that waits comes out as it came in, whatever pieces it came in', 
     async function* arrive(): AsyncGenerator<Buffer> {
       for (let at = 0, turn = 0; at < pack.length; turn++) {
         const size = sizes[turn % sizes.length]!;
-        // The connection's memory, which is used again.
+        // Reuses the connection's buffer for every piece.
         const piece = Buffer.from(pack.subarray(at, at + size));
         yield piece;
         piece.fill(0);

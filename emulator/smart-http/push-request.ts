@@ -11,26 +11,26 @@ export interface PushRequest {
   /** Names as the client writes them, without the prefix of a namespace. */
   readonly commands: readonly RefChange[];
   readonly capabilities: ReadonlyMap<string, string>;
-  /** Whether the client has commits without their parents. */
+  /** True if the client has shallow commits (commits without their parents). */
   readonly isShallow: boolean;
-  /** Why the push is refused as a whole, though it is well-formed. */
+  /** Reason why the whole push is refused although it is well-formed; undefined if it is not refused. */
   readonly refusal: string | undefined;
 }
 
-/** A pack follows unless all that is asked for is deletions. */
+/** Returns true if a pack follows, which is so unless all commands are deletions. */
 export function carriesPack({ commands }: PushRequest): boolean {
   return commands.some((command) => !isDeletion(command));
 }
 
 /**
- * Reads what precedes the pack. gitprotocol-pack, Reference Update Request:
+ * Reads the part of the request before the pack. gitprotocol-pack, Reference Update Request:
  *
  *     update-requests = *shallow ( command-list | push-cert )
  *     command-list    = PKT-LINE(command NUL capability-list) *PKT-LINE(command) flush-pkt
  *     command         = old-id SP new-id SP name
  *     push-options    = *PKT-LINE(push-option) flush-pkt       ; when negotiated
  *
- * A lone flush is how clients find out, before a large body, whether they may push at all.
+ * A request of only a flush packet is allowed: clients send it to check their permission before they send a large body.
  */
 export async function readPushRequest(
   reader: PacketReader,
@@ -43,7 +43,7 @@ export async function readPushRequest(
   let count = 0;
   const meter = new Meter({ schedule });
   for (;;) {
-    // What has arrived is read without a pause, and that may be many lines.
+    // Yields to other requests, because many buffered lines can be read without waiting for the network.
     if ((count & 63) === 63 && meter.isOver) await meter.pass();
     const packet = await reader.read();
     if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
@@ -69,7 +69,7 @@ function parseCommand(line: ByteString): RefChange {
   return { name, old, new: next };
 }
 
-/** `git push -o`: options are taken, as Git takes them without a hook that reads them. */
+/** Reads and ignores the options of `git push -o`, as Git does without a hook that uses them. */
 async function skipOptions(reader: PacketReader, limits: WireLimits): Promise<void> {
   for (let count = 0; ; count++) {
     const packet = await reader.read();

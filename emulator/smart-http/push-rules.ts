@@ -10,16 +10,16 @@ import {
 import { refNameFault } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
-/** No file system that Git knows has room for a longer name. */
+/** Maximum length of a ref name in bytes. No file system that Git supports allows a longer path. */
 const MOST_REF_BYTES = 4096;
 
-/** Why a command is refused: the reason for the report, and a line for the user's terminal. */
+/** Refusal of a command: the reason for the report, and an optional line for the user's terminal. */
 export interface Refusal {
   readonly reason: string;
   readonly message?: string;
 }
 
-/** What `git receive-pack` refuses before it comes to the ref transaction, in its order and its words. */
+/** Checks that `git receive-pack` makes before the ref transaction, in its order and with its texts. */
 const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | undefined)[] = [
   (view, command) => {
     if (!isHidden(view, command.name)) return undefined;
@@ -33,7 +33,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
     };
   },
   (view, command) => {
-    // A namespace shows the default branch's name as HEAD, but its branch of that name is one like any other.
+    // A namespace uses the name of the default branch for HEAD, but may delete its branch of that name.
     if (!isDeletion(command) || command.old === ZERO_OID || view.prefix !== '') return undefined;
     if (visibleHead(view.repository.refs, NO_BYTES)?.symref !== command.name) return undefined;
     return {
@@ -43,7 +43,7 @@ const RULES: readonly ((view: RepositoryView, command: RefChange) => Refusal | u
   },
 ];
 
-/** Why the command may not be carried out; undefined when nothing speaks against it. */
+/** Returns the refusal of a command, or undefined if it is allowed. */
 export function refusalOf(view: RepositoryView, command: RefChange): Refusal | undefined {
   for (const rule of RULES) {
     const refusal = rule(view, command);
@@ -52,14 +52,17 @@ export function refusalOf(view: RepositoryView, command: RefChange): Refusal | u
   return undefined;
 }
 
-/** Pushes reach only refs with two components below `refs/`; one is enough for what is to be removed. */
+/**
+ * Returns true if a push may change a ref of this name. The name needs two components after `refs/`, or only one for a
+ * deletion.
+ */
 function isPushable(command: RefChange): boolean {
   const { name } = command;
   if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
   return refNameFault(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
-/** Reasons for what a ref transaction refuses, as Git's `ref_transaction_error_msg` has them. */
+/** Reasons for the refusals of a ref transaction, as in Git's `ref_transaction_error_msg`. */
 const REASONS: Readonly<Record<RefFault, string>> = {
   stale: 'incorrect old value provided',
   blocked: 'refname conflict',
@@ -68,7 +71,7 @@ const REASONS: Readonly<Record<RefFault, string>> = {
   'no-commit': 'invalid new value provided',
 };
 
-/** How a change that cannot be made is worded. Names are shown as the client writes them, as Git does. */
+/** Returns the texts for a conflict. Names are shown as the client wrote them, as in Git. */
 export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
   const { fault, change, current, other } = conflict;
   const missing = fault === 'stale' && current === undefined;

@@ -34,7 +34,7 @@ async function stage(options: TestServerOptions = {}, count = 12): Promise<Stage
   };
 }
 
-/** What the server shows, as `<oid> <name>` lines. */
+/** Returns all refs of the repository as `<oid> <name>` lines. */
 function refsOf(repository: GitRepository): string[] {
   return [...repository.refs.entries()].map(([name, { oid }]) => `${oid} ${name}`);
 }
@@ -179,7 +179,7 @@ t.test('namespaces are kept apart', async (t) => {
 t.test('thousands of refs go in one push', async (t) => {
   await using s = await stage({}, 3);
   const { bench, repository, server } = s;
-  // The time git itself takes for this grows with the square of their number.
+  // Uses only 500 refs, because the time that git itself takes grows with the square of their number.
   const updates = Array.from({ length: 500 }, (_, index) => `create refs/heads/b/${index} HEAD\n`).join('');
   await bench.feed(updates, 'work', 'update-ref', '--stdin');
   await bench.git('work', 'pack-refs', '--all');
@@ -207,7 +207,7 @@ t.test('a shallow clone pushes what it made', async (t) => {
   t.equal(elsewhere.refs.size, 0);
 });
 
-/** One pack entry: type and size, then the deflated body. */
+/** Returns one pack entry: type and size, followed by the deflated body. */
 function entry(type: number, body: Buffer | string, size = body.length): Buffer {
   const header = [(type << 4) | (size & 15)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -249,7 +249,7 @@ async function post(server: TestServer, body: Buffer, headers: Record<string, st
   });
 }
 
-/** `unpack ok` or not, then `ok` or `ng` by ref: what the oracle has to agree with. */
+/** Returns `unpack ok` or not, and `ok` or `ng` by ref: the part of the report that has to agree with the oracle. */
 function classOf(report: string): string {
   const lines = [...report.matchAll(/(?:^|[0-9a-f]{4})(unpack|ok|ng) (\S+)/g)];
   return lines

@@ -21,57 +21,63 @@ import { describeRefusal, type Refusal, refusalOf } from './push-rules.js';
 import type { RepositoryView } from './view.js';
 import type { WireLimits } from './wire-limits.js';
 
-/** Why an update is not allowed, as the git user is shown it; undefined when it is. */
+/**
+ * Hook that decides about an update. Returns the reason for a refusal, which Git shows to its user; undefined if the
+ * update is allowed.
+ */
 export type UpdateHook = (update: ProposedUpdate) => string | undefined | Promise<string | undefined>;
 
-/** A ref update that Git would make. Its objects are all there, but can be read only here before they are published. */
+/**
+ * A ref update that Git would make. All its objects are present, but until they are published they can only be read
+ * from `objects`.
+ */
 export interface ProposedUpdate {
   readonly repository: GitRepository;
-  /** What is published, and what the push brings. */
+  /** Published objects and the objects of the push. */
   readonly objects: Quarantine;
-  /** Named as the client writes it: `refs/heads/main`, in a namespace too. */
+  /** Update with the name as the client wrote it, such as `refs/heads/main`, in a namespace too. */
   readonly change: RefChange;
 }
 
 /**
- * Whether commits of the ref would be lost: it is deleted, or its new commit does not descend from the old. Stricter
- * than `isForced`, which looks through tags: a tag that is moved is lost, wherever it leads to.
+ * Returns true if the update would lose commits: the ref is deleted, or its new commit does not descend from the old
+ * one. Stricter than `isForced`, which follows tags: moving a tag always counts as a loss.
  */
 export function losesCommits({ repository, objects, change }: ProposedUpdate): boolean {
   const { old, new: next } = change;
   if (old === ZERO_OID || old === next) return false;
-  // Deleting a branch and creating it elsewhere would be a forced push in two steps.
+  // Otherwise, a client could force a push by deleting a branch and creating it again.
   if (isDeletion(change)) return true;
   if (!isCommit(repository.objects, old) || !isCommit(objects, next)) return true;
   return isForced(repository, objects, change);
 }
 
-/** The commits that the push brings for this ref. */
+/** Returns the commits that the push adds for this ref. */
 export function commitsBroughtBy({ objects, change }: ProposedUpdate): Oid[] {
   return newCommits(objects, change.new).added;
 }
 
-/** One `POST git-receive-pack`. */
+/** One `POST git-receive-pack` request. */
 export interface ReceivePackRequest {
   readonly view: RepositoryView;
-  /** The body, decompressed. */
+  /** Decompressed body. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly limits: WireLimits;
   readonly fsck: FsckPolicy;
   readonly updateHook: UpdateHook | undefined;
   readonly facts: GitFacts;
   readonly faults?: GitFaults | undefined;
-  /** About the length of the pack, as far as it is known before it was read; 0 where it is not. */
+  /** Approximate length of the pack in bytes, as far as it is known in advance; 0 if unknown. */
   readonly packBytes?: number;
 }
 
 export interface ReceivePackResult {
   readonly report: Buffer;
-  /** The refs that moved, by the names they are stored under. */
+  /** Refs that moved, by their stored names. */
   readonly moved: readonly RefChange[];
-  /** Whether a command was carried out, also one that leaves its ref where it is. */
+  /** True if at least one command succeeded, even if its ref kept its value. */
   readonly isDone: boolean;
-  /** What is to go wrong with the answer, and how long the report would be without. */
+  /** Wire faults for the response, and the length in bytes of the response without them. */
   readonly wire?: WireFaults | undefined;
   readonly whole?: number;
 }
@@ -79,8 +85,8 @@ export interface ReceivePackResult {
 const NOTHING = { moved: [], isDone: false } as const;
 
 /**
- * Answers `POST git-receive-pack`: always with a 200, whose body is the report. The body is read before
- * anything is touched; a client that leaves before its end has changed nothing.
+ * Handles `POST git-receive-pack`. The status is always 200, and the body is the report. The request body is read
+ * completely before anything is changed, so a client that disconnects early has changed nothing.
  */
 export async function receivePack(received: ReceivePackRequest): Promise<ReceivePackResult> {
   const { view, limits } = received;
@@ -119,7 +125,7 @@ export async function receivePack(received: ReceivePackRequest): Promise<Receive
   return await push.complete(spool);
 }
 
-/** Reads on to the end: a client hears the answer only when it has sent everything. */
+/** Reads and discards the rest of the body, because a client reads the response only after it has sent everything. */
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
@@ -140,9 +146,9 @@ class Push {
   readonly #isAtomic: boolean;
   readonly #moved: RefChange[] = [];
   #unpackError: string | undefined;
-  /** Whether the pack has objects that link to what is not there. */
+  /** True if an object of the pack links to a missing object. */
   #isTorn = false;
-  /** What is to go wrong with the report: taken when everything else is known, before any ref has moved. */
+  /** Actions for the report. They are taken after all checks and before any ref moves. */
   #chosen: readonly ChosenAction[] = [];
   #wire: WireFaults | undefined;
 
@@ -154,19 +160,20 @@ class Push {
     this.#isAtomic = request.capabilities.has('atomic');
   }
 
-  /** Carries the push out when it is its turn, and says how it went. */
+  /** Executes the push in its turn among the writers. Returns the report. */
   async complete(spool: PackSpool | undefined): Promise<ReceivePackResult> {
     await this.received.view.repository.transact((transaction) => this.#run(transaction, spool));
     this.#noteRefusals();
     const wire = this.#wire;
     const outcome = { moved: this.#moved, isDone: this.#reasons.includes(undefined) };
     if (wire === undefined) return { report: this.#report(), ...outcome };
-    // Other writers do not wait for it, and what has been done is told on, also when the client has left meanwhile.
+    // Delays of the report do not block other writers. An update that was made is reported even if the client has
+    // disconnected.
     await this.received.faults!.wait(this.#chosen).catch(() => undefined);
     return { report: this.#report(wire), ...outcome, wire, whole: this.#report().length };
   }
 
-  /** Unpacking, fsck, connectivity, rules, the update hook; what is left is for the transaction. */
+  /** Runs unpacking, fsck, connectivity, rules and the update hook. The ref transaction makes the remaining checks. */
   async #run(transaction: RefTransaction, spool: PackSpool | undefined): Promise<void> {
     this.#unpackError = this.request.refusal ?? (spool && (await this.#unpack(transaction.objects, spool)));
     if (this.#unpackError === undefined) {
@@ -182,7 +189,7 @@ class Push {
     else await this.#planUpdates(transaction);
   }
 
-  /** Why the pack cannot be taken in, or undefined. */
+  /** Stores the pack. Returns the reason if that is impossible, or undefined. */
   async #unpack(quarantine: Quarantine, spool: PackSpool): Promise<string | undefined> {
     if (spool.refusal !== undefined) return spool.refusal.message;
     const { fsck: policy } = this.received;
@@ -197,7 +204,7 @@ class Push {
       if (policy === 'strict') fsck.finish(quarantine);
       const missing = await quarantine.findMissing();
       this.#isTorn = missing !== undefined;
-      // As `git index-pack --strict`, which expects no parents of the commits that a shallow client cut off.
+      // As `git index-pack --strict`, which does not expect the parents of a shallow client's boundary commits.
       return missing && policy === 'strict' && !isShallow
         ? `did not receive expected object ${missing.oid}`
         : undefined;
@@ -214,8 +221,9 @@ class Push {
   }
 
   /**
-   * Marks the commands whose objects are not all there. Of a torn pack that is all of them: Git would keep what no
-   * accepted ref leads to, but here everything that is kept can be asked for by its id.
+   * Refuses the commands whose objects are incomplete. If any object of the pack has a missing target, refuses all
+   * updates. Git would keep objects that no accepted ref leads to, but this server lets clients request every stored
+   * object by its id.
    */
   async #checkConnectivity(transaction: RefTransaction): Promise<void> {
     const { commands, isShallow } = this.request;
@@ -228,7 +236,7 @@ class Push {
     }
   }
 
-  /** As Git, an atomic push ends with the first command that is refused. */
+  /** Checks rules and the update hook. An atomic push ends with the first refused command, as in Git. */
   async #checkRules(transaction: RefTransaction): Promise<void> {
     const { view, updateHook } = this.received;
     const { repository } = view;
@@ -248,7 +256,10 @@ class Push {
     }
   }
 
-  /** What a report is asked to refuse is refused: Git's clients rely on it that such a ref has not moved. */
+  /**
+   * Takes the injected faults of the report. A ref that the report is to refuse is really refused, because Git's
+   * clients rely on such a ref not having moved.
+   */
   #takeReportFaults(faults: GitFaults): void {
     const { commands } = this.request;
     this.#chosen = faults.take('git.report');
@@ -263,7 +274,7 @@ class Push {
     }
   }
 
-  /** Hands the commands that are left to the transaction, each on its own or all together. */
+  /** Passes the remaining commands to the transaction, individually or atomically. */
   async #planUpdates(transaction: RefTransaction): Promise<void> {
     const { view } = this.received;
     const chosen = [...this.request.commands.entries()].filter(([index]) => this.#reasons[index] === undefined);
@@ -283,7 +294,10 @@ class Push {
     }
   }
 
-  /** gitprotocol-capabilities, `atomic`: one ref in the way, and none is done; Git names it and gives one reason to all. */
+  /**
+   * Prepares an atomic push (gitprotocol-capabilities, `atomic`): one conflict refuses all refs. Git names the
+   * conflicting ref and reports one reason for all of them.
+   */
   async #prepareAll(transaction: RefTransaction): Promise<void> {
     try {
       await transaction.prepare();
@@ -314,13 +328,13 @@ class Push {
   }
 
   /**
-   * The answer. gitprotocol-pack, Report Status:
+   * Builds the response. gitprotocol-pack, Report Status:
    *
    *     report-status  = PKT-LINE("unpack" SP ("ok" / error-msg)) 1*(command-status) flush-pkt
    *     command-status = PKT-LINE("ok" SP refname) / PKT-LINE("ng" SP refname SP error-msg)
    *
-   * In side-band the report as a whole travels in band 1. `report-status-v2` adds `option` lines for refs
-   * that were done under another name, which never happens here, so both look the same.
+   * With side-band, the whole report is sent in band 1. `report-status-v2` adds `option` lines for refs that were
+   * updated under another name. That never happens here, so both versions are the same.
    */
   #report(wire?: WireFaults): Buffer {
     const { capabilities, commands } = this.request;
@@ -346,7 +360,7 @@ class Push {
   }
 }
 
-/** A reason fills the rest of its line, and a line has to fit a packet beside a name. */
+/** Limits a reason to one line and 1,000 characters, because it has to fit into a packet together with a name. */
 function oneLine(reason: string): ByteString {
   return bytesOf(reason.replaceAll(/[\r\n]+/g, ' ').slice(0, 1000));
 }

@@ -11,16 +11,16 @@ import { inSlices, type Steps } from '../schedule/steps.js';
 import { lineText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
-/** What `ls-refs` was asked for. */
+/** Options of an `ls-refs` request. */
 export interface LsRefsOptions {
   readonly peel: boolean;
   readonly symrefs: boolean;
   readonly unborn: boolean;
-  /** Show only refs that start with one of these; empty shows all. */
+  /** Prefixes of the refs to list; empty lists all refs. */
   readonly prefixes: readonly ByteString[];
 }
 
-/** The refs as versions 0 and 1 list them: the first line is apart because capabilities follow it. */
+/** Refs as listed by versions 0 and 1. The first line is separate, because the capabilities follow it. */
 export interface Advertisement {
   /** `<oid> SP <name>` */
   readonly first: ByteString;
@@ -28,44 +28,47 @@ export interface Advertisement {
   readonly rest: Buffer;
 }
 
-/** An annotated tag and what it leads to. */
+/** An annotated tag, and the object that it leads to. */
 export interface AnnotatedTag {
   readonly oid: Oid;
-  /** The number of the object that is no tag any more. */
+  /** Object number at the end of the chain of tags. */
   readonly target: number;
 }
 
 type Listing = Buffer | Advertisement | readonly AnnotatedTag[];
 
-/** What is kept of one repository. */
+/** Cached data of one repository. */
 interface KeptListings {
-  /** The state of the refs that the listings are of. */
+  /** State of the refs to which the listings belong. */
   refs: Refs | undefined;
   readonly listings: CacheRegion<string, Listing>;
-  /** By annotated tag what it leads to; null: to nothing. */
+  /** Object at the end of the chain of each annotated tag; null if an object of the chain is missing or malformed. */
   readonly peeled: CacheRegion<Oid, Oid | null>;
 }
 
-/** Lines, and between them units of work. */
+/** Yields lines, and the cost of work in units in between. */
 type Lines = Generator<ByteString | number, void, void>;
 const SPACE = bytesOf(' ');
 const TAGS = bytesOf('refs/tags/');
-/** Characters put together before they are encoded. */
+/** Characters collected before they are encoded. */
 const BATCH = 64 * 1024;
 
-/** About what an annotated tag takes that is kept. */
+/** Approximate memory of one cached annotated tag in bytes. */
 const TAG_BYTES = 100;
-/** Beyond this a list of prefixes is no habit of clients, and longer than most listings. */
+/**
+ * Maximum number of prefixes of a listing that is cached. Normal clients send fewer, and a longer list would be larger
+ * than most listings.
+ */
 const MOST_KEPT_PREFIXES = 64;
 
 /**
- * Listings of refs, kept as bytes as long as the refs are the same and there is room: clients ask for the same few
- * over and over, and with thousands of refs making them is all the work there is.
+ * Cache of ref listings, as bytes. A listing is valid until the refs change. Clients request the same few listings
+ * again and again, and with thousands of refs, writing the listing is the main cost of a request.
  */
 export class RefListings {
   readonly #kept = new WeakMap<GitRepository, KeptListings>();
 
-  /** The lines of a version 2 `ls-refs` answer, without the flush. */
+  /** Returns the lines of a version 2 `ls-refs` response, without the flush packet. */
   lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
@@ -75,8 +78,8 @@ export class RefListings {
   }
 
   /**
-   * The refs in the form of versions 0 and 1. For a fetch HEAD comes first and each annotated tag is
-   * followed by what it leads to; for a push into a namespace, what lies outside is listed as `.have`.
+   * Returns the refs in the form of versions 0 and 1. For a fetch, HEAD comes first, and each annotated tag is followed
+   * by its peeled object. For a push into a namespace, refs outside it are listed as `.have`.
    */
   advertisement(view: RepositoryView, service: 'upload-pack' | 'receive-pack', meter: Meter): Promise<Advertisement> {
     const { repository, prefix } = view;
@@ -87,7 +90,7 @@ export class RefListings {
     );
   }
 
-  /** The annotated tags under `refs/tags/` that lead somewhere. */
+  /** Returns the annotated tags under `refs/tags/` that lead to an existing object. */
   annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
     const { refs } = repository;
     return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
@@ -106,8 +109,8 @@ export class RefListings {
   }
 
   /**
-   * What an annotated tag leads to; undefined for other objects, and for tags that lead nowhere. Of a chain of tags
-   * every one is noted: each of them may have a ref.
+   * Returns the object at the end of a chain of tags. Returns undefined if `oid` is not a tag, or if the chain is
+   * broken. Caches the result for every tag of the chain, because each may have its own ref.
    */
   *#peeled(repository: GitRepository, oid: Oid): Steps<Oid | undefined> {
     const { objects } = repository;
@@ -140,7 +143,9 @@ export class RefListings {
     }
   }
 
-  /** gitprotocol-v2: `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)` */
+  /**
+   * Writes an `ls-refs` response. gitprotocol-v2: `ref = PKT-LINE(obj-id-or-unborn SP refname *(SP ref-attribute) LF)`
+   */
   *#writeLsRefs(repository: GitRepository, refs: Refs, prefix: ByteString, options: LsRefsOptions): Steps<Buffer> {
     const lines = new LineBuffer();
     const listings = this;
@@ -179,7 +184,7 @@ export class RefListings {
     const known = kept.listings.get(key);
     if (known) return known as T;
     const made = await make();
-    // The refs may have moved meanwhile.
+    // Caches only if the refs have not changed while the listing was written.
     if (kept.refs === refs) kept.listings.set(key, made);
     return made;
   }
@@ -232,7 +237,9 @@ function* pushLines(refs: Refs, prefix: ByteString): Lines {
   }
 }
 
-/** In byte order and without those that another one covers, so that no ref matches two. */
+/**
+ * Sorts the prefixes in byte order and removes those that start with another one, so that each ref matches at most one.
+ */
 function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]> {
   if (prefixes.length === 0) return [NO_BYTES];
   const shortest: ByteString[] = [];
@@ -244,7 +251,7 @@ function* shortestPrefixes(prefixes: readonly ByteString[]): Steps<ByteString[]>
   return shortest;
 }
 
-/** Lines on their way to be packets. */
+/** Collects lines and encodes them as packets. */
 class LineBuffer {
   readonly #parts: Buffer[] = [];
   #text = '';

@@ -24,12 +24,13 @@ import { FLUSH, lineText, type PacketReader, ProtocolError } from './pkt-line.js
 import { type RepositoryView, visibleTips } from './view.js';
 
 /**
- * Protocol versions 0 and 1, as gitprotocol-pack has it for a request that carries all its state:
+ * Handles a fetch in protocol versions 0 and 1. gitprotocol-pack, for a stateless request:
  *
  *     upload-request = want-list *shallow-line *1depth-request *1filter-request flush-pkt
  *     upload-haves   = *have-line (flush-pkt / "done")
  *
- * The answer: shallow lines and a flush when a depth was asked for, acknowledgments, the pack.
+ * The response consists of shallow lines and a flush packet if a depth was requested, then acknowledgments, then the
+ * pack.
  */
 export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAnswer> {
   const { view, reader, facts } = upload;
@@ -53,9 +54,9 @@ export async function answerV0(upload: UploadPackRequest): Promise<UploadPackAns
 }
 
 /**
- * Versions 0 and 1 give away what the view shows and what that leads to: the client was told all refs, so a wanted
- * commit that none of them reaches was never meant for it. (Version 2 lets clients want any object. Trees and blobs
- * are passed, as by `git rev-list`: to find out what leads to them would cost too much.)
+ * Throws `ProtocolError` if a wanted commit is not reachable from a visible ref. Versions 0 and 1 tell the client all
+ * visible refs, so it should not know other commits. Version 2 allows any object. Trees and blobs are not checked, as
+ * in `git rev-list`, because finding their commits would be too expensive.
  */
 async function checkReachable({ repository, prefix }: RepositoryView, wants: Iterable<Oid>): Promise<void> {
   const { refs, objects, history } = repository;
@@ -71,7 +72,7 @@ async function checkReachable({ repository, prefix }: RepositoryView, wants: Ite
   if (lost !== undefined) throw notOurRef(wantOf.get(lost)!);
 }
 
-/** From wide to narrow. */
+/** Side-band capabilities, largest packets first. */
 const SIDEBANDS = ['side-band-64k', 'side-band'] as const;
 
 async function readRequest(reader: PacketReader, view: RepositoryView): Promise<FetchRequest> {
@@ -108,10 +109,10 @@ interface Outcome {
 }
 
 /**
- * Reads the haves and words the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
- * multi_ack_detailed mode each common object is `ACK <oid> common`, and once the server has enough
- * `ACK <oid> ready`; a flush is answered with NAK, `done` with a final ACK, or NAK if nothing is common.
- * `no-done` lets the pack follow `ready` at once.
+ * Reads the `have` lines and writes the acknowledgments. gitprotocol-pack, "Packfile Negotiation": in
+ * multi_ack_detailed mode, each common object is acknowledged with `ACK <oid> common`, and with `ACK <oid> ready` once
+ * the server has enough. A flush packet is answered with NAK. `done` is answered with a final ACK, or with NAK if
+ * nothing is common. With `no-done`, the pack follows `ready` immediately.
  */
 async function negotiate(
   reader: PacketReader,
@@ -130,7 +131,7 @@ async function negotiate(
   for (let first = true; ; first = false) {
     const line = await reader.readLine();
     if (typeof line !== 'string') {
-      // A client that asked for a depth first wants to hear of the shallow boundary alone.
+      // A client that requests a depth first asks only for the shallow boundary.
       if (first && line.mark === 'end') return { replies, sendsPack: false };
       if (isDetailed && last && !sawOther && (await negotiation.isReady())) {
         saidReady = true;

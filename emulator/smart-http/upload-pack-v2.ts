@@ -30,11 +30,11 @@ const SHALLOW_INFO = packet(bytesOf('shallow-info\n'));
 const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
 const PACKFILE = packet(bytesOf('packfile\n'));
 
-/** As Git: with more prefixes than this all refs are shown. */
+/** Number of prefixes from which on all refs are listed, as in Git. */
 const MOST_PREFIXES = 65_536;
 
 /**
- * Protocol version 2, one command per request:
+ * Handles a request of protocol version 2, which contains one command:
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
@@ -62,7 +62,10 @@ interface Head {
   readonly hasArguments: boolean;
 }
 
-/** The command and the capabilities. Undefined for an empty request, by which a client takes its leave. */
+/**
+ * Reads the command and the capabilities. Returns undefined for an empty request, with which a client ends the
+ * conversation.
+ */
 async function readHead(reader: PacketReader): Promise<Head | undefined> {
   let command: Command | undefined;
   let lines = 0;
@@ -122,7 +125,7 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
   return { ...flags, prefixes: prefixes.length < MOST_PREFIXES ? prefixes : [] };
 }
 
-/** gitprotocol-v2, object-info: the attribute names, then `<oid> SP [<size>]` for each object. */
+/** Handles `object-info`. gitprotocol-v2: the attribute names, then `<oid> SP [<size>]` for each object. */
 function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly ByteString[]): Buffer {
   const oids: Oid[] = [];
   let size = false;
@@ -142,7 +145,7 @@ function objectInfo({ repository: { objects } }: RepositoryView, lines: readonly
   return Buffer.from([...(size ? [SIZE] : []), ...oids.map(describe)].map(lineText).join(''), 'latin1');
 }
 
-/** Reads the arguments of a fetch: what it asks for, and what the client has. */
+/** Parses the arguments of a fetch: wanted objects and options, and the ids that the client has. */
 function parseFetch(lines: readonly ByteString[], view: RepositoryView): { request: FetchRequest; haves: Oid[] } {
   const request = emptyRequest();
   const haves: Oid[] = [];
@@ -182,10 +185,12 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
 }
 
 /**
+ * Handles `fetch`. gitprotocol-v2:
+ *
  *     output = acknowledgments flush-pkt |
  *              [acknowledgments delim-pkt] [shallow-info delim-pkt] [wanted-refs delim-pkt] packfile flush-pkt
  *
- * Without `done` the answer is acknowledgments, and goes on to the pack only after `ready`.
+ * Without `done`, the response consists of acknowledgments. The pack follows only after `ready`.
  */
 async function answerFetch(
   { view, facts }: UploadPackRequest,

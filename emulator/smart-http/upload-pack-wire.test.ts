@@ -16,7 +16,7 @@ async function ask(server: TestServer, body: Buffer | string, headers: Record<st
 const askText = async (...request: Parameters<typeof ask>) =>
   Buffer.from(await (await ask(...request)).arrayBuffer()).toString('latin1');
 
-/** `(a, b, '|', c)` as packets: `|` is a delimiter, and a flush ends it. */
+/** Encodes lines as packets: `(a, b, '|', c)`, in which `|` is a delimiter. Ends with a flush packet. */
 const command = (...lines: string[]) =>
   `${lines.map((line) => (line === '|' ? '0001' : packet(bytesOf(`${line}\n`)).toString())).join('')}0000`;
 

@@ -3,25 +3,25 @@ import type { Oid } from '../git/object/object.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 
-/** Refs of one namespace live under `refs/namespaces/<name>/`, as gitnamespaces has it. */
+/** Prefix of the refs of all ref namespaces: `refs/namespaces/<name>/` (gitnamespaces). */
 const NAMESPACES = bytesOf('refs/namespaces/');
 export const HEAD = bytesOf('HEAD');
 
 /**
- * A repository as one remote shows it. `prefix` is empty for the normal refs and
- * `refs/namespaces/<name>/` for a namespace; refs elsewhere are neither shown nor writable.
+ * A repository as one remote shows it. `prefix` is empty for the normal refs, and `refs/namespaces/<name>/` for a ref
+ * namespace. Refs outside the prefix are neither visible nor writable.
  */
 export interface RepositoryView {
   readonly repository: GitRepository;
   readonly prefix: ByteString;
 }
 
-/** Whether a ref of that name, as the client writes it, is out of its reach. */
+/** Returns true if a ref, named as the client writes it, is not accessible through this view. */
 export function isHidden(view: RepositoryView, name: ByteString): boolean {
   return view.prefix === '' && name.startsWith(NAMESPACES);
 }
 
-/** Name and id of every ref the view shows whose shown name starts with `start`, in byte order. */
+/** Yields visible name and id of every visible ref whose visible name starts with `start`, in byte order. */
 export function* visibleRefs(
   refs: Refs,
   prefix: ByteString,
@@ -34,26 +34,28 @@ export function* visibleRefs(
 }
 
 export interface VisibleHead {
-  /** The branch it points to, as the view names it; undefined when HEAD is detached. */
+  /** Visible name of the branch that HEAD points to; undefined if HEAD is detached. */
   readonly symref: ByteString | undefined;
   /** Undefined while the branch is unborn. */
   readonly oid: Oid | undefined;
 }
 
-/** HEAD as the view shows it: a namespace has the default branch's name in common, and no detached HEAD. */
+/**
+ * Returns HEAD as the view shows it. A ref namespace uses the name of the default branch, and shows no detached HEAD.
+ */
 export function visibleHead(refs: Refs, prefix: ByteString): VisibleHead | undefined {
   const { head } = refs;
   if ('oid' in head) return prefix === '' ? { symref: undefined, oid: head.oid } : undefined;
   return { symref: head.symref, oid: refs.get(concatBytes(prefix, head.symref)) };
 }
 
-/** The id of a ref by the name the client uses, HEAD included. */
+/** Returns the id of a ref (or HEAD) by its visible name; undefined if absent. */
 export function resolveVisible(view: RepositoryView, refs: Refs, name: ByteString): Oid | undefined {
   if (name === HEAD) return visibleHead(refs, view.prefix)?.oid;
   return isHidden(view, name) ? undefined : refs.get(concatBytes(view.prefix, name));
 }
 
-/** Ids of everything the view shows. */
+/** Yields the ids of HEAD and all visible refs. */
 export function* visibleTips(refs: Refs, prefix: ByteString): IterableIterator<Oid> {
   const head = visibleHead(refs, prefix)?.oid;
   if (head) yield head;

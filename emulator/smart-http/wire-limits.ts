@@ -1,17 +1,17 @@
-/** Bounds of one Git request. Bytes are counted after decompression. */
+/** Limits of one Git request. Bytes are counted after decompression. */
 export interface WireLimits {
-  /** A whole `git-upload-pack` request: a million haves fit. */
+  /** Maximum size of a `git-upload-pack` request. A million `have` lines fit. */
   readonly fetchBytes: number;
-  /** Lines (packets) of any request, before the pack. */
+  /** Maximum number of lines (packets) of a request before the pack. */
   readonly lines: number;
-  /** Ref updates of one push. */
+  /** Maximum number of ref updates in one push. */
   readonly refUpdates: number;
   readonly pushOptions: number;
-  /** The pack of one push. */
+  /** Maximum size of the pack of one push. */
   readonly pushBytes: number;
 }
 
-/** The limits that no option of the program sets. */
+/** Limits that no command-line option changes. */
 export const FIXED_WIRE_LIMITS: Omit<WireLimits, 'pushBytes'> = {
   fetchBytes: 64 * 1024 * 1024,
   lines: 1_000_000,

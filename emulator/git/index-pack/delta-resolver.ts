@@ -13,54 +13,54 @@ import { DeltaError, DeltaHeader, deltaSteps } from '../pack/patch-delta.js';
 import type { Segment } from '../pack/segment.js';
 import { NONE, type PackEntries } from './pack-entries.js';
 
-/** An arena larger than this is not made larger than it has to be. */
+/** Size in bytes up to which the arena grows by doubling. A larger arena grows only to the needed size. */
 const GENEROUS = 32 * 1024 * 1024;
 
-/** The pack whose deltas are resolved. */
+/** A scanned pack whose deltas are to be resolved. */
 export interface ScannedPack {
   readonly entries: PackEntries;
   readonly segment: Segment;
-  /** Index of the segment, and where its entries end. */
+  /** Number of the segment, and offset in it at which the entries end. */
   readonly segmentIndex: number;
   readonly end: number;
-  /** Bytes its entries inflate to. */
+  /** Total inflated size of the entries in bytes. */
   readonly inflated: number;
-  /** Deltas that stayed inflated since the scan, each in one piece. */
+  /** Small deltas that stayed inflated since the scan, each contiguous. */
   readonly keptDeltas: Segment;
 }
 
-/** A base on the path from a whole object to the delta at work. */
+/** Stack frame: a base on the path from a whole object to the current delta. */
 interface Frame {
   readonly number: number;
   readonly size: number;
-  /** Where its body is in the arena, or `NONE` when it had to make room. */
+  /** Offset of its body in the arena, or `NONE` if the body was evicted. */
   bodyAt: number;
-  /** Memory between `low` and the body is free, and everything from `top` on. */
+  /** Free memory: from `low` to the body, and from `top` on. */
   low: number;
   top: number;
-  /** The next delta on it, and the heaviest of them, which comes last. */
+  /** Next delta on this base, and the delta with the most entries behind it, which is resolved last. */
   next: number;
   heaviest: number;
-  /** The entries of a tree, where they are known. */
+  /** Entries of a tree; undefined if unknown or not a tree. */
   layout: TreeLayout | undefined;
 }
 
 /**
- * Turns deltas into objects, each base before what hangs on it, along a stack of its own: a chain may be
- * as long as a pack. Of the deltas on a base the one with most entries behind it comes last and takes
- * its base's memory over; so at most log2(entries) bases are in memory at once.
+ * Resolves deltas to objects, each base before its deltas. It uses an explicit stack, because a delta chain may be as
+ * long as the pack. Of the deltas on a base, the one with the most entries behind it is resolved last and takes over
+ * the base's memory, so at most log2(entries) bases are in memory at once.
  */
 export class DeltaResolver {
-  /** Objects outside the pack that its deltas have as bases. */
+  /** Objects outside the pack that are bases of its deltas. */
   readonly thinBases = new Set<number>();
   #arena: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #frames: Frame[] = [];
-  /** Layouts that no frame uses. */
+  /** Layouts that no frame uses, for reuse. */
   readonly #layouts: TreeLayout[] = [];
   readonly #header = new DeltaHeader();
   readonly #oid = Buffer.alloc(OID_BYTES);
   readonly #mostWork: number;
-  /** Bytes written by applying deltas. */
+  /** Bytes written so far by applying deltas. */
   #work = 0;
 
   constructor(
@@ -73,7 +73,7 @@ export class DeltaResolver {
     this.#mostWork = Math.max(limits.freeDeltaWork, pack.inflated * limits.deltaWork);
   }
 
-  /** Resolves everything that can be; `thin` lets bases be objects the store already has. */
+  /** Resolves all deltas whose base is available. `thin`: bases may also be objects that the store already has. */
   *resolve(thin: boolean): Steps<void> {
     const { entries } = this.pack;
     entries.weigh();
@@ -92,7 +92,7 @@ export class DeltaResolver {
     }
   }
 
-  /** The list of all deltas on an entry, by distance and by id. Each list is handed out once. */
+  /** Returns the linked list of all deltas on an entry, by distance and by id. Each list is returned once. */
   #takeDeltas(entry: number, number: number): number {
     const { entries } = this.pack;
     const byDistance = entries.firstDeltas[entry]!;
@@ -130,7 +130,10 @@ export class DeltaResolver {
     }
   }
 
-  /** The entries of a tree of this pack, from which its deltas start. */
+  /**
+   * Returns the entries of a tree of this pack, on which its deltas are applied; undefined if the object is not a tree
+   * or has no record.
+   */
   #layoutOf(number: number): TreeLayout | undefined {
     if (this.writer.objects.typeOf(number) !== TREE) return undefined;
     const layout = this.#layouts.pop() ?? new TreeLayout();
@@ -156,7 +159,10 @@ export class DeltaResolver {
     this.#frames.push({ number, size, bodyAt, low, top, next: deltas, heaviest, layout });
   }
 
-  /** Makes an object of one delta on `base`; with `isLast`, the base is not needed any more. */
+  /**
+   * Resolves one delta on `base` and stores the object. `isLast`: the base is not needed afterwards, so its memory may
+   * be reused.
+   */
   *#resolveDelta(base: Frame, entry: number, isLast: boolean): Steps<void> {
     const { entries, segment, end, keptDeltas } = this.pack;
     const deltaSize = entries.sizes[entry]!;
@@ -195,7 +201,7 @@ export class DeltaResolver {
     return this.writer.objects.typeOf(base.number);
   }
 
-  /** Reads the sizes of a delta, which have to fit; returns that of the result. */
+  /** Reads the sizes in a delta and checks them. Returns the size of the result. */
   #readHeader(base: Frame, entry: number, buffer: Buffer, at: number): number {
     const header = this.#header;
     try {
@@ -244,13 +250,17 @@ export class DeltaResolver {
     const isLaidOut = layout !== undefined && layout.length !== NONE;
     if (layout !== undefined && (deltas === NONE || !isLaidOut)) this.#layouts.push(layout);
     if (deltas === NONE) return;
-    // Beside a base that is still needed, memory starts above both; in place of it, where its own started.
+    // If the base is still needed, free memory starts after both bodies. Otherwise it starts where that of the base
+    // started.
     const top = isLast ? bodyAt + size : Math.max(base.top, bodyAt + size);
     const low = isLast ? base.low : Math.max(base.top, bodyAt - HEADROOM);
     this.#push(number, size, bodyAt, low, top, deltas, isLaidOut ? layout : undefined);
   }
 
-  /** Finds `need` bytes of free memory, in front of the base's body or above it; loads the body if it is gone. */
+  /**
+   * Returns the offset of `need` bytes of free memory, before the base's body or after it. Reads the body again if it
+   * was evicted.
+   */
   *#place(base: Frame, need: number): Steps<number> {
     if (base.bodyAt === NONE) yield* this.#load(base);
     if (base.bodyAt - base.low >= need) return base.low;
@@ -264,7 +274,7 @@ export class DeltaResolver {
     return base.top;
   }
 
-  /** Room for `length` bytes, of which the first `used` are kept. A large arena grows by what is needed, and no more. */
+  /** Grows the arena to at least `length` bytes and keeps the first `used`. */
   *#grow(used: number, length: number): Steps<void> {
     if (length <= this.#arena.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(length, Math.min(this.#arena.length * 2, GENEROUS)));
@@ -272,7 +282,10 @@ export class DeltaResolver {
     this.#arena = larger;
   }
 
-  /** Reads a base whose body is not in the arena: a root, or one that had to make room. The arena is free then. */
+  /**
+   * Reads the body of a base that is not in the arena: a root, or a body that was evicted. The whole arena is then
+   * free.
+   */
   *#load(base: Frame): Steps<void> {
     const { objects } = this.writer;
     this.#addWork(base.size * objects.depthOf(base.number));
@@ -282,14 +295,14 @@ export class DeltaResolver {
     this.#moveToStart(base);
   }
 
-  /** Gives up all bodies but that of `base`. */
+  /** Evicts all bodies except that of `base`. */
   #dropOthers(base: Frame): void {
     for (const frame of this.#frames) {
       if (frame !== base) frame.bodyAt = NONE;
     }
   }
 
-  /** Notes that the body lies at the start of the arena. */
+  /** Records that the body of `base` is at the start of the arena. */
   #moveToStart(base: Frame): void {
     base.low = 0;
     base.bodyAt = HEADROOM;

@@ -15,33 +15,37 @@ import { PackEntries } from './pack-entries.js';
 import { PackScan, type ScanSink } from './pack-scan.js';
 
 export interface IndexPackOptions {
-  /** Whether bases may be objects the store already has. */
+  /** True if bases may be objects that the store already has. */
   readonly thin: boolean;
-  /** Checks each new object. Such a pack may contain no object twice, as for `git index-pack --strict`. */
+  /**
+   * Check of each new object. With a check, the pack must not contain an object twice, as for `git index-pack
+   * --strict`.
+   */
   readonly check?: CheckObject;
   readonly signal?: AbortSignal;
-  /** Whether the pieces of the pack are given away: nobody writes to them afterwards. Large ones are not copied then. */
+  /** True if nobody writes to the pieces of the pack afterwards. Large pieces are then not copied. */
   readonly isGiven?: boolean;
 }
 
 export interface IndexedPack {
-  /** Entries of the pack, and bytes with header and checksum. */
+  /** Number of entries of the pack, and its size in bytes with header and checksum. */
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** Bytes taken over at once, however large the pieces are that arrive. */
+/** Maximum number of bytes processed at once, however large the received pieces are. */
 const GULP = 512 * 1024;
-/** Number of entries put in order between two steps; a power of two. */
+/** Number of entries sorted between two yields; a power of two. */
 const ORDERED = 4096;
-/** Bytes of the smallest piece that is not copied. */
+/** Minimum size in bytes of a piece that is not copied. */
 const ADOPTED = 64 * 1024;
 
 /**
- * Takes a pack into a quarantine as it arrives: scans it, stores whole objects at once, and resolves its deltas when it
- * is all there and its checksum is right. Everything happens in slices, so that other requests are served meanwhile.
+ * Stores a pack in a quarantine while it is received: scans it, stores whole objects immediately, and resolves its
+ * deltas when the pack is complete and its checksum is correct. Works in time slices, so that other requests are served
+ * in between.
  *
- * Throws `PackError`, `StoreFull`, the reason of `signal`, or what `check` throws; the quarantine can then only be
+ * Throws `PackError`, `StoreFull`, the reason of `signal`, or an error of `check`. The quarantine can then only be
  * discarded.
  */
 export function indexPack(
@@ -105,13 +109,16 @@ async function scanAndResolve(
   return { objects: count, bytes };
 }
 
-/** A part of some memory would keep all of it, and many small pieces would make a segment slow to read. */
+/**
+ * Returns true if a piece is large and is a whole memory block. A part of a block would keep the whole block in memory,
+ * and many small pieces would make the segment slow to read.
+ */
 function isWorthKeeping({ buffer, length }: Uint8Array): boolean {
   return length >= ADOPTED && length === buffer.byteLength;
 }
 
 /**
- * Lists the new objects in the order of their entries. An object with several entries is listed at the one that was
+ * Lists the new objects in the order of their entries. An object with several entries is listed at the entry that was
  * resolved first; throws `PackError` for it unless `mayRepeat`. The bases of a thin pack count as entries, because Git
  * appends them to the pack.
  */
@@ -124,7 +131,7 @@ function* packOrder(
 ): Steps<Int32Array> {
   const order = new Int32Array(objects.count - first);
   let length = 0;
-  /** Objects of earlier packs that this pack has too. */
+  /** Objects that were stored before this pack and are also in it. */
   const known = new Set(thinBases);
   for (let entry = 0; entry < count; entry++) {
     if ((entry & (ORDERED - 1)) === ORDERED - 1) yield ORDERED * 4 * COST.operation;
@@ -139,7 +146,7 @@ function* packOrder(
   return order;
 }
 
-/** Stores whole objects as they are scanned and keeps small deltas until their bases are known. */
+/** Stores whole objects while they are scanned. Keeps small deltas inflated until their bases are known. */
 class EntrySink implements ScanSink {
   readonly keptDeltas = new Segment(() => undefined);
 

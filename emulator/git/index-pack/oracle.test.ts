@@ -14,20 +14,21 @@ import { writePack } from '../pack-objects/pack-writer.js';
 import { GIT_ENVIRONMENT, ScratchGit } from '../test/workbench.js';
 import { indexPack } from './index-pack.js';
 
-// Packs with defects: `git index-pack --strict` and this store take the same ones, and git takes what this store serves.
+// Packs with defects. `git index-pack --strict` and this store accept the same ones, and git accepts the packs that
+// this store sends.
 
 const ROUNDS = Number(process.env.PACK_ROUNDS ?? 2);
 const SEED = Number(process.env.PACK_SEED ?? 1);
 
 t.setTimeout(600_000);
 
-/** Defects of packs that git stores and this store refuses on purpose, with the reason. */
+/** Defects that git accepts and this store refuses on purpose, with the reason. */
 const STRICTER: readonly string[] = [
-  // git writes the pack, but `git cat-file` then refuses the object: "bad object header".
+  // git writes the pack, but `git cat-file` then refuses the object with "bad object header".
   'a size in more than 9 bytes',
 ];
 
-/** Runs `git index-pack` on each file of the folder; returns the names of those it takes. */
+/** Runs `git index-pack` on each file of the folder. Returns the names of the accepted files. */
 function takenByGit(folder: string, repository: string, options: string): Promise<Set<string>> {
   const script = `for pack in *; do
     mkdir "$0/$pack"
@@ -46,7 +47,10 @@ function takenByGit(folder: string, repository: string, options: string): Promis
   });
 }
 
-/** Takes a pack as a push does; returns what a clone of everything it brought is sent, undefined if it is refused. */
+/**
+ * Receives a pack as a push does. Returns the pack that a clone of all its objects is sent; `served` is undefined if
+ * the pack is refused.
+ */
 async function take(pack: Buffer): Promise<{ reason: string; served?: Buffer[] }> {
   const store = new ObjectStore();
   const first = store.quarantine();

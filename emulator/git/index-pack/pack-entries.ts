@@ -2,38 +2,38 @@ import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 import { OidSet } from '../object/oid-slots.js';
 
-/** No entry, no object, nothing kept. */
+/** Sentinel: no entry, no object, or no kept delta. */
 export const NONE = -1;
 
 /**
- * The entries of one pack while it is taken in, as typed arrays: where each lies, what object it turned
- * out to be, and the deltas that wait for it.
+ * Entries of a pack that is being received, as a struct of arrays: the position of each entry, its object, and the
+ * deltas that depend on it.
  */
 export class PackEntries {
   count = 0;
-  /** Where each entry starts in the pack; ascending. */
+  /** Offset in the pack at which each entry starts; ascending. */
   offsets = new Uint32Array(64);
-  /** Where its zlib stream starts. */
+  /** Offset at which its zlib stream starts. */
   dataStarts = new Uint32Array(64);
-  /** Bytes it inflates to: of the body, or of the delta. */
+  /** Inflated size in bytes, of the body or of the delta. */
   sizes = new Uint32Array(64);
-  /** The object's number in the store, once known. */
+  /** Object number in the store, or `NONE` while unknown. */
   numbers = new Int32Array(64);
-  /** The deltas on this entry are a list: its first, and of each the next. */
+  /** Linked list of the deltas on an entry: the first delta of each base, and the next delta after each delta. */
   firstDeltas = new Int32Array(64);
   nextDeltas = new Int32Array(64);
-  /** The entry a delta names by distance, or `NONE`. */
+  /** Base entry of a delta by distance, or `NONE`. */
   bases = new Int32Array(64);
-  /** How many entries hang on this one by distances, itself included. */
+  /** Number of entries that depend on this one by distances, including itself. */
   weights = new Int32Array(64);
-  /** Where the inflated delta is kept, or `NONE`. */
+  /** Offset of the inflated delta in `keptDeltas`, or `NONE`. */
   kept = new Int32Array(64);
-  /** Deltas that are not objects yet. */
+  /** Number of deltas that are not resolved yet. */
   unresolved = 0;
 
-  /** Ids that deltas name as their base. */
+  /** Ids of the bases of REF_DELTA entries. */
   readonly refDeltaBases = new OidSet();
-  /** The deltas on each of them, as lists; `NONE` once they are handed out. */
+  /** For each of `refDeltaBases`, the first delta on it; `NONE` after `takeRefDeltas` returned it. */
   #firstRefDelta = new Int32Array(16);
 
   add(offset: number): number {
@@ -49,7 +49,7 @@ export class PackEntries {
     return entry;
   }
 
-  /** Hangs a delta on the entry `base`. */
+  /** Adds a delta on the entry `base`. */
   addOfsDelta(entry: number, base: number): void {
     this.bases[entry] = base;
     this.nextDeltas[entry] = this.firstDeltas[base]!;
@@ -57,7 +57,7 @@ export class PackEntries {
     this.unresolved++;
   }
 
-  /** Hangs a delta on whatever object has the id at `at`. */
+  /** Adds a delta on the object whose id is at `at`. */
   addRefDelta(entry: number, bytes: Uint8Array, at: number): void {
     const known = this.refDeltaBases.size;
     const base = this.refDeltaBases.add(bytes, at);
@@ -70,25 +70,25 @@ export class PackEntries {
     this.unresolved++;
   }
 
-  /** Hands out, once, the deltas that name a base by its id: the first of their list, or `NONE`. */
+  /** Returns the first delta on a base given by id, or `NONE`. Each list is returned once. */
   takeRefDeltas(base: number): number {
     const first = this.#firstRefDelta[base]!;
     this.#firstRefDelta[base] = NONE;
     return first;
   }
 
-  /** The entry that starts at `offset`, or `NONE`. */
+  /** Returns the entry that starts at `offset`, or `NONE`. */
   startingAt(offset: number): number {
     const entry = lastUpTo(this.offsets, offset, this.count);
     return this.offsets[entry] === offset ? entry : NONE;
   }
 
-  /** Where the entry ends, in a pack whose entries end at `packEnd`. */
+  /** Returns the offset at which an entry ends. `packEnd`: end of the last entry. */
   endOf(entry: number, packEnd: number): number {
     return entry + 1 < this.count ? this.offsets[entry + 1]! : packEnd;
   }
 
-  /** Bases by distance lie before their deltas, so one pass from the end counts everything. */
+  /** Computes `weights`. One pass from the end suffices, because a base by distance always precedes its deltas. */
   weigh(): void {
     for (let entry = this.count - 1; entry >= 0; entry--) {
       const base = this.bases[entry]!;

@@ -11,12 +11,12 @@ import { NONE, type PackEntries } from './pack-entries.js';
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-/** Units after which `run` yields at once, and not after the usual number of steps. */
+/** Work units after which `run` yields at once, instead of after the usual number of steps. */
 const LONG_STEPS = 250;
 
-/** What the scan hands on: an entry whose bytes have just been inflated into the inflater's output. */
+/** Receiver of scanned entries. The bytes of the entry are in the output of the inflater. */
 export interface ScanSink {
-  /** `end` is where the entry ends in the pack. */
+  /** `end`: offset in the pack at which the entry ends. */
   whole(entry: number, type: TypeCode, end: number): Steps<void>;
   delta(entry: number): void;
 }
@@ -24,28 +24,28 @@ export interface ScanSink {
 type State = 'header' | 'entry' | 'data' | 'trailer' | 'end';
 
 /**
- * Reads a pack while it arrives (gitformat-pack):
+ * Parses a pack while it is received (gitformat-pack):
  *
  *     "PACK", version 2 or 3 (4 bytes), number of entries (4 bytes), the entries, SHA-1 of all before
  *
- * Bytes go to the segment first and are then read from there, so a pack is in memory once. `run` reads
- * as far as the bytes that have arrived reach.
+ * Bytes are first appended to the segment and then read from it, so the pack is in memory once. `run` parses all bytes
+ * received so far.
  */
 export class PackScan {
   readonly #header = new EntryHeader();
   readonly #sha1 = createHash('sha1');
   #state: State = 'header';
-  /** Entries the header announced. */
+  /** Number of entries according to the header. */
   #announced = 0;
-  /** Bytes read, and bytes that went into the checksum. */
+  /** Number of bytes parsed, and of bytes included in the checksum. */
   #at = 0;
   #hashed = 0;
-  /** Bytes that all entries inflate to. */
+  /** Total inflated size of the entries in bytes. */
   inflated = 0;
-  /** Where the entries end and the checksum starts. */
+  /** Offset at which the entries end and the checksum starts. */
   entriesEnd = 0;
   #isEnded = false;
-  /** Units of work done since `run` last yielded. */
+  /** Work units spent since `run` last yielded. */
   #work = 0;
 
   constructor(
@@ -56,13 +56,13 @@ export class PackScan {
     private readonly sink: ScanSink,
   ) {}
 
-  /** Copies bytes; throws `PackError` when they are too many. */
+  /** Copies bytes. Throws `PackError` if the pack becomes too large. */
   push(bytes: Uint8Array): void {
     this.#checkLimit(bytes.length);
     this.segment.append(bytes);
   }
 
-  /** As `push`, without a copy: nobody else may write to them. */
+  /** Same as `push`, without copying. Nobody may write to the bytes afterwards. */
   adopt(bytes: Buffer): void {
     this.#checkLimit(bytes.length);
     this.segment.adopt(bytes);
@@ -73,7 +73,10 @@ export class PackScan {
     throw new PackError('limit', `pack exceeds maximum allowed size (${this.limits.packBytes} bytes)`);
   }
 
-  /** Reads what has arrived. The checksum keeps close behind, so that it is no long piece of work at the end. */
+  /**
+   * Parses the bytes received so far. The checksum is updated along the way, so that it is not a long operation at the
+   * end.
+   */
   *run(): Steps<void> {
     for (let steps = 1; yield* this.#step(); steps++) {
       if (this.#at - this.#hashed >= FEED_BYTES) this.#hashUntil(this.#at);
@@ -83,7 +86,7 @@ export class PackScan {
     }
   }
 
-  /** Returns false when more bytes have to come first. */
+  /** Returns false if it needs more bytes. */
   *#step(): Steps<boolean> {
     switch (this.#state) {
       case 'header':
@@ -100,18 +103,18 @@ export class PackScan {
     }
   }
 
-  /** Says that no more bytes come. */
+  /** Marks the end of the input. */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** Throws `PackError` when bytes are missing. */
+  /** Throws `PackError` if the pack is incomplete. */
   verifyEnd(): void {
     if (this.#state === 'end') return;
     throw new PackError('corrupt', this.#state === 'header' ? 'eof before pack header was fully read' : 'early EOF');
   }
 
-  /** Adds what was read since the last call to the checksum. */
+  /** Updates the checksum with the bytes up to `end`. */
   #hashUntil(end: number): void {
     for (const view of this.segment.views(this.#hashed, end)) this.#sha1.update(view);
     this.#work += (end - this.#hashed) * COST.byteHashed;
@@ -194,7 +197,10 @@ export class PackScan {
     return this.#nextEntry();
   }
 
-  /** Gives the inflater at most one stretch of bytes; none say that no more come. Whether the stream has ended. */
+  /**
+   * Feeds at most one piece to the inflater; an empty piece means that no input follows. Returns true if the stream has
+   * ended.
+   */
   #feed(count: number): boolean {
     const { slab, start, end } = this.segment.pieceAt(this.#at, this.#at + Math.min(count, FEED_BYTES));
     const before = this.inflater.size;

@@ -1,57 +1,57 @@
 import type { Oid } from './object.js';
 
 /**
- * A string with one character (0..255) per byte, as `latin1` decodes it.
+ * A string with one character (0 to 255) per byte, as `latin1` decodes it.
  *
- * Git names paths, refs and tree entries by bytes, not by text. Inside `git/` and `smart-http/` they
- * are kept in this form: nothing is lost, and `<` on two of them is Git's own byte order. Text leaves
- * and enters at the edge, through `textOf` and `bytesOf`, and nowhere else.
+ * Git names paths, refs and tree entries by bytes, not by text. `git/` and `smart-http/` keep them in this form,
+ * because no byte is lost and `<` compares two of them in Git's byte order. Only `textOf` and `bytesOf` convert from
+ * and to text, where data enters or leaves these folders.
  */
 export type ByteString = string & { readonly [bytes]: true };
 
 declare const bytes: unique symbol;
 
-/** The empty byte string. As a path, the root folder. */
+/** Empty byte string. As a path, the root folder. */
 export const NO_BYTES = '' as ByteString;
-/** The separator of paths and ref names. */
+/** Separator of paths and ref names. */
 export const SLASH = '/' as ByteString;
 
-/** The byte string of `buffer` from `start` to `end`. */
+/** Returns the byte string of `buffer` from `start` to `end`. */
 export function bytesIn(buffer: Buffer, start = 0, end = buffer.length): ByteString {
   return buffer.toString('latin1', start, end) as ByteString;
 }
 
-/** The parts behind each other. */
+/** Concatenates two or three byte strings. */
 export function concatBytes(first: ByteString | Oid, second: ByteString, third?: ByteString): ByteString {
   return (third === undefined ? first + second : first + second + third) as ByteString;
 }
 
-/** As `String.prototype.slice`. */
+/** Same as `String.prototype.slice`. */
 export function sliceBytes(value: ByteString, start: number, end?: number): ByteString {
   return value.slice(start, end) as ByteString;
 }
 
-/** As `String.prototype.split`. */
+/** Same as `String.prototype.split`. */
 export function splitBytes(value: ByteString, separator: string): ByteString[] {
   return value.split(separator) as ByteString[];
 }
 
-/** As `Array.prototype.join`. */
+/** Same as `Array.prototype.join`. */
 export function joinBytes(parts: readonly ByteString[], separator: string): ByteString {
   return parts.join(separator) as ByteString;
 }
 
-/** UTF-8 text of a byte string; malformed sequences become U+FFFD, as `git log` prints them. */
+/** Decodes a byte string as UTF-8. Malformed sequences become U+FFFD, as `git log` prints them. */
 export function textOf(bytes: ByteString): string {
   return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** The byte string of a text or an ASCII literal: its UTF-8 encoding, one character per byte. */
+/** Encodes text as a byte string: its UTF-8 encoding, one character per byte. */
 export function bytesOf(text: string): ByteString {
   return (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')) as ByteString;
 }
 
-/** Whether every byte sequence of `bytes` is well-formed UTF-8. */
+/** Returns true if `bytes` is well-formed UTF-8. */
 export function isUtf8(bytes: ByteString): boolean {
   return isAscii(bytes) || bytesOf(textOf(bytes)) === bytes;
 }
@@ -64,8 +64,8 @@ export function isAscii(value: string): boolean {
 }
 
 /**
- * The byte string of a template: its literal parts are ASCII, what is put between them are byte strings, ids and
- * numbers. Text is not taken: it has to become bytes first.
+ * Template tag that builds a byte string. Its literal parts have to be ASCII. Its values are byte strings, ids and
+ * numbers; text has to be encoded with `bytesOf` first.
  */
 export function latin1(literals: TemplateStringsArray, ...values: readonly (ByteString | Oid | number)[]): ByteString {
   let all = literals[0]!;
@@ -73,12 +73,12 @@ export function latin1(literals: TemplateStringsArray, ...values: readonly (Byte
   return all as ByteString;
 }
 
-/** One byte. */
+/** Returns a byte string of one byte. */
 export function byteOf(code: number): ByteString {
   return String.fromCharCode(code) as ByteString;
 }
 
-/** As `String.prototype.replace`. */
+/** Same as `String.prototype.replace`. */
 export function replaceBytes(
   value: ByteString,
   pattern: RegExp,
@@ -87,7 +87,7 @@ export function replaceBytes(
   return value.replace(pattern, replace) as ByteString;
 }
 
-/** Returns true if the bytes at `start` begin with an ASCII text. */
+/** Returns true if the bytes at `start` begin with the ASCII text `text`. */
 export function startsWithAt(bytes: Buffer, start: number, text: string): boolean {
   if (start + text.length > bytes.length) return false;
   for (let at = 0; at < text.length; at++) {

@@ -59,7 +59,7 @@ t.test('a signature and other headers survive a round trip', (t) => {
 
 t.test('of a name only white space of ASCII is cut off at its end, as git log cuts it', (t) => {
   using git = new ScratchGit();
-  // The last byte of the first three is 0xa0, in ISO 8859-1 a space.
+  // The last UTF-8 byte of the first three names is 0xa0, which is a space in ISO 8859-1.
   for (const name of ['Voil\u00e0', '\u0413\u0415\u0420', '\u2020', 'a \t', 'a\u00a0', '']) {
     const header = `tree ${TREE}\nauthor ${name} <a@example.com> 1 +0000\ncommitter ${COMMITTER}\n\nm\n`;
     const oid = git.add('commit', Buffer.from(header));
@@ -121,7 +121,7 @@ t.test('identities are read as leniently as git log reads them', (t) => {
     const [name, email, date] = git.run(['log', '-1', '--format=%an%n%ae%n%aI', git.add('commit', body)]).split('\n');
     const { author } = parseCommit(bytes(body));
     const shown = [author.name, author.email, formatDate(author)];
-    // Git prints the placeholder where it could read no date; an API needs one.
+    // Git prints the format placeholder itself if it cannot parse the date; the API has to return a date.
     t.same(
       shown,
       [name, email, date!.replace('%aI', '1970-01-01T00:00:00Z').replace('+00:00', 'Z')],
@@ -232,7 +232,7 @@ t.test('the moment of every date is that of git log, in every zone', (t) => {
   const shown = git.run(['log', '--no-walk=unsorted', '--stdin', '--format=%at'], `${oids.join('\n')}\n`).split('\n');
   for (const [index, oid] of oids.entries()) {
     const { author } = readCommit(objects, oid);
-    // Git shows a date that it cannot read as the format itself; RFC 3339 ends with the year 9999.
+    // Git prints `%at` itself if it cannot parse the date. RFC 3339 ends with the year 9999.
     const seconds = Number(shown[index]!.replace('%at', '0'));
     const expected = seconds > 253_402_300_799 ? 0 : seconds;
     t.equal(Date.parse(formatDate(author)) / 1000, expected, JSON.stringify([...dates, ...more][index]));

@@ -9,17 +9,17 @@ export interface Commit {
   readonly parents: readonly Oid[];
   readonly author: Identity;
   readonly committer: Identity;
-  /** Everything after the header, verbatim, as text. */
+  /** Text after the header, unchanged. */
   readonly message: string;
-  /** Value of the `encoding` header. Commits are always written in UTF-8, without it. */
+  /** Value of the `encoding` header, undefined if absent. `writeCommit` always writes UTF-8 without this header. */
   readonly encoding?: string;
-  /** Armoured text of the `gpgsig` header, without a final line feed. */
+  /** ASCII-armored text of the `gpgsig` header, without a final line feed. */
   readonly signature?: string;
-  /** The other headers, in order: `mergetag`, `change-id` and the like. */
+  /** Other headers in order, such as `mergetag` and `change-id`. */
   readonly extra?: readonly (readonly [name: string, value: string])[];
 }
 
-/** What history walks need of a commit. Times are seconds since 1970. */
+/** The fields of a commit that history walks need. Times are in seconds since 1970. */
 export interface CommitLinks {
   readonly tree: Oid;
   readonly parents: Oid[];
@@ -46,7 +46,7 @@ export function readCommit(objects: ObjectReader, oid: Oid): Commit {
  *     <empty line>
  *     <message>
  *
- * Only `tree` and `parent` lines have to be well-formed, as for Git; throws `MalformedObject` where they are not.
+ * Only the `tree` and `parent` lines have to be well-formed, as in Git. Throws `MalformedObject` if they are not.
  */
 export function parseCommit(body: Buffer): Commit {
   const { tree, parents, end } = parseLinks(body);
@@ -57,7 +57,7 @@ export function parseCommit(body: Buffer): Commit {
   return { tree, parents, ...(utf8 === undefined ? fields : { ...parseFields(utf8), encoding: encoding! }) };
 }
 
-/** Reads a commit from the line feed before its author on. */
+/** Parses the rest of a commit, beginning with the line feed before its `author` line. */
 function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   const split = text.indexOf('\n\n');
   const headers = parseHeaders(sliceBytes(text, 1, split < 0 ? text.length : Math.max(1, split)));
@@ -83,7 +83,7 @@ function parseFields(text: ByteString): Omit<Commit, 'tree' | 'parents'> {
   };
 }
 
-/** The lines above the message of a commit or tag; a line that starts with a space continues the value before it. */
+/** Parses the header lines of a commit or tag. A line that starts with a space continues the previous value. */
 export function parseHeaders(text: ByteString): [name: ByteString, value: ByteString][] {
   const headers: [ByteString, ByteString[]][] = [];
   for (const line of splitBytes(text, '\n')) {
@@ -97,7 +97,7 @@ export function parseHeaders(text: ByteString): [name: ByteString, value: ByteSt
   return headers.map(([name, lines]) => [name, joinBytes(lines, '\n')]);
 }
 
-/** Writes a commit in UTF-8. NULs in the message, which Git cannot hold, are left out. */
+/** Writes a commit in UTF-8. Removes NULs from the message, because Git cannot store them. */
 export function writeCommit(commit: Omit<Commit, 'encoding'>): Buffer {
   const lines = [`tree ${commit.tree}`];
   for (const parent of commit.parents) lines.push(`parent ${parent}`);
@@ -111,13 +111,16 @@ function writeHeader(name: string, value: string): ByteString {
   return bytesOf(`${name} ${value.replaceAll('\n', '\n ')}`);
 }
 
-/** The links and times of a commit, without decoding any text; throws `MalformedObject` as `parseCommit` does. */
+/**
+ * Reads the links and times of a commit without decoding text. Throws `MalformedObject` in the same cases as
+ * `parseCommit`.
+ */
 export function commitLinks(body: Buffer): CommitLinks {
   const { tree, parents } = parseLinks(body);
   return { tree, parents, ...commitTimes(body, parents.length) };
 }
 
-/** The times of a commit with so many parents. */
+/** Reads the author and committer time of a commit that has `parents` parents. */
 export function commitTimes(body: Buffer, parents: number): Pick<CommitLinks, 'authoredAt' | 'committedAt'> {
   const start = TREE_LINE + parents * PARENT_LINE;
   const authorEnd = lineEnd(body, start);
@@ -134,7 +137,7 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
   const tree = oidAt(body, 5);
   const parents: Oid[] = [];
   let end = TREE_LINE;
-  // As for Git, what is too short for a parent line is none.
+  // Ignores a `parent` line that is cut off by the end of the body, as Git does.
   for (; end + PARENT_LINE <= body.length && startsParent(body, end); end += PARENT_LINE) {
     if (body[end + PARENT_LINE - 1] !== LF) throw new MalformedObject('commit', 'bad parent line');
     parents.push(oidAt(body, end + 7));
@@ -143,7 +146,8 @@ function parseLinks(body: Buffer): { tree: Oid; parents: Oid[]; end: number } {
 }
 
 function startsParent(body: Buffer, at: number): boolean {
-  // `p`: no other header of Git's starts with it, so most commits pay for one comparison.
+  // Compares the first byte (`p`) separately. No other header of Git starts with it, so a line that is not a `parent`
+  // line costs one comparison.
   return body[at] === 0x70 && body.toString('latin1', at, at + 7) === 'parent ';
 }
 
@@ -158,7 +162,9 @@ function lineEnd(body: Buffer, start: number): number {
   return end < 0 ? body.length : end;
 }
 
-/** The seconds of the identity line from `start` to `end`: the digits after its last `>`. */
+/**
+ * Returns the seconds of the identity line from `start` to `end`: the digits after its last `>`. 0 if there are none.
+ */
 function secondsOf(body: Buffer, start: number, end: number): number {
   let at = end - 1;
   while (at >= start && body[at] !== 0x3e) at--;
@@ -175,8 +181,8 @@ function isDigit(byte: number): boolean {
 }
 
 /**
- * What the commit's signature signs: the object without its `gpgsig` headers (`gpgsig-sha256` too, as Git does).
- * The body itself when there is none.
+ * Returns the bytes that the signature of a commit covers: the object without its `gpgsig` and `gpgsig-sha256` headers,
+ * as in Git. Returns `body` itself if it has no such header.
  */
 export function payloadOf(body: Buffer): Buffer {
   const kept: Buffer[] = [];

@@ -1,8 +1,9 @@
 import { type ByteString, sliceBytes } from './bytes.js';
 
 /**
- * Files that mean something to Git, in every spelling by which a file system of Windows (NTFS) or macOS (HFS+)
- * would open them. `short` is the 8.3 name NTFS falls back to when the regular ones are taken; `.git` has none.
+ * File names that Git treats specially. Their other spellings, by which Windows (NTFS) or macOS (HFS+) would open the
+ * same file, are recognized below. `short` is the 8.3 name that NTFS uses when the regular short names are taken;
+ * undefined for `.git`, which has no such name.
  */
 const DOT_NAMES = {
   git: { name: 'git', short: undefined },
@@ -14,12 +15,15 @@ const DOT_NAMES = {
 
 export type DotName = keyof typeof DOT_NAMES;
 
-/** Whether a file system may take the path component `name` for `.git`, `.gitmodules` and so on. */
+/** Returns true if a file system may open `.git`, `.gitmodules` and so on by the path component `name`. */
 export function isDotName(name: ByteString, wanted: DotName): boolean {
   return maySpellDotName(name) && (isNtfsDotName(name, wanted) || isHfsDotName(name, wanted));
 }
 
-/** As `isDotName`, counting what follows a backslash too: a folder separator to Windows. */
+/**
+ * Same as `isDotName`, but also checks each part after a backslash, because Windows reads a backslash as a folder
+ * separator.
+ */
 export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   if (isDotName(name, wanted)) return true;
   for (let at = name.indexOf('\\'); at >= 0; at = name.indexOf('\\', at + 1)) {
@@ -28,21 +32,25 @@ export function hidesDotName(name: ByteString, wanted: DotName): boolean {
   return false;
 }
 
-/** A cheap look that lets nearly every name pass: the first two bytes, and the tilde of short names. */
+/**
+ * Quickly rules out most names by their first two bytes and by the tilde of short names. Returns false only if `name`
+ * cannot be a spelling of any of the `DOT_NAMES`.
+ */
 function maySpellDotName(name: ByteString): boolean {
-  // A dot and the first letter, or the lead bytes of what HFS+ ignores.
+  // Matches a dot and the first letter, or the first UTF-8 byte of a code point that HFS+ ignores.
   if (/^(?:\.[gGmM\xe2\xef]|[\xe2\xef])/.test(name)) return true;
   const tilde = name.indexOf('~');
   return tilde >= 0 && tilde < 7;
 }
 
 /**
- * NTFS ignores case, spaces and dots at the end, and reads `:` as the start of a stream's name. A short name is
- * the first six characters and `~1` to `~4`, or a hash and `~` with a digit.
+ * Returns true if NTFS reads `name` as the file `wanted`. NTFS ignores case, and spaces and dots at the end. It reads
+ * `:` as the start of a stream name. A short name is the first six characters followed by `~1` to `~4`, or a hash
+ * followed by `~` and a number.
  */
 function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   const { name: word, short } = DOT_NAMES[wanted];
-  // For `.git` Git takes `\` as the end of the name as well.
+  // For `.git`, Git treats `\` as the end of the name too.
   const ends = wanted === 'git' ? /[:\\]/ : /:/;
   const end = name.search(ends);
   const plain = (end < 0 ? name : name.slice(0, end)).replace(/[ .]*$/, '').toLowerCase();
@@ -54,11 +62,11 @@ function isNtfsDotName(name: ByteString, wanted: DotName): boolean {
   return tilde >= 0 && short.startsWith(plain.slice(0, tilde)) && /^~[1-9][0-9]*$/.test(plain.slice(tilde));
 }
 
-/** Code points that HFS+ ignores in names: joiners, direction marks, shaping controls, the byte order mark. */
+/** Code points that HFS+ ignores in names: joiners, direction marks, shaping controls, and the byte order mark. */
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 function isHfsDotName(name: ByteString, wanted: DotName): boolean {
-  // In ASCII HFS+ ignores only the case, as NTFS does.
+  // HFS+ ignores only the case of ASCII names. The NTFS check already covers that.
   if (!/[\x80-\xff]/.test(name)) return false;
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text.replace(HFS_IGNORED, '').toLowerCase() === `.${DOT_NAMES[wanted].name}`;

@@ -1,16 +1,19 @@
 import type { TreeEntries } from './tree-entries.js';
 
 /**
- * Two versions of a folder in lock step, in Git's order of tree entries. Entries that are the same in both are passed over, unless
- * `withEqual`.
+ * Merge join of two versions of a folder, in Git's order of tree entries. Skips entries that are equal in both versions
+ * unless `withEqual` is set.
  */
 export class EntriesPair {
-  /** Where both stand. */
+  /** Indexes of the current entry in both versions. */
   before = -1;
   after = -1;
-  /** Below 0: only `before` stands at the entry, above: only `after`. 0: both, of which both are trees or neither is. */
+  /**
+   * Negative: the current entry is only in `left`. Positive: only in `right`. 0: in both, and either both are trees or
+   * neither is.
+   */
   order = 0;
-  /** Entries that were passed over. */
+  /** Number of equal entries that were skipped. */
   compared = 0;
 
   constructor(
@@ -19,7 +22,7 @@ export class EntriesPair {
     readonly withEqual = false,
   ) {}
 
-  /** Goes to the next entry; false at the end. */
+  /** Moves to the next entry. Returns false at the end. */
   next(): boolean {
     const { left, right, order } = this;
     if (order <= 0) this.before++;
@@ -34,7 +37,10 @@ export class EntriesPair {
     return hasBefore || hasAfter;
   }
 
-  /** Whether both have the same at the entry: modes may be stored in two ways. */
+  /**
+   * True if the current entry has the same object and mode in both versions. Compares canonical modes, because a mode
+   * may be stored in two ways.
+   */
   get isSame(): boolean {
     const { left, right, before, after } = this;
     if (this.order !== 0 || left === undefined || right === undefined) return false;

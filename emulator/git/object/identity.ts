@@ -1,7 +1,10 @@
 import { type ByteString, bytesOf, sliceBytes } from './bytes.js';
 import { decodeText } from './text-encoding.js';
 
-/** Who made a commit or tag, and when. `seconds` counts from 1970 in UTC, `offset` is written `+0100`. */
+/**
+ * Author, committer or tagger: name, e-mail address and time. `seconds` counts from 1970 in UTC; `offset` has the form
+ * `+0100`.
+ */
 export interface Identity {
   readonly name: string;
   readonly email: string;
@@ -9,14 +12,14 @@ export interface Identity {
   readonly offset: string;
 }
 
-/** The last second RFC 3339 can write: 9999-12-31T23:59:59Z. */
+/** Last second that RFC 3339 can represent: 9999-12-31T23:59:59Z. */
 const LAST_SECOND = 253_402_300_799;
 
 /**
- * Reads `Name <e-mail> seconds offset`, the value of an `author`, `committer` or `tagger` line.
+ * Parses `Name <e-mail> seconds offset`, the value of an `author`, `committer` or `tagger` line.
  *
- * As lenient as `git log`: the name ends at the first `<`, the e-mail at the next `>`, the date follows the
- * last `>`; what is missing or malformed reads as empty text or as the epoch.
+ * It is as lenient as `git log`: the name ends at the first `<`, the e-mail address at the next `>`, and the date
+ * follows the last `>`. Missing or malformed parts become empty text or the epoch.
  */
 export function parseIdentity(line: ByteString): Identity {
   const open = line.indexOf('<');
@@ -29,7 +32,10 @@ export function parseIdentity(line: ByteString): Identity {
   };
 }
 
-/** Removes Git's white space at the end: another byte may be the last one of a letter. */
+/**
+ * Removes only ASCII white space from the end, as Git does, because another byte may be the last one of a multi-byte
+ * letter.
+ */
 function trimmedEnd(value: ByteString): ByteString {
   let end = value.length;
   while (end > 0 && ' \t\n\r'.includes(value.charAt(end - 1))) end--;
@@ -44,8 +50,8 @@ function parseDate(text: string): { seconds: number; offset: string } {
 }
 
 /**
- * Writes what `parseIdentity` reads, as UTF-8. `<`, `>`, line feed and NUL would end the field early
- * and are left out, as Git does.
+ * Writes the form that `parseIdentity` reads, in UTF-8. Removes `<`, `>`, line feeds and NULs, as Git does, because
+ * they would end the field early.
  */
 export function writeIdentity(identity: Identity): ByteString {
   const seconds = Number.isSafeInteger(identity.seconds) ? Math.max(0, identity.seconds) : 0;
@@ -58,8 +64,8 @@ function writtenPart(text: string): string {
 }
 
 /**
- * A name or e-mail as `git commit` would record it: without white space, control characters and stray
- * punctuation at either end, and without `<`, `>`, line feeds and NULs inside.
+ * Cleans a name or e-mail address as `git commit` does: removes white space, control characters and punctuation from
+ * both ends, and `<`, `>`, line feeds and NULs everywhere.
  */
 export function cleanIdentityPart(text: string): string {
   let start = 0;
@@ -74,9 +80,9 @@ function isCrud(code: number): boolean {
 }
 
 /**
- * Writes a moment in RFC 3339 with the offset of its author, `2026-01-02T03:04:05+01:00`, and `Z` for UTC. An offset that
- * RFC 3339 cannot write becomes UTC, also where only the local year has more than four digits. A moment that it cannot
- * write becomes the epoch.
+ * Formats a time in RFC 3339 with the author's offset, such as `2026-01-02T03:04:05+01:00`, and with `Z` for UTC. Uses
+ * UTC if RFC 3339 cannot represent the offset, or if the local year would have more than four digits. Uses the epoch if
+ * RFC 3339 cannot represent the time.
  */
 export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offset'>): string {
   if (!(seconds >= 0 && seconds <= LAST_SECOND)) return formatDate({ seconds: 0, offset: '+0000' });
@@ -90,7 +96,7 @@ export function formatDate({ seconds, offset }: Pick<Identity, 'seconds' | 'offs
   return `${date}${minutes < 0 ? '-' : '+'}${zone}`;
 }
 
-/** Minutes east of UTC of `+hhmm`; 0 for anything a clock cannot show. */
+/** Returns the minutes east of UTC of `+hhmm`, or 0 if `offset` is not a valid time of day. */
 function offsetMinutes(offset: string): number {
   const match = /^([+-])(\d+)$/.exec(offset);
   if (!match) return 0;

@@ -6,10 +6,10 @@ import { sortInSteps } from './sort.js';
 import { canonicalMode, compareEntries, MODE_TREE, type TreeEntry, writeTree } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Entries read or written between two steps. */
+/** Number of entries read or written between two yields. */
 const UNIT = 4096;
 
-/** As `writeTree`, in steps; returns the parts of the body. */
+/** Same as `writeTree`, but yields while it works. Returns the body in parts. */
 export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]> {
   const sorted = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
@@ -21,8 +21,8 @@ export function* writeTreeInSteps(entries: Iterable<TreeEntry>): Steps<Buffer[]>
 }
 
 /**
- * Finds entries by their names. Returns them, and the body as `writeTree` would write it: sorted, each name once, with
- * canonical modes. That is the same body unless the tree was made by a tool that broke these rules.
+ * Finds entries by name. Returns them, and the body in the form that `writeTree` writes: sorted, with unique names and
+ * canonical modes. This form differs from `body` only if another tool wrote the tree and broke these rules.
  */
 export function* findEntries(
   body: Buffer,
@@ -51,7 +51,9 @@ function* findRewritten(body: Buffer, names: { has(name: ByteString): boolean })
   return { body: Buffer.concat(yield* writeTreeInSteps(entries.values())), found };
 }
 
-/** Replaces all entries of `names` by `entries`, in the body of a sorted tree; returns the parts of the new body. */
+/**
+ * Replaces all entries whose names are in `names` by `entries`. `body` has to be sorted. Returns the new body in parts.
+ */
 export function* replaceEntries(
   body: Buffer,
   names: { has(name: ByteString): boolean },
@@ -60,7 +62,7 @@ export function* replaceEntries(
   const added = yield* sortInSteps([...entries], compareEntries);
   const parts: Buffer[] = [];
   const scan = new TreeCursor(body);
-  /** Entries of `added` that were written; where the unwritten part of the body starts. */
+  /** Number of entries of `added` that were written, and the offset at which the unwritten part of the body starts. */
   let written = 0;
   let start = 0;
   for (let scanned = 1; scan.next(); scanned++) {

@@ -3,7 +3,7 @@ import type { ObjectReader } from './object.js';
 import type { TreeEntries } from './tree-entries.js';
 import type { TreeNames } from './tree-names.js';
 
-/** What a commit says, by object number. Times are seconds since 1970. */
+/** Links and times of a commit, by object number. Times are in seconds since 1970. */
 export interface CommitRecord {
   readonly tree: number;
   readonly parents: readonly number[];
@@ -11,24 +11,27 @@ export interface CommitRecord {
   readonly committedAt: number;
 }
 
-/** A tree that was told by the difference from another. */
+/** Delta of a tree: its difference from a base tree. */
 export interface TreeDifference {
-  /** All entries that are not its own are entries of this tree, which may have more. */
+  /**
+   * Object number of the base tree. Every entry that is not in the delta is an entry of the base tree. The base tree
+   * may have more entries.
+   */
   readonly base: number;
-  /** Calls `visit` with its own entries: keys and objects, in `cells` from `start` to `end`. */
+  /** Calls `visit` with the entries of the delta: pairs of key and object in `cells` from `start` to `end`. */
   eachOwn(visit: (cells: Int32Array, start: number, end: number) => void): void;
 }
 
-/** Reads what objects point at, by number. */
+/** Object reader that also returns the links of objects by object number. */
 export interface LinkReader extends ObjectReader {
-  /** What the keys of entries mean. */
+  /** Name table that resolves the keys of entries. */
   readonly names: TreeNames;
-  /** The entries of a tree. Throws `MalformedObject`. */
+  /** Returns the entries of a tree. Throws `MalformedObject`. */
   entriesOf(tree: number): Steps<TreeEntries>;
-  /** How a tree differs from another one, where that was noted. */
+  /** Returns the recorded delta of a tree, or undefined if none was recorded. */
   differenceOf(tree: number): TreeDifference | undefined;
-  /** Whether it was noted what the object points at. */
+  /** Returns true if the links of the object were recorded. */
   hasRecord(object: number): boolean;
-  /** What a commit says, where that was noted. */
+  /** Returns the recorded links and times of a commit, or undefined if none were recorded. */
   recordOf(commit: number): CommitRecord | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ObjectType } from './object.js';
 
-/** Thrown when the bytes of an object are not what its type demands, so that Git could not read it either. */
+/** Thrown when an object is malformed in a way that Git could not read either. */
 export class MalformedObject extends Error {
   override readonly name = 'MalformedObject';
   constructor(

@@ -1,26 +1,26 @@
 import * as crypto from 'node:crypto';
 import { type Oid, oidIn, type TypeCode, typeName } from './object.js';
 
-/** Bytes an object's header never exceeds: `commit 18446744073709551615\0` has 28. */
+/** Maximum length of an object header in bytes, rounded up: `commit 18446744073709551615\0` has 28. */
 export const HEADROOM = 32;
 
 const PREFIXES = ([1, 2, 3, 4] as const).map((code) => Buffer.from(`${typeName(code)} `, 'latin1'));
 const ZERO = 0x30;
 
-/** Writes the SHA-1 of bytes `start` to `end` of `buffer` to `target`. */
+/** Writes the SHA-1 of the bytes `start` to `end` of `buffer` to `target` at offset `at`. */
 export type HashBytes = (buffer: Buffer, start: number, end: number, target: Buffer, at: number) => void;
 
 /**
- * The one-shot `crypto.hash` costs a quarter of `createHash`; a `binary` digest is the cheapest to take
- * over. Node has it from 20.12 on.
+ * Uses the one-shot `crypto.hash` (Node 20.12 and later), because it takes a quarter of the time of `createHash`. A
+ * `binary` digest is the cheapest to copy.
  */
 export const hashBytes: HashBytes = (buffer, start, end, target, at) => {
   target.write(crypto.hash('sha1', buffer.subarray(start, end), 'binary'), at, 20, 'latin1');
 };
 
 /**
- * Writes the header that Git hashes before a body, `<type> SP <size in decimal> NUL`, so that it ends
- * where the body starts. Returns where the header starts; there have to be `HEADROOM` bytes before the body.
+ * Writes the header that Git hashes before a body, `<type> SP <size in decimal> NUL`, so that it ends where the body
+ * starts. The buffer needs `HEADROOM` bytes before the body. Returns the offset at which the header starts.
  */
 export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeCode, size: number): number {
   let at = bodyStart - 1;
@@ -35,7 +35,7 @@ export function writeHeaderBefore(buffer: Buffer, bodyStart: number, type: TypeC
   return at;
 }
 
-/** The id of an object, as `git hash-object` has it. */
+/** Returns the id of an object, as `git hash-object` computes it. */
 export function hashObject(type: TypeCode, body: Buffer): Oid {
   return oidIn(
     crypto

@@ -6,12 +6,12 @@ export type Oid = string & { readonly [oid]: true };
 declare const oid: unique symbol;
 
 export const ZERO_OID = '0'.repeat(40) as Oid;
-/** The tree without entries, which Git knows without storing it. */
+/** Id of the empty tree, which Git can read even if it is not stored. */
 export const EMPTY_TREE_OID = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as Oid;
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
-/** The numbers gitformat-pack gives the types. */
+/** Type numbers of gitformat-pack. */
 export const COMMIT = 1;
 export const TREE = 2;
 export const BLOB = 3;
@@ -34,56 +34,57 @@ export function isOid(value: string): value is Oid {
   return OID.test(value);
 }
 
-/** The id whose 20 raw bytes start at `at`. */
+/** Returns the id whose 20 raw bytes start at `at`. */
 export function oidIn(buffer: Buffer, at = 0): Oid {
   return buffer.toString('hex', at, at + 20) as Oid;
 }
 
 /**
- * The reading side of an object database.
+ * Read access to an object database.
  *
- * Objects are numbered from 0 in the order they were stored, and a number never changes its object,
- * so hot paths keep numbers in typed arrays and touch ids only at the edges.
+ * Objects are numbered from 0 in the order in which they were stored. The number of an object never changes. Hot paths
+ * therefore keep numbers in typed arrays, and convert to ids only at their start and end.
  */
 export interface ObjectReader {
-  /** Objects visible here: valid numbers are 0 to `size - 1`. */
+  /** Number of visible objects. Valid object numbers are 0 to `size - 1`. */
   readonly size: number;
-  /** The object's number, or -1. */
+  /** Returns the object's number, or -1 if absent. */
   find(oid: Oid): number;
-  /** As `find`, of the 20 raw bytes at `at`. */
+  /** Same as `find`, for the 20 raw bytes at `at`. */
   findRaw(bytes: Uint8Array, at: number): number;
-  /** Ids that start with `prefix` (4 to 40 lower-case digits), at most `limit`, in order. */
+  /** Returns at most `limit` ids that start with `prefix` (4 to 40 lower-case digits), in ascending order. */
   findPrefix(prefix: string, limit: number): Oid[];
   oidOf(number: number): Oid;
-  /** Writes the 20 raw bytes of the id. */
+  /** Writes the 20 raw bytes of the id to `target`. */
   copyOid(number: number, target: Uint8Array, at: number): void;
   typeOf(number: number): TypeCode;
-  /** Bytes of the inflated body. */
+  /** Returns the size of the inflated body in bytes. */
   sizeOf(number: number): number;
-  /** The inflated body. Shared with a cache: never write into it. */
+  /** Returns the inflated body. It is shared with a cache, so callers must not write to it. */
   read(number: number): Buffer;
-  /** As `read`, in steps: of an object that is large or made of large ones. */
+  /** Same as `read`, but yields while it works. Use it for objects that may be large or deltas of large objects. */
   readSteps(number: number): Steps<Buffer>;
   /**
-   * What `look` makes of the inflated body. The body may lie in memory that the next call of `read` or `peek` overwrites:
-   * it is borrowed for the call of `look`, which must not keep it, read another object, or wait.
+   * Calls `look` with the inflated body and returns its result. The body may be in memory that the next call of `read`
+   * or `peek` overwrites. `look` must therefore not keep the body, read another object, or wait.
    */
   peek<T>(number: number, look: (body: Buffer) => T): T;
   /**
-   * Hands the bodies of many objects to `look`, on the terms of `peek` and in any order, those left out that are large or made
-   * of large ones. Where they are made of each other it costs less than to peek at each.
+   * Calls `look` with the bodies of many objects, in any order. The rules of `peek` apply. Skips objects that are large
+   * or deltas of large objects. Costs less than one `peek` per object if the objects are deltas of each other.
    */
   visitBodies?(numbers: Iterable<number>, look: (number: number, body: Buffer) => void): Steps<void>;
-  /** Where a tag of a tag leads in the end, when that was found out. */
+  /** Returns the object at the end of a chain of tags, or undefined if it is not cached. */
   peeledOf?(number: number): number | undefined;
   /**
-   * Whether a client that wants `tips` can be sent the packs as they came: every object is one of the tips or reachable
-   * from them, and nearly all objects came in packs whose senders chose the deltas. False where that is not known.
+   * Returns true if a client that wants `tips` can be sent the stored packs unchanged. That is so if every object is a
+   * tip or reachable from one, and nearly all objects were received in packs with deltas chosen by the sender. Returns
+   * false if that is unknown.
    */
   allowsPackReuse?(tips: ReadonlySet<number>): boolean;
 }
 
-/** Thrown when an object that has to exist does not, or has another type than asked for. */
+/** Thrown when a required object does not exist or has a different type. */
 export class MissingObject extends Error {
   override readonly name = 'MissingObject';
   constructor(
@@ -94,34 +95,34 @@ export class MissingObject extends Error {
   }
 }
 
-/** The number of `oid`; throws `MissingObject`. */
+/** Returns the number of `oid`. Throws `MissingObject`. */
 export function numberOf(objects: ObjectReader, oid: Oid): number {
   const number = objects.find(oid);
   if (number < 0) throw new MissingObject(oid);
   return number;
 }
 
-/** Whether the object is there and a commit. */
+/** Returns true if the object exists and is a commit. */
 export function isCommit(objects: ObjectReader, oid: Oid): boolean {
   const number = objects.find(oid);
   return number >= 0 && objects.typeOf(number) === COMMIT;
 }
 
-/** The body of `oid`, which has to be of type `type`; throws `MissingObject`. */
+/** Returns the body of `oid`. Throws `MissingObject` if it does not exist or is not of type `type`. */
 export function readAs(objects: ObjectReader, oid: Oid, type: TypeCode): Buffer {
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
   return objects.read(number);
 }
 
-/** As `readAs`, of an object that may be large, in steps. */
+/** Same as `readAs`, but yields while it works, because the object may be large. */
 export function* readStepsAs(objects: ObjectReader, oid: Oid, type: TypeCode): Steps<Buffer> {
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== type) throw new MissingObject(oid, typeName(type));
   return yield* objects.readSteps(number);
 }
 
-/** The id that `text` is; throws a `TypeError` where it is none. */
+/** Returns `text` as an id. Throws a `TypeError` if it is not an id. */
 export function parseOid(text: string): Oid {
   if (!isOid(text)) throw new TypeError(`not an object id: ${text}`);
   return text;

@@ -3,9 +3,9 @@ import { withRoom } from '../../memory/growable.js';
 export const OID_BYTES = 20;
 
 /**
- * A hash table from raw object id to number, by open addressing. The ids themselves lie in an array of
- * 20 bytes each that the caller owns; a slot holds a number plus one, 0 is free. Ids are SHA-1 and
- * therefore their own hash.
+ * Hash table with open addressing that maps raw object ids to numbers. The caller owns the array of the ids, 20 bytes
+ * each. A slot contains a number plus one; 0 marks a free slot. The first four bytes of an id are its hash, because ids
+ * are SHA-1.
  */
 export class OidSlots {
   #slots: Int32Array;
@@ -23,7 +23,7 @@ export class OidSlots {
     return this.#count;
   }
 
-  /** The number whose id is the 20 bytes at `at`, or -1. */
+  /** Returns the number whose id is the 20 bytes at `at`, or -1 if absent. */
   find(oids: Uint8Array, bytes: Uint8Array, at: number): number {
     let slot = hashAt(bytes, at) & this.#mask;
     for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
@@ -33,14 +33,14 @@ export class OidSlots {
     return -1;
   }
 
-  /** Adds `number`, whose id must not be in the table. */
+  /** Adds `number`. Its id must not be in the table yet. */
   insert(oids: Uint8Array, number: number): void {
     if ((this.#count + 1) * 2 > this.#slots.length) this.#grow(oids);
     this.#place(oids, number + 1);
     this.#count++;
   }
 
-  /** A table with room for so many more: this one, or a larger copy. */
+  /** Returns a table with capacity for `more` further numbers: this one, or a larger copy. */
   withRoom(oids: Uint8Array, more: number): OidSlots {
     if ((this.#count + more) * 2 <= this.#slots.length) return this;
     const larger = new OidSlots(this.#count + more);
@@ -49,7 +49,7 @@ export class OidSlots {
     return larger;
   }
 
-  /** Gives every number from `first` on its new one, `moved[number - first]`. */
+  /** Renumbers every number from `first` on: `number` becomes `moved[number - first]`. */
   renumber(first: number, moved: Int32Array): void {
     const slots = this.#slots;
     for (let slot = 0; slot < slots.length; slot++) {
@@ -74,7 +74,7 @@ export class OidSlots {
   }
 }
 
-/** A set of ids that numbers them in order of arrival. */
+/** Set of ids that numbers them in insertion order. */
 export class OidSet {
   oids = new Uint8Array(64 * OID_BYTES);
   readonly #slots = new OidSlots();
@@ -83,7 +83,7 @@ export class OidSet {
     return this.#slots.count;
   }
 
-  /** The number of the id at `at`, which is added when it is new. */
+  /** Returns the number of the id at `at`. Adds the id if it is new. */
   add(bytes: Uint8Array, at: number): number {
     const known = this.find(bytes, at);
     if (known >= 0) return known;
@@ -99,7 +99,7 @@ export class OidSet {
     return this.#slots.find(this.oids, bytes, at);
   }
 
-  /** Where the id of a number starts in `oids`. */
+  /** Returns the offset in `oids` at which the id of a number starts. */
   startOf(number: number): number {
     return number * OID_BYTES;
   }

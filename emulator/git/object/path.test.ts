@@ -83,9 +83,10 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
   const distinct = [...new Set(paths)];
   for (const mode of [0o100644, 0o120000]) {
     for (const path of distinct) {
-      // A line feed Git allows; a backslash it overlooks at the very start, where its fsck does not.
+      // Skipped, because Git allows a line feed, and overlooks a backslash at the very start, which its fsck does not.
       if (path.includes('\n') || path.startsWith('\\')) continue;
-      // In the middle of a link's path, where it is harmless, Git minds only some spellings of `.gitmodules`.
+      // Skipped, because Git rejects only some spellings of `.gitmodules` in the middle of a link's path, where they
+      // are harmless.
       if (mode === 0o120000 && /modules\//.test(path)) continue;
       const { status } = git.try([
         'update-index',

@@ -7,7 +7,7 @@ const MOST_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Why a path cannot be written to a tree, and how to say so. */
+/** Reasons why a path cannot be written to a tree, with their texts. */
 const PATH_FAULTS = {
   'not-text': 'is not well-formed Unicode text',
   empty: 'is empty',
@@ -22,18 +22,18 @@ const PATH_FAULTS = {
 
 export type PathFault = keyof typeof PATH_FAULTS;
 
-/** The faults by code, each completing the sentence "the path …". */
+/** Returns the text of a reason. It completes the sentence "the path …". */
 export function describePathFault(fault: PathFault): string {
   return PATH_FAULTS[fault];
 }
 
-/** A path from the API as the tree knows it, or what is wrong with it. */
+/** A path from the API as a byte string, or the reason why it is invalid. */
 export type PathReading = { readonly path: ByteString; readonly fault?: undefined } | { readonly fault: PathFault };
 
 /**
- * Reads a path given by a client: slashes at its start are stripped, the rest has to be a path Git would check out
- * on any file system (git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an ordinary
- * byte. Of `mode` only a symbolic link matters: `.gitmodules` may not be one.
+ * Validates a path given by a client. Removes slashes from its start. The rest has to be a path that Git would check
+ * out on any file system (git's `verify_path` with `core.protectNTFS` and `core.protectHFS`). A backslash is an
+ * ordinary byte. `mode` matters only for a symbolic link, because `.gitmodules` must not be one.
  */
 export function readPath(text: string, mode?: number): PathReading {
   if (LONE_SURROGATE.test(text)) return { fault: 'not-text' };
@@ -48,7 +48,7 @@ function stripLeadingSlashes(text: string): string {
   return text.slice(start);
 }
 
-/** What keeps `path` out of a tree; undefined when nothing does. */
+/** Returns the reason why `path` cannot be in a tree, or undefined if it can. */
 export function pathFault(path: ByteString, mode?: number): PathFault | undefined {
   if (path === '') return 'empty';
   if (path.length > MOST_PATH_BYTES) return 'too-long';
@@ -69,18 +69,18 @@ function nameFault(name: ByteString): PathFault | undefined {
   return hidesDotName(name, 'git') ? 'git-name' : undefined;
 }
 
-/** The path of `name` in `folder`. */
+/** Joins a folder and a name. */
 export function pathIn(folder: ByteString, name: ByteString): ByteString {
   return folder === '' ? name : concatBytes(folder, SLASH, name);
 }
 
-/** The folder that a path is in. */
+/** Returns the folder that contains a path. */
 export function folderOf(path: ByteString): ByteString {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? NO_BYTES : sliceBytes(path, 0, slash);
 }
 
-/** The last name of a path. */
+/** Returns the last segment of a path. */
 export function nameOf(path: ByteString): ByteString {
   return sliceBytes(path, path.lastIndexOf('/') + 1);
 }

@@ -5,12 +5,12 @@ import { EMPTY_TREE_OID, MissingObject, type ObjectReader, type Oid, TREE } from
 import { canonicalMode, MODE_TREE, type PathEntry, type TreeEntry } from './tree.js';
 import { TreeCursor } from './tree-cursor.js';
 
-/** Entries read between two steps. */
+/** Number of entries read between two yields. */
 const UNIT = 4096;
 const SLASH = 0x2f;
 const EMPTY = Buffer.alloc(0);
 
-/** All entries of a tree, in stored order. Throws `MalformedObject`. */
+/** Returns all entries of a tree, in stored order. Throws `MalformedObject`. */
 export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   const entry = new TreeCursor(body);
@@ -21,7 +21,7 @@ export function* parseTree(body: Buffer): Steps<TreeEntry[]> {
   return entries;
 }
 
-/** Returns the body of a tree, in steps. The empty tree needs no stored object. Throws `MissingObject`. */
+/** Returns the body of a tree. The empty tree need not be stored. Throws `MissingObject`. */
 export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   const number = objects.find(oid);
   if (number < 0 && oid === EMPTY_TREE_OID) return EMPTY;
@@ -29,12 +29,12 @@ export function* readTreeBody(objects: ObjectReader, oid: Oid): Steps<Buffer> {
   return yield* objects.readSteps(number);
 }
 
-/** As `parseTree`, of a stored tree. Throws `MissingObject`. */
+/** Same as `parseTree`, for a stored tree. Throws `MissingObject`. */
 export function* readTree(objects: ObjectReader, oid: Oid): Steps<TreeEntry[]> {
   return yield* parseTree(yield* readTreeBody(objects, oid));
 }
 
-/** What `path` holds below `tree`; undefined when nothing is there. The empty path is the tree itself. */
+/** Returns the entry at `path` below `tree`, or undefined if absent. The empty path returns the tree itself. */
 export function* findEntry(objects: ObjectReader, tree: Oid, path: ByteString): Steps<PathEntry | undefined> {
   let mode = MODE_TREE;
   let oid = tree;

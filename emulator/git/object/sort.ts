@@ -2,10 +2,10 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import type { ByteString } from './bytes.js';
 
-/** Items sorted or merged between two steps. */
+/** Number of items sorted or merged between two yields. */
 const UNIT = 4096;
 
-/** Sorts as `Array.prototype.sort` does, equal items in the order they came, in steps. */
+/** Merge sort that yields while it works. Stable, like `Array.prototype.sort`. */
 export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = [];
   for (let at = 0; at < items.length; at += UNIT) {
@@ -30,7 +30,7 @@ function* merge<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => nu
   return merged;
 }
 
-/** The order of `<`, which for byte strings is that of their bytes. */
+/** Compares byte strings by their bytes, as `<` does. */
 export function byBytes(a: ByteString, b: ByteString): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,10 +10,10 @@ const KEY = 'object ';
 const LF = 0x0a;
 
 /**
- * The object a tag object names:
+ * Returns the id of the object that a tag object names:
  *
  *     object <oid>
- *     (type, name, tagger and message, which are not looked at)
+ *     (type, name, tagger and message, which are ignored)
  *
  * Throws `MalformedObject`.
  */
@@ -28,12 +28,12 @@ export function tagTarget(body: Buffer): Oid {
 
 export interface Tag {
   readonly object: Oid;
-  /** What the tag says its object is. */
+  /** Type of the object according to the tag. */
   readonly type: string;
   readonly name: string;
-  /** Absent in tags of Git's first year. */
+  /** Undefined if absent, as in tags of Git's first year. */
   readonly tagger?: Identity;
-  /** Everything after the header, verbatim, as text; a signature is its end. */
+  /** Text after the header, unchanged. Includes a signature at its end. */
   readonly message: string;
 }
 
@@ -47,7 +47,7 @@ export interface Tag {
  *     <empty line>
  *     <message>
  *
- * Only the first line has to be well-formed; throws `MalformedObject` where it is not.
+ * Only the first line has to be well-formed. Throws `MalformedObject` if it is not.
  */
 export function parseTag(body: Buffer): Tag {
   const object = tagTarget(body);
@@ -63,10 +63,14 @@ export function parseTag(body: Buffer): Tag {
   };
 }
 
-/** `oid` itself, or what it names when it is a tag, of a tag, of a tag. Throws `MissingObject`, `MalformedObject`. */
+/**
+ * Follows tags, including tags of tags, and returns the object that they lead to. Returns `oid` itself if it is not a
+ * tag. Throws `MissingObject` and `MalformedObject`.
+ */
 export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   let peeled = oid;
-  // It ends: tags cannot form a circle, and chains in a repository were followed when they came in.
+  // The loop ends, because tags cannot form a cycle, and chains of tags in a repository were followed when they were
+  // received.
   for (;;) {
     const number = numberOf(objects, peeled);
     if (objects.typeOf(number) !== TAG) return peeled;
@@ -77,13 +81,15 @@ export function* peelTags(objects: ObjectReader, oid: Oid): Steps<Oid> {
   }
 }
 
-/** The commit that `oid` is, or that its tags lead to; undefined when they lead to something else. */
+/**
+ * Returns the commit that `oid` is or that its tags lead to. Returns undefined if they lead to another type of object.
+ */
 export function* findCommit(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   return objects.typeOf(numberOf(objects, peeled)) === COMMIT ? peeled : undefined;
 }
 
-/** The tree that `oid` is, or that its tags and commit lead to; undefined for a blob. */
+/** Returns the tree that `oid` is, or that its tags and commit lead to. Returns undefined for a blob. */
 export function* findTree(objects: ObjectReader, oid: Oid): Steps<Oid | undefined> {
   const peeled = yield* peelTags(objects, oid);
   const number = numberOf(objects, peeled);

@@ -2,11 +2,16 @@ import iconv from 'iconv-lite';
 import { type ByteString, bytesOf, isAscii } from './bytes.js';
 
 const UTF8_LABEL = /^utf-?8$/i;
-/** Encodings in which the ASCII lines of an object mean something else, and codecs of iconv-lite that are no encodings. */
+/**
+ * Encodings that are not supersets of ASCII, so that they would change the header lines of an object, and codecs of
+ * iconv-lite that are not text encodings.
+ */
 const NOT_ASCII_BASED = /^(?:utf|ucs|cesu|unicode|binary|base64|hex|internal)/;
 const ISO_2022_JP = /^(?:csiso2022jp|iso-?2022-?jp)$/i;
 
-/** Characters that glibc's iconv maps to others than the tables of Microsoft, which iconv-lite and `TextDecoder` have. */
+/**
+ * Characters that glibc's iconv decodes differently from Microsoft's tables, which iconv-lite and `TextDecoder` use.
+ */
 const JIS = {
   '\uff5e': '\u301c',
   '\u2225': '\u2016',
@@ -15,7 +20,7 @@ const JIS = {
   '\uff0d': '\u2212',
   '\uffe2': '\xac',
 };
-/** Largest commit that is converted, because a conversion cannot yield to the event loop. */
+/** Maximum size in bytes of a commit that is converted, because a conversion cannot yield to the event loop. */
 const MOST_BYTES = 256 * 1024;
 
 interface Variant {
@@ -39,9 +44,9 @@ const VARIANTS: readonly Variant[] = [
 ];
 
 /**
- * Converts a commit whose `encoding` header is `label` to UTF-8, as `git log` does: as a whole. Returns undefined if Git
- * shows the bytes unchanged, because the label is UTF-8 or unknown, or because some bytes are invalid in the encoding;
- * and for more than `MOST_BYTES`.
+ * Converts a whole commit whose `encoding` header is `label` to UTF-8, as `git log` does. Returns undefined if Git
+ * shows the bytes unchanged, because the label is UTF-8 or unknown, or because some bytes are invalid in the encoding.
+ * Also returns undefined for more than `MOST_BYTES`.
  */
 export function reencode(bytes: ByteString, label: string): ByteString | undefined {
   if (UTF8_LABEL.test(label) || bytes.length > MOST_BYTES) return undefined;
@@ -54,7 +59,7 @@ export function reencode(bytes: ByteString, label: string): ByteString | undefin
   return bytesOf(text.replace(/[\\~\u0080-\uffff]/g, (character) => characters[character] ?? character));
 }
 
-/** Returns undefined if the encoding is unknown. Invalid bytes become U+FFFD, or make the result undefined. */
+/** Returns undefined if the encoding is unknown. Invalid bytes become U+FFFD or make the result undefined. */
 function decode(bytes: Buffer, label: string): string | undefined {
   try {
     if (ISO_2022_JP.test(label)) {
@@ -67,7 +72,9 @@ function decode(bytes: Buffer, label: string): string | undefined {
   }
 }
 
-/** Reads UTF-8. Text that is not UTF-8 is read as ISO 8859-1, as `git commit` repairs such a message. */
+/**
+ * Decodes UTF-8. Text that is not valid UTF-8 is decoded as ISO 8859-1, as `git commit` does to repair such a message.
+ */
 export function decodeText(bytes: ByteString): string {
   if (isAscii(bytes)) return bytes;
   const text = Buffer.from(bytes, 'latin1').toString('utf8');

@@ -3,7 +3,7 @@ import { MalformedObject } from './malformed-object.js';
 import { type Oid, oidIn } from './object.js';
 import { canonicalMode, fileType, MODE_GITLINK, MODE_TREE } from './tree.js';
 
-/** Stands for the number of an object where there is none. */
+/** Sentinel for an object number: no stored object. */
 export const NONE = -1;
 
 const SPACE = 0x20;
@@ -11,27 +11,27 @@ const OID_BYTES = 20;
 const SHORT_NAME = 64;
 
 /**
- * Steps over the entries of a tree object without allocating:
+ * Iterates over the entries of a tree object without allocating:
  *
  *     <mode in octal> SP <name> NUL <20 bytes of id>      (repeated, sorted by name, folders as if ended by `/`)
  *
- * `next` throws `MalformedObject` where Git could not read on either.
+ * `next` throws `MalformedObject` if Git could not read the entry either.
  */
 export class TreeCursor {
-  /** As stored, not canonical. */
+  /** Mode as stored, not canonical. */
   mode = 0;
-  /** Where the entry starts, with the digits of its mode. */
+  /** Offset at which the entry starts, including the digits of its mode. */
   start = 0;
   nameStart = 0;
   nameEnd = 0;
 
-  /** `position`: where the next entry starts. */
+  /** `position`: offset at which the next entry starts. */
   constructor(
     readonly body: Buffer,
     public position = 0,
   ) {}
 
-  /** Where the 20 raw bytes of the id start. */
+  /** Offset at which the 20 raw bytes of the id start. */
   get oidStart(): number {
     return this.nameEnd + 1;
   }
@@ -52,7 +52,7 @@ export class TreeCursor {
     return oidIn(this.body, this.nameEnd + 1);
   }
 
-  /** Goes to the next entry; false at the end. */
+  /** Moves to the next entry. Returns false at the end. */
   next(): boolean {
     const { body } = this;
     const { length } = body;
@@ -67,7 +67,8 @@ export class TreeCursor {
     }
     if (at === start) throw new MalformedObject('tree', 'malformed mode');
     const nameStart = at + 1;
-    // Most names are short: a loop is done before a call into native code has begun.
+    // Searches the first 64 bytes with a loop, because most names are short and a loop is faster than a call into
+    // native code.
     let end = nameStart;
     for (const near = Math.min(length, end + SHORT_NAME); end < near && body[end] !== 0; ) end++;
     if (body[end] !== 0) end = body.indexOf(0, end);

@@ -6,24 +6,30 @@ import { type ObjectReader, type Oid, TREE, type TypeCode } from './object.js';
 import { readTreeBody } from './read-tree.js';
 import { MODE_FILE, MODE_GITLINK, MODE_TREE, type TreeEntry } from './tree.js';
 
-/** Edits between two steps. */
+/** Number of edits between two yields. */
 const UNIT = 256;
 const NO_BODY = Buffer.alloc(0);
 const NO_CHILDREN: ReadonlyMap<ByteString, EditNode> = new Map();
 
-/** Where new trees go: a quarantine, which reads as well. */
+/** Object database that new trees are written to: a quarantine, which also reads. */
 export interface ObjectDatabase extends ObjectReader {
   write(type: TypeCode, body: Buffer): Oid;
-  /** As `write`, of a body that may be large and in parts, in steps. */
+  /** Same as `write`, for a body that may be large and in parts. Yields while it works. */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid>;
 }
 
-/** One change. Without `mode` a file keeps the one it has, and a new file gets 100644. Paths are checked before. */
+/**
+ * One change of a file. Without `mode`, an existing file keeps its mode and a new file gets 100644. The caller has
+ * validated the path.
+ */
 export type TreeEdit =
   | { readonly path: ByteString; readonly mode?: number | undefined; readonly oid: Oid; readonly delete?: false }
   | { readonly path: ByteString; readonly delete: true };
 
-/** Why edits contradict each other or the tree: one path twice, or one path both a file and a folder. */
+/**
+ * Kind of conflict between edits, or between an edit and the tree: a path is edited twice, or would be both a file and
+ * a folder.
+ */
 export type EditFault = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
 
 const FAULT_TEXTS: Readonly<Record<EditFault, string>> = {
@@ -47,12 +53,12 @@ interface Upsert {
   readonly oid: Oid;
 }
 
-/** A path segment that edits go through: what happens to it, and to what is below. */
+/** Node of a trie of edited paths: one path segment, the edit of its entry, and the nodes below it. */
 interface EditNode {
   readonly name: ByteString;
   upsert?: Upsert;
   isDeleted?: boolean;
-  /** A file will be written somewhere below. */
+  /** True if an edit writes a file somewhere below this node. */
   writesBelow?: boolean;
   children?: Map<ByteString, EditNode>;
 }
@@ -60,18 +66,19 @@ interface EditNode {
 /** A folder that is being edited. */
 interface Folder {
   readonly node: EditNode;
-  /** The folder before the edits. */
+  /** Body of the folder before the edits. */
   readonly body: Buffer;
-  /** Entries that edits name, as they are now. */
+  /** Entries named by edits, in their current state. */
   readonly entries: Map<ByteString, TreeEntry>;
   readonly pending: Iterator<EditNode>;
   isChanged: boolean;
 }
 
 /**
- * The tree that `base` becomes by `edits`, in whatever order they come: deletions first, then files.
- * A deletion takes a file or a whole folder, and changes nothing where there is none, like `git fast-import`;
- * folders left empty go away. Reads and writes only the folders on the way, in steps. Throws `EditConflict`.
+ * Applies edits to the tree `base` and returns the new tree. Deletions are applied before writes, whatever the order of
+ * `edits`. A deletion removes a file or a whole folder, and does nothing if the path does not exist, like `git
+ * fast-import`. Folders that become empty are removed. Reads and writes only the folders on edited paths. Throws
+ * `EditConflict`.
  */
 export function* applyEdits(objects: ObjectDatabase, base: Oid, edits: Iterable<TreeEdit>): Steps<Oid> {
   const root = yield* openFolder(objects, yield* planEdits(edits), base);
@@ -131,7 +138,7 @@ function editedBody({ node, body, entries }: Folder): Steps<Buffer[]> {
   return replaceEntries(body, node.children ?? NO_CHILDREN, entries.values());
 }
 
-/** Edits one entry of `folder`; returns the folder to go into when there is more to do below. */
+/** Edits one entry of `folder`. Returns the subfolder to descend into, or undefined if nothing is left to do below. */
 function* editEntry(objects: ObjectReader, stack: Folder[], folder: Folder, node: EditNode): Steps<Folder | undefined> {
   if (node.isDeleted && folder.entries.delete(node.name)) folder.isChanged = true;
   const entry = folder.entries.get(node.name);
@@ -155,7 +162,7 @@ function placeFile(stack: Folder[], folder: Folder, name: ByteString, upsert: Up
   folder.isChanged = true;
 }
 
-/** Puts what became of a folder into its parent. */
+/** Writes an edited folder into its parent. Removes it if it is empty. */
 function* closeFolder(objects: ObjectDatabase, folder: Folder, parent: Folder): Steps<void> {
   if (!folder.isChanged) return;
   parent.isChanged = true;

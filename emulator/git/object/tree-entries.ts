@@ -8,10 +8,11 @@ import { NONE, TreeCursor } from './tree-cursor.js';
 import type { EntryKey, TreeNames } from './tree-names.js';
 
 /**
- * The entries of a tree, in stored order, as numbers: what is asked of many trees is asked of integers. They never change.
+ * Immutable entries of a tree in stored order, as pairs of integers, so that comparing many trees compares only
+ * integers.
  */
 export class TreeEntries {
-  /** `cells`: of each entry its key, then its object. */
+  /** `cells`: for each entry, its key followed by its object (see `objectAt`). */
   constructor(
     readonly names: TreeNames,
     readonly cells: Int32Array,
@@ -25,7 +26,10 @@ export class TreeEntries {
     return this.cells[index * 2]!;
   }
 
-  /** The object's number; `NONE` of an empty tree that is not stored; `-2 - ForeignId` where it is not here; of a gitlink its `ForeignId`. */
+  /**
+   * Object number of the entry. `NONE` if it is an empty tree that is not stored. `-2 - ForeignId` if the object is not
+   * in this store. For a gitlink, its `ForeignId`.
+   */
   objectAt(index: number): number {
     return this.cells[index * 2 + 1]!;
   }
@@ -34,7 +38,7 @@ export class TreeEntries {
     return this.names.nameOf(this.keyAt(index));
   }
 
-  /** As Git reads it. */
+  /** Canonical mode, as Git reads it. */
   modeAt(index: number): number {
     return canonicalMode(this.names.modeOf(this.keyAt(index)));
   }
@@ -47,7 +51,7 @@ export class TreeEntries {
     return this.names.isGitlink(this.keyAt(index));
   }
 
-  /** The first entry of this name, or -1. */
+  /** Returns the index of the first entry of this name, or -1 if absent. */
   find(name: ByteString): number {
     const { names, cells } = this;
     const id = names.find(name);
@@ -57,7 +61,7 @@ export class TreeEntries {
   }
 }
 
-/** Reads the body of a tree, in steps. Throws `MalformedObject`. */
+/** Decodes the body of a tree; yields while it works. Throws `MalformedObject`. */
 export function* decodeTree(
   body: Buffer,
   names: TreeNames,
@@ -80,14 +84,14 @@ export function* decodeTree(
   return new TreeEntries(names, cells.slice(0, length));
 }
 
-/** The number of what an entry names; `NONE` of an empty tree that is not stored. Throws `MissingObject`. */
+/** Returns the object number of an entry; `NONE` if it is an empty tree that is not stored. Throws `MissingObject`. */
 export function objectAt(entries: TreeEntries, index: number): number {
   const number = entries.objectAt(index);
   if (number >= NONE) return number;
   throw new MissingObject(entries.names.oidOfForeign(-2 - number));
 }
 
-/** The id of what an entry names. */
+/** Returns the object id of an entry. */
 export function entryOid(objects: ObjectReader, entries: TreeEntries, index: number): Oid {
   const number = entries.objectAt(index);
   if (number < NONE) return entries.names.oidOfForeign(-2 - number);
@@ -98,6 +102,6 @@ export function entryOid(objects: ObjectReader, entries: TreeEntries, index: num
 function objectOf(entry: TreeCursor, names: TreeNames, objects: Pick<ObjectReader, 'findRaw'>): number {
   const number = objects.findRaw(entry.body, entry.oidStart);
   if (number >= 0) return number;
-  // Git knows the empty tree without storing it.
+  // Git can read the empty tree even if it is not stored.
   return entry.isTree && entry.oid === EMPTY_TREE_OID ? NONE : -2 - names.foreign(entry.oid);
 }

@@ -4,32 +4,35 @@ import type { Oid } from './object.js';
 import { canonicalMode, MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_SYMLINK, MODE_TREE } from './tree.js';
 import type { TreeCursor } from './tree-cursor.js';
 
-/** What an entry of a tree is called and what it is, by number: its mode as it is stored, and its name. */
+/** Number of a pair of name and stored mode. */
 export type EntryKey = number;
-/** A name by number. */
+/** Number of a name. */
 export type NameId = number;
-/** An id of which no object is here, as of the commit that a gitlink names, by number. */
+/** Number of an id that has no object in this store, such as the commit named by a gitlink. */
 export type ForeignId = number;
 
-/** A power of two. */
+/** Number of shards; a power of two. */
 const SHARDS = 32;
 const ONE = 0x31;
-/** The modes that Git writes. */
+/** Modes that Git writes. */
 const MODES = [MODE_FILE, MODE_TREE, MODE_EXECUTABLE, MODE_SYMLINK, MODE_GITLINK];
 const OID_BYTES = 20;
-/** Bytes of names past which no more are taken in for the sake of speed: distinct ones are cheap to send. */
+/**
+ * Limit of `heldBytes`. Above it, received trees are read without this table, because a client can send distinct names
+ * cheaply and so fill the memory.
+ */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Bytes that one more name, key or id takes, beside its characters. */
+/** Approximate memory of one name, key or id in bytes, beside its characters. */
 const BYTES_EACH = 120;
 
 /**
- * Numbers for what the trees of a repository and its forks say again and again: names, names with modes, and the ids
- * that gitlinks name. Two entries with the same key have the same bytes before their id.
+ * Intern table for data that repeats across the trees of a repository and its forks: names, names with modes, and the
+ * ids named by gitlinks. Two entries with the same key have the same bytes before their id.
  */
 export class TreeNames {
   /** Keys plus 1 of entries with a mode of `MODES`, at `NameId * MODES.length + index of the mode`; 0 if absent. */
   #keysOf = new Int32Array(1024);
-  /** Keys of entries with other modes, by their bytes. */
+  /** Keys of entries with other modes, by the bytes of mode and name. */
   readonly #otherKeys = new Map<ByteString, EntryKey>();
   /** Name ids by name, in shards, because a map with a million names takes 30 ms to grow. */
   readonly #shards: (Map<ByteString, NameId> | undefined)[] = Array(SHARDS);
@@ -37,11 +40,11 @@ export class TreeNames {
   readonly #foreignIds = new Map<Oid, ForeignId>();
   readonly #foreign: Oid[] = [];
   #keyCount = 0;
-  // By key:
+  // Indexed by key:
   #nameOf = new Int32Array(256);
   #modeOf = new Uint16Array(256);
   #lengthOf = new Int32Array(256);
-  /** Bytes that it takes, about. */
+  /** Approximate memory use in bytes. */
   heldBytes = 0;
 
   /** Number of names. */
@@ -49,12 +52,12 @@ export class TreeNames {
     return this.#names.length;
   }
 
-  /** Whether there are so many that trees which come in are read without them. */
+  /** True if the table has reached its limit, so that received trees are read without it. */
   get isFull(): boolean {
     return this.heldBytes > MOST_BYTES;
   }
 
-  /** The key of the entry at which the cursor stands. */
+  /** Returns the key of the cursor's current entry. Adds the entry's name and mode if they are new. */
   keyOf(entry: TreeCursor): EntryKey {
     const mode = isWrittenByGit(entry) ? MODES.indexOf(entry.mode) : -1;
     if (mode < 0) return this.#otherKeyOf(entry);
@@ -81,12 +84,12 @@ export class TreeNames {
     return this.#names[this.#nameOf[key]!]!;
   }
 
-  /** The number of the name alone: the same for a file and a folder. */
+  /** Returns the number of the name alone, which is the same for a file and a folder. */
   nameIdOf(key: EntryKey): NameId {
     return this.#nameOf[key]!;
   }
 
-  /** As stored, not canonical. */
+  /** Returns the mode as stored, not canonical. */
   modeOf(key: EntryKey): number {
     return this.#modeOf[key]!;
   }
@@ -99,12 +102,12 @@ export class TreeNames {
     return canonicalMode(this.#modeOf[key]!) === MODE_GITLINK;
   }
 
-  /** Bytes of the whole entry, with its id. */
+  /** Returns the length of the whole entry in bytes, including its id. */
   lengthOf(key: EntryKey): number {
     return this.#lengthOf[key]!;
   }
 
-  /** The number of a name, or -1 when no tree that was read has it. */
+  /** Returns the number of a name, or -1 if it is not in the table. */
   find(name: ByteString): NameId {
     return this.#shards[shardOf(name)]?.get(name) ?? -1;
   }
@@ -124,7 +127,10 @@ export class TreeNames {
     return this.#foreign[id]!;
   }
 
-  /** Git's order of two entries, `base_name_compare`: by bytes of the name, that of a folder as if it ended in `/`. */
+  /**
+   * Compares two entries in Git's order (`base_name_compare`): by the bytes of their names, with `/` appended to the
+   * name of a folder.
+   */
   order(left: EntryKey, right: EntryKey): number {
     const a = this.#nameOf[left]!;
     const b = this.#nameOf[right]!;
@@ -146,7 +152,7 @@ export class TreeNames {
     return id;
   }
 
-  /** `length`: bytes of mode and name. */
+  /** `length`: bytes of mode and name together. */
   #addKey(name: NameId, mode: number, length: number): EntryKey {
     const key = this.#keyCount++;
     this.#nameOf = withRoom(this.#nameOf, key + 1);
@@ -160,7 +166,10 @@ export class TreeNames {
   }
 }
 
-/** Returns a number below `SHARDS`, by the characters in which names of one folder differ most: before an extension, too. */
+/**
+ * Returns a shard number below `SHARDS`. Hashes the characters in which the names of a folder differ most, including
+ * the one before an extension.
+ */
 function shardOf(name: ByteString): number {
   const { length } = name;
   if (length < 5) return length;
@@ -168,7 +177,10 @@ function shardOf(name: ByteString): number {
   return (hash + length) & (SHARDS - 1);
 }
 
-/** Returns true if the mode of an entry has as many digits as Git writes. The mode of more than 16 bits is cut. */
+/**
+ * Returns true if the mode of an entry has as many digits as Git writes. `TreeCursor` keeps only the low 16 bits of a
+ * longer mode.
+ */
 function isWrittenByGit({ body, start, nameStart, mode }: TreeCursor): boolean {
   const digits = nameStart - start - 1;
   return mode === MODE_TREE ? digits === 5 : digits === 6 && body[start] === ONE;

@@ -8,20 +8,23 @@ export const MODE_SYMLINK = 0o120000;
 export const MODE_GITLINK = 0o160000;
 
 export interface TreeEntry {
-  /** One of the five modes above, whatever older tools wrote. */
+  /** One of the five modes above, even if an older tool stored another one. */
   readonly mode: number;
   readonly name: ByteString;
   readonly oid: Oid;
 }
 
-/** What a path holds: a tree entry, named by its path from the root. */
+/** A tree entry with its path from the root. */
 export interface PathEntry {
   readonly path: ByteString;
   readonly mode: number;
   readonly oid: Oid;
 }
 
-/** The mode as Git reads it: of files only the owner's x bit counts, and what is neither file, link nor tree is a gitlink. */
+/**
+ * Returns the mode as Git reads it. For files, only the owner's execute bit counts. A mode that is neither a file, a
+ * symbolic link nor a tree is a gitlink.
+ */
 export function canonicalMode(mode: number): number {
   switch (mode & 0o170000) {
     case 0o100000:
@@ -35,22 +38,22 @@ export function canonicalMode(mode: number): number {
   }
 }
 
-/** What a mode is of, without permissions: C's `S_IFMT`. */
+/** Returns the file type bits of a mode, without permissions, as C's `S_IFMT` does. */
 export function fileType(mode: number): number {
   return mode & 0o170000;
 }
 
-/** Whether it is the mode of a file, executable or not: C's `S_ISREG`. */
+/** Returns true if the mode is that of a regular file, executable or not, as C's `S_ISREG` does. */
 export function isRegular(mode: number): boolean {
   return fileType(mode) === 0o100000;
 }
 
-/** A mode as the API and `git ls-tree` write it: six octal digits. */
+/** Formats a mode as six octal digits, like the API and `git ls-tree`. */
 export function formatMode(mode: number): string {
   return mode.toString(8).padStart(6, '0');
 }
 
-/** Writes the entries in Git's order, whatever order they come in. */
+/** Writes the body of a tree. Sorts the entries into Git's order. */
 export function writeTree(entries: Iterable<TreeEntry>): Buffer {
   const sorted = [...entries].sort(compareEntries);
   let size = 0;
@@ -64,7 +67,7 @@ export function writeTree(entries: Iterable<TreeEntry>): Buffer {
   return body;
 }
 
-/** Git's order of tree entries: by bytes, the name of a folder as if it ended in `/`. */
+/** Compares tree entries in Git's order: by bytes, with `/` appended to the name of a folder. */
 export function compareEntries(a: Pick<TreeEntry, 'mode' | 'name'>, b: Pick<TreeEntry, 'mode' | 'name'>): number {
   const left = a.mode === MODE_TREE ? `${a.name}/` : a.name;
   const right = b.mode === MODE_TREE ? `${b.name}/` : b.name;

@@ -6,23 +6,26 @@ import { ANY, type EdgeType, isEmptyTree, type OnEdge, readEdges } from './edge-
 import type { ObjectWriter } from './object-writer.js';
 
 /**
- * Decides whether everything reachable from a tip is there, with the types its edges say.
+ * Checks that everything reachable from a tip is present, with the types that its edges require.
  *
- * Objects found connected before are marked complete and not looked into again. New objects are all
- * complete when the target of each of their edges was found, which needs no walk. Only otherwise the tips are walked,
- * and what such a walk learns, good or bad, is kept: many tips on one broken history cost one walk.
+ * Objects found connected before are marked complete and not read again. If the target of every edge of the new objects
+ * is present and complete, all new objects are complete, and no walk is needed. Otherwise the tips are walked. The
+ * result of a walk, complete or broken, is kept, so many tips on one broken history cost one walk.
  */
 export class Connectivity {
-  /** Objects from which something missing is reachable, as known when the store had `#knownAt` objects. */
+  /** Objects from which a missing object is reachable. Valid while the store has `#knownAt` objects. */
   readonly #broken = new Map<number, MissingObject>();
   #knownAt = -1;
   #areAllFound = false;
-  /** What each edge leads to. */
+  /** Object number of the target of each edge; -1 if missing. */
   #numbers = new Int32Array(0);
-  /** How many edges have their target marked as referenced; and targets among them that were published before. */
+  /** Number of edges whose target is marked as referenced, and those targets that were published before. */
   #marked = 0;
   readonly #oldTargets: number[] = [];
-  /** Objects that were published before and are found complete now: the new ones may be discarded. */
+  /**
+   * Published objects that were found complete now. They are marked only by `publish`, because the new objects may be
+   * discarded.
+   */
   readonly #oldComplete = new Set<number>();
 
   constructor(
@@ -30,7 +33,7 @@ export class Connectivity {
     private readonly base: number,
   ) {}
 
-  /** The tips that lead to something missing, and to what. */
+  /** Returns the tips that lead to a missing object, each with the error that names that object. */
   *failures(tips: Iterable<Oid>): Steps<Map<Oid, MissingObject>> {
     yield* this.#followEdges();
     const failures = new Map<Oid, MissingObject>();
@@ -47,7 +50,10 @@ export class Connectivity {
     return failures;
   }
 
-  /** What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. */
+  /**
+   * Returns the first missing object that a new object leads to, whether or not a tip leads to it; undefined if the new
+   * objects are complete.
+   */
   *firstMissing(): Steps<MissingObject | undefined> {
     if (yield* this.#followEdges()) return undefined;
     try {
@@ -62,7 +68,7 @@ export class Connectivity {
     }
   }
 
-  /** Whether the edges alone tell that all new objects are complete; found out again when there are more of them. */
+  /** Returns true if the edges alone show that all new objects are complete. Computed again when objects were added. */
   *#followEdges(): Steps<boolean> {
     const { objects } = this.writer;
     if (this.#knownAt !== objects.count) {
@@ -77,10 +83,10 @@ export class Connectivity {
     return this.#areAllFound;
   }
 
-  /** Marks what the new objects point at, now that they are to stay. */
+  /** Marks the targets of the new objects as referenced, because the new objects are now published. */
   publish(): void {
     const { objects, edges } = this.writer;
-    // After a check, which goes in slices, nothing is left to be looked for.
+    // After a check, which runs in time slices, all edges have been marked already.
     for (let index = this.#marked; index < edges.size; index++) {
       this.#mark(index, this.writer.find(edges.oids, edges.startOf(index)));
     }
@@ -89,7 +95,10 @@ export class Connectivity {
     for (const number of this.#oldComplete) objects.setComplete(number, since);
   }
 
-  /** Objects that were here before are marked only by `publish`: the new ones may be discarded. */
+  /**
+   * Marks a target as referenced. Objects published before are marked only by `publish`, because the new objects may be
+   * discarded.
+   */
   #mark(index: number, target: number): void {
     if (index === this.#marked) this.#marked++;
     const { objects } = this.writer;
@@ -97,7 +106,7 @@ export class Connectivity {
     else if (target >= 0 && !objects.isReferenced(target)) this.#oldTargets.push(target);
   }
 
-  /** How many objects there have to be for what is found out now to be true. Without new ones it is true already. */
+  /** Object count from which on the results of this check hold. If there are no new objects, they hold already. */
   get #since(): number {
     return this.writer.objects.count === this.base ? this.base : this.base + 1;
   }
@@ -111,7 +120,7 @@ export class Connectivity {
     else this.writer.objects.setComplete(number, this.#since);
   }
 
-  /** Whether every edge of the new objects leads to a new object or to a complete one. */
+  /** Returns true if every edge of the new objects leads to a new object or to a complete one. */
   *#areEdgesFound(): Steps<boolean> {
     const { objects, edges } = this.writer;
     this.#numbers = new Int32Array(edges.size);
@@ -128,8 +137,9 @@ export class Connectivity {
   }
 
   /**
-   * Depth first with a stack of its own: `~number` on it means "left", so that the objects entered and
-   * not left are the path from the tip, and all of them are broken when something is missing.
+   * Depth-first search with an explicit stack. `~number` on the stack means that `number` is left at that point. The
+   * objects that were entered and not left are the path from the tip, so all of them are broken if an object is
+   * missing.
    */
   *#walk(tip: number): Steps<void> {
     const entered = new Set<number>();
@@ -160,13 +170,13 @@ export class Connectivity {
   *#readEdgesOf(number: number, push: OnEdge): Steps<void> {
     const { objects } = this.writer;
     const type = objects.typeOf(number);
-    // Reading the blobs would be most of the work, and they point at nothing.
+    // Skips blobs, because they have no edges and reading them would be most of the work.
     if (type === BLOB) return;
     const isRead = yield* readEdges(type, yield* objects.readSteps(number), push);
     if (!isRead) throw new MissingObject(objects.oidOf(number), typeName(type));
   }
 
-  /** The number to walk on from, or -1 when there is nothing to look into. Throws `MissingObject`. */
+  /** Returns the object number to continue the walk at, or -1 if the object is complete. Throws `MissingObject`. */
   #resolve(bytes: Uint8Array, at: number, type: EdgeType): number {
     const { objects } = this.writer;
     let number = this.writer.find(bytes, at);
@@ -181,15 +191,15 @@ export class Connectivity {
   }
 
   /**
-   * Git knows the empty tree without storing it, so a sender may leave it out. Here it is stored where something
-   * needs it, once: whatever is named by a ref or an object is then an object like any other. Returns its number.
+   * Stores the empty tree and returns its number. Git can read the empty tree without storing it, so a sender may omit
+   * it. It is stored when a ref or an object needs it, so that every named object exists.
    */
   #storeEmptyTree(): number {
     const { objects } = this.writer;
     this.writer.write(TREE, Buffer.alloc(0));
     const number = objects.count - 1;
     this.#setComplete(number);
-    // It points at nothing, so what is known of the others stays known.
+    // The empty tree has no edges, so the results of the check remain valid.
     if (this.#knownAt === number) this.#knownAt++;
     return number;
   }

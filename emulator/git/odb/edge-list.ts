@@ -8,21 +8,21 @@ import { BLOB, COMMIT, EMPTY_TREE_OID, type ObjectType, TAG, TREE, type TypeCode
 import { OID_BYTES, OidSet } from '../object/oid-slots.js';
 import { TreeCursor } from '../object/tree-cursor.js';
 
-/** The type of what a tag points at, when its `type` line names none. */
+/** Type of an edge from a tag whose `type` line names no known type. */
 export const ANY = 0;
 export type EdgeType = TypeCode | typeof ANY;
 
 const EMPTY_TREE = Buffer.from(EMPTY_TREE_OID, 'hex');
-/** Bytes of the shortest tag that Git reads. */
+/** Length in bytes of the shortest tag that Git reads. */
 const SHORTEST_TAG = 64;
 const NEWLINE = 0x0a;
 
-/** Called with every edge: 20 raw bytes of id at `at`, or hexadecimal digits already turned into them. */
+/** Callback for every edge: the id is 20 raw bytes at `at`, decoded first if it was hexadecimal. */
 export type OnEdge = (bytes: Uint8Array, at: number, type: EdgeType) => void;
 
 /**
- * Reports what an object points at: a commit its tree and parents, a tree its entries without gitlinks,
- * a tag its object. Returns false when the object is malformed; what was reported before then stands. In steps.
+ * Reports the edges of an object: a commit's tree and parents, a tree's entries without gitlinks, a tag's object.
+ * Returns false if the object is malformed; edges reported before that remain valid. Yields while it works.
  */
 export function* readEdges(type: TypeCode, body: Buffer, onEdge: OnEdge): Steps<boolean> {
   if (type === TREE) return yield* readTreeEdges(body, onEdge);
@@ -45,8 +45,8 @@ function* readTreeEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
 }
 
 /**
- * `tree <40 digits> LF`, then any number of `parent <40 digits> LF`. As for Git, a line that begins like a parent has to
- * be one, unless the object ends before such a line could.
+ * Reads `tree <40 digits> LF` and any number of `parent <40 digits> LF`. As in Git, a line that begins with `parent `
+ * has to be valid, unless the object ends too early for such a line.
  */
 function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   const raw = Buffer.alloc(OID_BYTES);
@@ -61,7 +61,7 @@ function* readCommitEdges(body: Buffer, onEdge: OnEdge): Steps<boolean> {
   return true;
 }
 
-/** `object <40 digits> LF type <name> LF tag <name> LF`: Git reads no tag without them. */
+/** Reads `object <40 digits> LF type <name> LF tag <name> LF`. Git reads no tag without these lines. */
 function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
   const raw = Buffer.alloc(OID_BYTES);
   if (!startsWithAt(body, 0, 'object ') || !readHexLine(body, 7, raw)) return false;
@@ -72,37 +72,46 @@ function readTagEdge(body: Buffer, onEdge: OnEdge): boolean {
   return startsWithAt(body, at, 'tag ') && body.indexOf(NEWLINE, at + 4) >= 0;
 }
 
-/** 40 hexadecimal digits and a line feed. */
+/** Decodes 40 hexadecimal digits followed by a line feed. Returns false if they are malformed. */
 function readHexLine(body: Buffer, at: number, target: Buffer): boolean {
   return body[at + 40] === NEWLINE && target.write(body.toString('latin1', at, at + 40), 0, 'hex') === OID_BYTES;
 }
 
-/** Whether the 20 raw bytes at `at` are the id of the empty tree. */
+/** Returns true if the 20 raw bytes at `at` are the id of the empty tree. */
 export function isEmptyTree(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === EMPTY_TREE[0] && EMPTY_TREE.compare(bytes, at, at + OID_BYTES) === 0;
 }
 
 /**
- * The ids that new objects point at, each once. When all of them are found at the end, the new objects
- * are connected and nothing has to be walked: an object that points at something missing shows up here.
+ * Set of the ids that new objects point at. If all of them are present at the end, the new objects are connected
+ * without a walk, because every missing target is in this set.
  */
 export class EdgeList {
   readonly #targets = new OidSet();
   readonly #ofCommit = new IntList();
   #types = new Uint8Array(64);
-  /** Something is wrong already, and only a walk can tell whether it matters. */
+  /**
+   * True if an object is malformed, or a target is missing, incomplete or of the wrong type. Only a walk can then
+   * decide whether the tips are connected.
+   */
   isDoubtful = false;
-  /** A tag names a tag. */
+  /** True if a tag points at a tag. */
   hasTagOfTag = false;
 
-  /** Records the edges of an object, in steps. `mostTargets`: more different targets than this cannot all exist. */
+  /**
+   * Records the edges of an object; yields while it works. `mostTargets`: maximum number of distinct targets that can
+   * exist.
+   */
   *record(type: TypeCode, body: Buffer, mostTargets: number): Steps<void> {
     if (type === BLOB || this.isDoubtful) return;
     const isRead = yield* readEdges(type, body, this.#add);
     if (!isRead || this.#targets.size > mostTargets) this.isDoubtful = true;
   }
 
-  /** As `record` of a commit: the places of its tree and parents, until the next call; undefined when it is malformed. */
+  /**
+   * Same as `record`, for a commit. Returns the indexes of its tree and parents in this list, valid until the next
+   * call; undefined if the commit is malformed.
+   */
   recordCommit(body: Buffer): IntList | undefined {
     this.#ofCommit.clear();
     const steps = readCommitEdges(body, (bytes, at, type) => this.#ofCommit.push(this.add(bytes, at, type)));
@@ -113,7 +122,7 @@ export class EdgeList {
     return this.#targets.size;
   }
 
-  /** The ids of all targets, 20 bytes each. */
+  /** Ids of all targets, 20 bytes each. */
   get oids(): Uint8Array {
     return this.#targets.oids;
   }
@@ -126,12 +135,12 @@ export class EdgeList {
     return this.#types[index] as EdgeType;
   }
 
-  /** Whether the target is the empty tree, which Git knows without storing it. */
+  /** Returns true if the target is the empty tree, which Git can read without storing it. */
   isEmptyTree(index: number): boolean {
     return isEmptyTree(this.oids, this.startOf(index));
   }
 
-  /** Adds a target; returns its place in the list. */
+  /** Adds a target. Returns its index in the list. */
   add(bytes: Uint8Array, at: number, type: EdgeType): number {
     const before = this.#targets.size;
     const index = this.#targets.add(bytes, at);

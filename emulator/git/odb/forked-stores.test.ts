@@ -14,7 +14,7 @@ import { ObjectStore } from './object-store.js';
 import { BYTES_PER_OBJECT, type ObjectTable } from './object-table.js';
 import { copy, delta, inPieces, insert, oidOf, PackBuilder } from './test/pack-builder.js';
 
-/** A store, and what it has to have: text by id, and the ids that something in it points at. */
+/** A store and its expected content: text by id, and the ids that its objects point at. */
 interface Modelled {
   readonly store: ObjectStore;
   readonly texts: Map<Oid, string>;
@@ -58,7 +58,7 @@ t.test(
     const first = { store: new ObjectStore({ budget, caches }), texts: new Map(), referenced: new Set<Oid>() };
     let stores: Modelled[] = [first];
     let serial = 0;
-    /** Adds objects, all of them new to the store, perhaps as others have them. */
+    /** Adds objects that are new to the store, though other stores may have them. */
     const grow = async ({ store, texts, referenced }: Modelled): Promise<void> => {
       const end = random(4) === 0 ? 'discard' : 'publish';
       const quarantine = store.quarantine();
@@ -187,7 +187,7 @@ t.test('a pack of a fork has the bytes that a store without forks would give it'
     const base = pack.whole('blob', text);
     const more = `and ${round}`;
     pack.delta(base, delta(text.length, text.length + more.length, copy(0, text.length), insert(more)));
-    // It has to change places with the delta before it, which is resolved later.
+    // This entry has to swap numbers with the delta before it, which is resolved later.
     pack.whole('blob', `last ${round}`);
     for (const store of [plain, next]) {
       const quarantine = store.quarantine();

@@ -8,34 +8,37 @@ import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, type Extent, ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { TableCaches } from './table-caches.js';
 
-/** About what an entry of a map takes. */
+/** Approximate memory of one map entry in bytes. */
 const BYTES_PER_PEELED = 40;
-/** Deltas from one inflated body to the next at most. Every longer chain has bodies pinned along it. */
+/**
+ * Maximum number of deltas between an object and the next inflated body. In longer chains, bodies are pinned at this
+ * interval.
+ */
 const LONGEST_CHAIN = 256;
 
-/** Where the bytes of an object lie. */
+/** Position of the bytes of an object. */
 export interface EntryLocation {
-  /** As in `ObjectTable.segmentOf`. */
+  /** Segment number, as in `ObjectTable.segmentOf`. */
   readonly segment: number;
-  /** Of the entry's header in a pack segment, of the body in a loose segment. */
+  /** Offset of the entry's header in a pack segment, or of the body in a loose segment. */
   readonly offset: number;
   readonly end: number;
-  /** The number of the delta's base, or `UNDELTIFIED`. */
+  /** Object number of the delta's base, or `UNDELTIFIED`. */
   readonly base: number;
-  /** Whether the entry is a `REF_DELTA`, which names its base by id and not by distance. */
+  /** True if the entry is a `REF_DELTA`, which identifies its base by id instead of distance. */
   readonly isRefDelta: boolean;
 }
 
 /**
- * A table that objects are added to. `freeze` gives others what is published of it; from then on they share the memory
- * of that, and it is the budget's until the last of them has let go of it.
+ * Object table that grows. `freeze` returns an immutable view of its published part. The two then share that memory,
+ * which counts in the budget until the last of them releases it.
  */
 export class GrowingTable extends ObjectTable {
-  /** Objects that the arrays have room for, as far as that counts in `budget`. */
+  /** Number of objects that the arrays have capacity for, as far as it counts in `budget`. */
   #heldRoom = 0;
-  /** Bytes beside the arrays that count in `budget`. */
+  /** Bytes in `budget` beside the arrays. */
   #held = 0;
-  /** The records that are added to, and how many integers they had before. */
+  /** Link records that are being written, and their length before the current writer began. */
   #links: LinkRecords | undefined;
   #linksBefore = 0;
 
@@ -51,7 +54,7 @@ export class GrowingTable extends ObjectTable {
     return super.heldBytes + this.budget.used;
   }
 
-  /** How far it is filled now. */
+  /** Current fill level. */
   get extent(): Extent {
     return {
       count: this.count,
@@ -62,16 +65,16 @@ export class GrowingTable extends ObjectTable {
     };
   }
 
-  /** Counts bytes as held here (or, negative, as given back). Throws `StoreFull`. */
+  /** Counts `bytes` in the budget; a negative number releases them. Throws `StoreFull`. */
   take(bytes: number): void {
     if (bytes > 0) this.budget.take(bytes);
-    // What others have in common with it is not given back by it.
+    // Bytes shared with other tables are not released by this table.
     const counted = Math.max(bytes, -this.#held);
     if (counted < 0) this.budget.give(-counted);
     this.#held += counted;
   }
 
-  /** A new empty segment for a pack, and its number. */
+  /** Adds an empty pack segment. Returns it with its number. */
   addSegment(): { segment: Segment; index: number } {
     const segment = new Segment((bytes) => this.take(bytes));
     const index = this.segmentCount;
@@ -79,25 +82,25 @@ export class GrowingTable extends ObjectTable {
     return { segment, index };
   }
 
-  /** Forgets the newest segment, of which no object is left. */
+  /** Removes the newest segment. No object may be left in it. */
   dropLastSegment(): void {
     this.segments.pop()!.truncate(0);
   }
 
-  /** The segment of loose objects that are written now. */
+  /** Segment to which loose objects are written now. */
   get looseSegment(): Segment {
     if (this.loose.length === 0) this.loose.push(new Segment((bytes) => this.take(bytes)));
     return this.loose[0]!;
   }
 
-  /** Its number. */
+  /** Segment number of `looseSegment`. */
   get looseIndex(): number {
     return ~this.firstLoose;
   }
 
   /**
-   * Adds an object under the id at the start of `oid`; returns its number. A caller that adds an object that
-   * `wantsPin` has to pin it before the next is added.
+   * Adds an object under the id at the start of `oid`. Returns its number. If it `wantsPin`, the caller has to pin it
+   * before adding the next object.
    */
   add(type: TypeCode, size: number, entry: EntryLocation, oid: Uint8Array): number {
     const at = this.ownCount;
@@ -119,20 +122,21 @@ export class GrowingTable extends ObjectTable {
     return this.count++;
   }
 
-  /** Whether the object ends a chain so long that its body has to stay at hand. */
+  /** Returns true if the object ends a delta chain so long that its body has to be kept in memory. */
   wantsPin(number: number): boolean {
     return this.baseOf(number) !== UNDELTIFIED && this.depthOf(number) === 0;
   }
 
-  /** Keeps the body at hand for as long as the object is there. */
+  /** Keeps the body in memory as long as the object exists. */
   pin(number: number, body: Buffer): void {
     this.take(body.length);
     this.pinned.set(number, body);
   }
 
   /**
-   * Moves every object from `first` on: `order` lists them as they shall be. Numbers within change with it; while it
-   * runs, they mean nothing.
+   * Reorders the objects from `first` on: `order` lists their current numbers in the new order. Bases, caches and
+   * pinned bodies are renumbered too. The numbers are invalid while it runs. Returns the new number of each object, by
+   * its old number less `first`.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
@@ -151,27 +155,27 @@ export class GrowingTable extends ObjectTable {
     return moved;
   }
 
-  /** Notes that everything reachable from the object is here once there are `since` objects. */
+  /** Marks that everything reachable from the object is present once the store has `since` objects. */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
     if (number < this.first) this.completeBelow.set(number, since);
     else this.completeSince[number - this.first] = since;
   }
 
-  /** Notes that another object points at this one once there are `since` objects. */
+  /** Marks that another object points at this one once the store has `since` objects. */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
     if (number < this.first) this.referencedBelow.set(number, since);
     else this.referencedSince[number - this.first] = since;
   }
 
-  /** Notes where a tag of a tag leads in the end. */
+  /** Records the object at the end of a chain of tags. */
   setPeeled(tag: number, target: number): void {
     this.take(BYTES_PER_PEELED);
     this.peeled.set(tag, target);
   }
 
-  /** Forgets everything behind `extent`. */
+  /** Removes everything after `extent`. */
   truncate({ count, segments, looseBytes, room }: Extent): void {
     this.caches.forgetQuarantine();
     this.#links?.truncate(this.#linksBefore);
@@ -189,13 +193,16 @@ export class GrowingTable extends ObjectTable {
     const own = count - this.first;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
-    // What was refused leaves no room behind; what a snapshot has in common with it stays as it is.
+    // Shrinks the arrays again after a rejected write, unless they were already that large. Arrays shared with a
+    // snapshot stay unchanged.
     if (this.#heldRoom > room) this.#resize(room);
     while (this.segments.length > segments) this.dropLastSegment();
     this.loose[0]?.truncate(looseBytes);
   }
 
-  /** Makes the objects from `from` on final, and findable. `added`: the numbers of just these by id. */
+  /**
+   * Publishes the objects from `from` on, so that they can be found by id. `added`: hash table of just these objects.
+   */
   publish(from: number, added: OidSlots): void {
     const own = from - this.first;
     if (own === 0) this.slots = added;
@@ -208,7 +215,7 @@ export class GrowingTable extends ObjectTable {
     this.#keepLinks(own);
   }
 
-  /** The records that whoever writes adds to, until they are published or given up. */
+  /** Link records to which the current writer adds, until they are published or discarded. */
   get newLinks(): LinkRecords {
     if (this.#links === undefined) {
       this.#links = this.caches.links ?? new LinkRecords(this.count, this.names);
@@ -221,7 +228,9 @@ export class GrowingTable extends ObjectTable {
     this.linksAt[number - this.first] = place;
   }
 
-  /** The records that the object's is in, where it has one that can be read. */
+  /**
+   * Returns the `LinkRecords` that contain the object's record; undefined if the record is absent or not yet readable.
+   */
   linksOf(number: number): LinkRecords | undefined {
     const table = this.tableOf(number);
     const place = table.linksAt[number - table.first]!;
@@ -244,7 +253,7 @@ export class GrowingTable extends ObjectTable {
     }
   }
 
-  /** See `ObjectTable.freeze`. From now on the bytes up to `extent` count as those of both. */
+  /** See `ObjectTable.freeze`. The bytes up to `extent` then count as shared by both tables. */
   override freeze(extent: Extent): ObjectTable {
     if (this.#heldRoom > 0) {
       this.sharedArrays?.release();
@@ -260,7 +269,10 @@ export class GrowingTable extends ObjectTable {
     return super.freeze(extent);
   }
 
-  /** Gives everything to the budget that counts there. What a writer under way takes counts until it is given back again. */
+  /**
+   * Releases everything counted in the budget. Allocations of a writer that is still running count until `giveBack` is
+   * called again.
+   */
   giveBack(): void {
     this.budget.give(this.budget.used);
     this.#heldRoom = 0;

@@ -13,11 +13,11 @@ import { build } from './test/corrupt-packs.js';
 import { copy, delta, inPieces, insert, oidOf, type PackBuilder } from './test/pack-builder.js';
 
 const MIB = 1024 * 1024;
-/** What one piece may cost beyond a slice: `LARGEST_PIECE`, and a few objects. */
+/** Maximum work units beyond a time slice: one inflated piece (256 KiB, 1,024 units) and a few objects. */
 const PIECE = 1_500;
 const ZEROS = Buffer.alloc(64 * MIB);
 
-/** A store whose slices only the counted work ends. */
+/** Returns a store with a stopped clock, so that only the counted work ends its time slices. */
 function frozen(options: Omit<ObjectStoreOptions, 'schedule'> = {}) {
   const schedule = new Schedule({ now: () => 0 });
   return { schedule, store: new ObjectStore({ ...options, schedule }) };

@@ -4,14 +4,14 @@ import type { ObjectReader } from '../object/object.js';
 import { decodeTree, TreeEntries } from '../object/tree-entries.js';
 import type { StoredObjects } from './stored-objects.js';
 
-/** The body of a tree this large is decoded in slices. */
+/** Minimum size in bytes of a tree body that is decoded in time slices. */
 const LARGE = 64 * 1024;
-/** Of a chain that is resolved, each tree this many steps from the last is worth keeping. */
+/** Interval at which the trees of a resolved chain are cached. */
 const KEPT_STEP = 4;
 
 /**
- * The entries of a tree: from its record and those of the trees it is told by, down to one that is known or whole; or
- * from its body. `finder` knows the ids that bodies name.
+ * Returns the entries of a tree, decoded from its link record or its body. If the record is a delta, follows the chain
+ * of records down to a cached or complete tree. `finder` resolves the ids in bodies.
  */
 export function* entriesOf(
   objects: StoredObjects,
@@ -23,7 +23,7 @@ export function* entriesOf(
   const chain: number[] = [];
   let at = tree;
   let base: TreeEntries | undefined;
-  // Where a body is kept for good, to cut a chain, the chain of records is cut too.
+  // Stops at an object whose body is pinned to cut a delta chain, so the chain of records is cut there too.
   while (base === undefined && objects.linksOf(at)?.needsBase(objects.placeOf(at)) && !objects.wantsPin(at)) {
     chain.push(at);
     at = objects.baseOf(at);
@@ -33,7 +33,9 @@ export function* entriesOf(
   return chain.length === 0 ? entries : followChain(objects, chain, entries);
 }
 
-/** The entries of the first of `chain`, each told by the next, the last by `base`. */
+/**
+ * Returns the entries of the first tree in `chain`. Each tree is a delta of the next, the last one a delta of `base`.
+ */
 function followChain(objects: StoredObjects, chain: readonly number[], base: TreeEntries): TreeEntries {
   let entries = base;
   let { cells } = base;
@@ -54,7 +56,7 @@ function followChain(objects: StoredObjects, chain: readonly number[], base: Tre
   return entries;
 }
 
-/** The entries of a tree that is not told by another's. */
+/** Returns the entries of a tree whose record is not a delta, or that has no record. */
 function* wholeEntries(
   objects: StoredObjects,
   finder: Pick<ObjectReader, 'findRaw'>,
@@ -68,7 +70,7 @@ function* wholeEntries(
     records.readCells(objects.placeOf(tree), undefined, cells);
     entries = new TreeEntries(objects.names, cells);
   } else if (objects.sizeOf(tree) < LARGE) {
-    // The body is only lent, and may not be held over a pause.
+    // A peeked body must not be kept across a yield, so it is decoded without yielding.
     entries = objects.peek(tree, (body) => runSync(decodeTree(body, objects.names, finder)));
     objects.schedule.spend(entries.length * COST.entry);
   } else {

@@ -12,7 +12,7 @@ import { type LinkRecords, NO_RECORD } from './link-records.js';
 import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
-/** How a tree came about: instructions of a delta from `start` to `limit`, and what they are for. */
+/** Delta that produced a tree: its base, and the instructions from `start` to `limit`. */
 export interface TreeChange {
   readonly base: TreeLayout;
   readonly delta: Buffer;
@@ -20,41 +20,51 @@ export interface TreeChange {
   readonly limit: number;
 }
 
-/** No run. */
+/** Sentinel for the index of a run in the record: no such run is open. */
 const NONE = -1;
-/** A copy of fewer bytes holds no entry worth looking for. */
+/** Minimum length in bytes of a copied range in which whole entries are looked for. */
 const SHORTEST_RUN = 64;
-/** A tree is not laid out by way of more others than this. */
+/** Maximum number of deltas that are followed to lay out a tree. */
 const LONGEST_CHAIN = 64;
-/** Times beyond this many seconds are read from the commit itself. */
+/**
+ * Largest time in seconds that fits into a record. Commits with a later time have no record and are read from their
+ * bodies.
+ */
 const MOST_SECONDS = 0xffffffff;
 
 /**
- * Reads each new commit and tree once, while its body is at hand, and notes its edges (`EdgeList`) and a record of it
+ * Reads each new commit and tree once, while its body is in memory, and records its edges (`EdgeList`) and its links
  * (`LinkRecords`).
  *
- * Of a tree that came as a delta only the entries that are not those of its base are read: an instruction to copy says
- * that bytes are the same, so the entries that lie whole in them are. Big folders change by an entry or two, so nearly
- * nothing of them is read twice.
+ * For a tree received as a delta, only the entries that differ from its base are parsed. A copy instruction guarantees
+ * equal bytes, so all entries that lie completely inside the copied range are equal too. Large folders change by an
+ * entry or two, so almost none of their entries are parsed again.
  *
- * While objects come in, a record names an object by its place in the `EdgeList`; `settle` turns these into numbers.
+ * Until `settle`, a record identifies an object by its index in the `EdgeList`. `settle` replaces these indexes by
+ * object numbers.
  */
 export class LinkRecorder {
-  /** Of the tree that came last, the runs of bytes that are not as in its base, each with its neighbours: start and end. */
+  /**
+   * Byte ranges of the last tree that differ from its base, each extended by the adjacent entries: pairs of start and
+   * end.
+   */
   readonly changed = new IntList();
   readonly #names: TreeNames;
-  /** The record that is being made. */
+  /** The record that is being built. */
   readonly #record = new IntList();
   #layout: TreeLayout | undefined;
-  /** Where the tree is read. */
+  /** Cursor over the tree that is being read. */
   #entry = new TreeCursor(Buffer.alloc(0));
   #count = 0;
-  /** Where the run that is being written has its first integer; of a run of the base, the entry after its last. */
+  /**
+   * Index in the record of the run that is being written: literal entries, or entries of the base. For the latter,
+   * `#copiedTo` is the index in the base after its last entry.
+   */
   #literal = NONE;
   #copied = NONE;
   #copiedTo = 0;
   #usesBase = false;
-  /** Where the last entry starts, and where the run of `changed` that is open does, or -1. */
+  /** Offset of the last entry, and start of the open range of `changed`, or -1 if none is open. */
   #previous = 0;
   #open = -1;
 
@@ -66,8 +76,8 @@ export class LinkRecorder {
   }
 
   /**
-   * Notes what an object points at; returns the place of its record, or `NO_RECORD`. What is malformed makes the edges
-   * doubtful. `layout` is filled with the entries of a tree.
+   * Records the edges and links of an object. Returns the position of its record, or `NO_RECORD`. Sets
+   * `edges.isDoubtful` if the object is malformed. Fills `layout` with the entries of a tree.
    */
   record(type: TypeCode, body: Buffer, mostTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
@@ -83,7 +93,7 @@ export class LinkRecorder {
     return edges.isDoubtful || record.length === 0 ? NO_RECORD : this.records.add(record.view());
   }
 
-  /** Fills `layout` with the entries of a tree that has a record here; says whether it has. */
+  /** Fills `layout` with the entries of a tree that has a record. Returns false if it has none. */
   layOut(objects: StoredObjects, number: number, layout: TreeLayout): boolean {
     const cells = this.#cellsOf(objects, number);
     if (cells === undefined) return false;
@@ -115,7 +125,10 @@ export class LinkRecorder {
     return cells;
   }
 
-  /** Names objects by their numbers in the records of objects from `first` on; `numbers`: by place in the `EdgeList`. */
+  /**
+   * Replaces `EdgeList` indexes by object numbers in the records of objects from `first` on. `numbers`: object number
+   * by index in the `EdgeList`.
+   */
   *settle(objects: StoredObjects, first: number, numbers: Int32Array): Steps<void> {
     const { records } = this;
     let work = 0;
@@ -188,7 +201,8 @@ export class LinkRecorder {
     eachCopy(delta, start, limit, (resultAt, baseAt, count) => {
       if (count < SHORTEST_RUN) return;
       while (entry.position < resultAt + count) {
-        // The bytes from here on are those of the base, so an entry of the base that starts here is one here too.
+        // The bytes from the cursor on equal those of the base, so an entry of the base that starts at this position is
+        // also an entry of this tree.
         const index = entry.position < resultAt ? -1 : base.startingAt(baseAt + entry.position - resultAt);
         if (index >= 0) {
           const last = base.endedBy(baseAt + count);
@@ -201,7 +215,7 @@ export class LinkRecorder {
     });
   }
 
-  /** Notes that the next entries are those of the base from `from` to before `to`. */
+  /** Records that the next entries are the entries `from` to `to` (exclusive) of the base. */
   #copyRun(base: TreeLayout, from: number, to: number): void {
     const record = this.#record;
     const count = to - from;
@@ -226,7 +240,7 @@ export class LinkRecorder {
     this.#entry.position = start + base.starts[to]! - base.starts[from]!;
   }
 
-  /** Notes the entry that was read. */
+  /** Records the entry at the cursor. */
   #addLiteral(): void {
     const entry = this.#entry;
     const { body, start, oidStart } = entry;

@@ -1,17 +1,17 @@
 import type { CommitRecord } from '../object/link-reader.js';
 import type { TreeNames } from '../object/tree-names.js';
 
-/** In place of a record's place: there is none. */
+/** Sentinel for the position of a record: the object has none. */
 export const NO_RECORD = 0;
-/** Integers of a page: 1 MiB, so that none is copied as a whole when more come. */
+/** Integers per page (1 MiB). Growth allocates another page instead of copying everything. */
 const PAGE_BITS = 18;
 const PAGE = 1 << PAGE_BITS;
-/** Integers of the first page, which grows. */
+/** Initial integers of the first page, which grows. */
 const FIRST_ROOM = 256;
-/** What records take beside their integers. */
+/** Approximate memory of a `LinkRecords` in bytes, beside its integers. */
 const OVERHEAD = 200;
 
-/** Where the parts of a commit's record lie. */
+/** Indexes of the fields in the record of a commit. */
 const COMMIT_TREE = 0;
 const COMMIT_AUTHORED = 1;
 const COMMIT_COMMITTED = 2;
@@ -19,21 +19,22 @@ const COMMIT_COUNT = 3;
 const COMMIT_PARENTS = 4;
 
 /**
- * What the commits and trees of one table's packs point at, noted when they were checked, so that no one has to inflate
- * them for it. Records are integers, and are only added:
+ * Links of the commits and trees in one table's packs. They are recorded when the objects are checked on receipt, so
+ * that later readers need not inflate the objects. Records consist of integers and are append-only:
  *
- *     commit   tree, seconds of the author, seconds of the committer, parents, and so many objects
- *     tree     entries * 2 + (1 if it is told by the difference from the base of its delta), and then, until there are
- *              so many entries: count * 2 + 1 and so many keys and objects, or count * 2 and the first of so many
- *              entries of the base
+ *     commit   tree, author seconds, committer seconds, number of parents, parents
+ *     tree     entries * 2 + (1 if it is a delta on the tree that is the base of its pack delta), followed by runs
+ *              until all entries are given: count * 2 + 1 and as many pairs of key and object, or count * 2 and the
+ *              index of the first of `count` entries of the base
  *
- * They lie in pages, each whole in one: a place is page * 2^18 + index. Objects before `first` have no record.
+ * Records are stored in pages. A record never crosses a page boundary. Its position is page * 2^18 + index. Objects
+ * before `first` have no record.
  */
 export class LinkRecords {
   readonly #pages: Int32Array[] = [];
-  /** The place of the next record. */
+  /** Position of the next record. */
   length = NO_RECORD + 1;
-  /** Records from here on name objects by something else than their number; see `LinkRecorder`. */
+  /** Records from this position on contain `EdgeList` indexes instead of object numbers; see `LinkRecorder`. */
   settled = this.length;
 
   constructor(
@@ -47,7 +48,7 @@ export class LinkRecords {
     return integers * 4 + OVERHEAD;
   }
 
-  /** Adds a record; returns its place, or `NO_RECORD` where it is larger than a page. */
+  /** Adds a record. Returns its position, or `NO_RECORD` if it is larger than a page. */
   add(record: Int32Array): number {
     if (record.length > PAGE) return NO_RECORD;
     if (indexOf(this.length) + record.length > PAGE) this.length = (this.length | (PAGE - 1)) + 1;
@@ -58,14 +59,14 @@ export class LinkRecords {
     return place;
   }
 
-  /** Forgets everything from `length` on. */
+  /** Removes all records from `length` on. */
   truncate(length: number): void {
     this.length = length;
     this.settled = Math.min(this.settled, length);
     this.#pages.length = Math.min(this.#pages.length, (length >>> PAGE_BITS) + 1);
   }
 
-  /** Adds all records of another, which have to be settled; returns by how much their places have moved. */
+  /** Appends all settled records of `other`. Returns the offset to add to their positions. */
   append(other: LinkRecords): number {
     const moved = this.#pages.length << PAGE_BITS;
     for (const page of other.#pages) this.#pages.push(page.slice());
@@ -74,7 +75,7 @@ export class LinkRecords {
     return moved;
   }
 
-  /** Gives back the room that is left. */
+  /** Releases the unused rest of the last page. */
   seal(): void {
     const last = this.#pages.at(-1);
     const used = indexOf(this.length);
@@ -95,7 +96,9 @@ export class LinkRecords {
     };
   }
 
-  /** Gives each object of a commit's record another name; returns how many there are. */
+  /**
+   * Replaces each object in the record of a commit by `names[object]`. Returns the number of integers in the record.
+   */
   renameCommit(place: number, names: Int32Array): number {
     const page = this.#pages[place >>> PAGE_BITS]!;
     const at = indexOf(place);
@@ -105,17 +108,20 @@ export class LinkRecords {
     return end - at;
   }
 
-  /** Whether the tree is told by the difference from the base of its delta. */
+  /** Returns true if the record of the tree is a delta on the tree that is the base of its pack delta. */
   needsBase(place: number): boolean {
     return (this.#headOf(place) & 1) === 1;
   }
 
-  /** How many keys and objects the entries of a tree are together. */
+  /** Returns the number of integers for the entries of a tree: one key and one object for each. */
   cellCount(place: number): number {
     return (this.#headOf(place) >> 1) * 2;
   }
 
-  /** Writes the keys and objects of all entries of a tree into `cells`; `base`: those of the tree it is told by. */
+  /**
+   * Writes the keys and objects of all entries of a tree into `cells`. `base`: the cells of its base tree; not used
+   * unless `needsBase`.
+   */
   readCells(place: number, base: Int32Array | undefined, cells: Int32Array): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
     const count = this.cellCount(place);
@@ -133,7 +139,10 @@ export class LinkRecords {
     }
   }
 
-  /** Calls `visit` with what is not an entry of the base: keys and objects lie in `cells` from `start` to `end`. */
+  /**
+   * Calls `visit` with the entries that are not from the base: pairs of key and object in `cells` from `start` to
+   * `end`.
+   */
   eachOwnRun(place: number, visit: (cells: Int32Array, start: number, end: number) => void): void {
     const page = this.#pages[place >>> PAGE_BITS]!;
     const total = this.cellCount(place);
@@ -153,7 +162,10 @@ export class LinkRecords {
     return this.#pages[place >>> PAGE_BITS]![indexOf(place)]!;
   }
 
-  /** Pages but the first have their whole length at once; one that was sealed grows again. */
+  /**
+   * Returns page `number` with capacity for `room` integers. The first page grows by doubling; the others have their
+   * full length from the start. A sealed page grows again.
+   */
   #pageWithRoom(number: number, room: number): Int32Array {
     const page = this.#pages[number];
     if (page !== undefined && page.length >= room) return page;
@@ -169,7 +181,7 @@ function indexOf(place: number): number {
   return place & (PAGE - 1);
 }
 
-/** For few integers a loop is done before a call has begun. */
+/** Runs of fewer integers are copied with a loop, because it is faster than a call. */
 const SHORT = 24;
 
 function copyRun(from: Int32Array, start: number, to: Int32Array, at: number, length: number): void {

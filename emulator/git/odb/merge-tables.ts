@@ -4,13 +4,19 @@ import { OidSlots } from '../object/oid-slots.js';
 import { LinkRecords, NO_RECORD } from './link-records.js';
 import { BYTES_PER_OBJECT, COLUMNS, ObjectTable } from './object-table.js';
 
-/** Tables this much larger than all above them, or more, stay apart: each object is copied a few times at most. */
+/**
+ * A table is merged if it has at most this many times the objects of all tables above it. The factor limits how often
+ * each object is copied.
+ */
 const LARGER = 2;
-/** Objects copied between two looks at the schedule, and what that costs. */
+/** Number of objects copied between two yields, and the cost of copying them in work units. */
 const COPIED_AT_ONCE = 1024;
 const COPY_COST = 200;
 
-/** The tables from `top` down that are to be one, of at most `most` objects; fewer than two when nothing is to be done. */
+/**
+ * Returns the tables from `top` down that should be merged, with at most `most` objects in total. Returns fewer than
+ * two tables if nothing should be merged.
+ */
 export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
   let count = top.ownCount;
@@ -23,8 +29,9 @@ export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY)
 }
 
 /**
- * Makes tables that lie on each other, top first, one: `top`, which stays what it is to its readers. So a lookup meets few tables,
- * however often a store was forked, written to, and forked again. Without room for it nothing happens.
+ * Merges a chain of tables, top first, into `top`, whose content stays the same for its readers. Merging limits the
+ * number of tables that a lookup visits, however often a store was forked and written to. Does nothing if the memory
+ * budget is too small.
  */
 export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudget | undefined): Steps<void> {
   if (tables.length < 2) return;
@@ -45,7 +52,7 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
       for (let start = 0; start < table.ownCount; start += COPIED_AT_ONCE) {
         copyObjects(table, merged, start);
         yield COPY_COST;
-        // Another writer may have been quicker.
+        // Stops if another writer has merged the tables in the meantime.
         if (!top.isHeld || tables.some(({ first }, index) => first !== firsts[index])) return;
       }
     }
@@ -85,12 +92,15 @@ function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
   }
 }
 
-/** What was found out by those who went on with its arrays, the table does not know. */
+/**
+ * Returns `since` if it applies to the objects of this table, else 0. The arrays are shared with a table that continues
+ * after the end of this one, so they may contain its results.
+ */
 function valid(since: number, table: ObjectTable): number {
   return since <= table.count ? since : 0;
 }
 
-/** Segments, and what few objects have. Tables have to come from the bottom up. */
+/** Copies the segments, and the data that only few objects have. Tables have to be copied from the bottom up. */
 function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.segments.push(...from.segments);
   to.loose.push(...from.loose);
@@ -100,7 +110,7 @@ function copyRest(from: ObjectTable, to: ObjectTable): void {
   copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.first);
 }
 
-/** The records of the table's objects, as far as they are kept, behind those in `links`. */
+/** Appends the table's link records to `links`, if they are still cached. */
 function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void {
   const shift = from.first - to.first;
   const records = from.caches.links;
@@ -112,7 +122,10 @@ function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void
   }
 }
 
-/** Notes of objects that are now in the same table go into its array. */
+/**
+ * Copies the `completeSince` or `referencedSince` marks of objects below a table. Objects that are now in the merged
+ * table get their mark in its array.
+ */
 function copySince(
   notes: ReadonlyMap<number, number>,
   from: ObjectTable,

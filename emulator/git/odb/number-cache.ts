@@ -1,6 +1,9 @@
 import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
 
-/** What follows from the objects of one store, by number. That of the quarantine is apart, because its numbers are not final. */
+/**
+ * Cache of values derived from the objects of one store, by object number. Values of quarantined objects are kept
+ * apart, because their numbers are not final.
+ */
 export class NumberCache<Value> {
   #count = 0;
   readonly #published: CacheRegion<number, Value>;
@@ -19,18 +22,18 @@ export class NumberCache<Value> {
     this.#regionOf(number).set(number, value);
   }
 
-  /** As `set`, unless the object is of the quarantine. */
+  /** Same as `set`, but ignores objects of the quarantine. */
   setFinal(number: number, value: Value): void {
     if (number < this.#count) this.#published.set(number, value);
   }
 
-  /** From now on the first `count` numbers are final. */
+  /** Makes the first `count` numbers final. */
   publish(count: number): void {
     this.#count = count;
     this.#quarantined.moveTo(this.#published, (number) => number);
   }
 
-  /** The object of the quarantine that was `first + at` is `moved[at]` now. */
+  /** Renumbers the objects of the quarantine: `first + at` becomes `moved[at]`. */
   renumber(first: number, moved: Int32Array): void {
     this.#quarantined.moveTo(this.#quarantined, (number) => (number < first ? number : moved[number - first]!));
   }

@@ -13,49 +13,56 @@ import { Scratch } from './scratch.js';
 import { StoreReader } from './store-reader.js';
 import { StoredObjects } from './stored-objects.js';
 
-/** Bytes of the cache of a store that shares none. */
+/** Capacity in bytes of the cache of a store that shares no cache. */
 const OWN_CACHE = 48 * 1024 * 1024;
-/** Fewer than one in so many objects are loose, and so without deltas. */
+/**
+ * A fetch may reuse the stored packs only if at most one object in this many is loose, because loose objects have no
+ * delta.
+ */
 const FEW = 16;
-/** In packs of so many objects on average, their senders found most deltas there are. */
+/**
+ * A fetch may reuse the stored packs only if they have this many objects on average, because their senders then found
+ * most deltas.
+ */
 const OBJECTS_PER_PACK = 256;
-/** Tables of so many objects together are made one at once. */
+/** Tables with at most this many objects in total are merged without yielding. */
 const MERGED_AT_ONCE = 2048;
 
 export interface ObjectStoreOptions {
   readonly limits?: Partial<StoreLimits>;
-  /** Bytes that this and other stores may hold together. */
+  /** Memory budget shared with other stores. */
   readonly budget?: MemoryBudget;
-  /** A cache shared with other stores. */
+  /** Cache shared with other stores. */
   readonly caches?: MemoryCache;
-  /** Where reading is reported to as work. */
+  /** Schedule to which the work of reading is reported. */
   readonly schedule?: Schedule;
-  /** Tools shared with other stores. */
+  /** Inflater and scratch memory shared with other stores. */
   readonly scratch?: Scratch;
-  /** Another hash than SHA-1, for tests of what happens when two objects have the same. */
+  /** Replacement for SHA-1, for tests of hash collisions. */
   readonly hash?: HashBytes;
 }
 
 /**
- * The published objects of one repository. They are only ever added, through a quarantine, and never
- * change: a number and the bytes read by it stay valid for good.
+ * Published objects of one repository. Objects are only added, through a quarantine, and never change, so an object
+ * number and its bytes stay valid.
  *
- * A fork starts with the objects that another store has then, and shares them, whatever either adds later.
+ * A fork starts with the objects that another store has at that moment. Both share these objects (copy-on-write),
+ * whatever is added to either later.
  */
 export class ObjectStore extends StoreReader {
-  /** The caches of everything derived from the objects; closed when the repository is deleted. */
+  /** Caches of everything derived from the objects. Closed when the repository is deleted. */
   readonly caches: CacheGroup;
-  /** Streams that were deflated for packs. */
+  /** Zlib streams that were deflated for packs. */
   readonly repackCache: RepackCache;
   readonly schedule: Schedule;
   readonly #options: ObjectStoreOptions;
   readonly #limits: StoreLimits;
   readonly #hash: HashBytes;
   #size: number;
-  /** How far it was filled when the writer that is at work began. */
+  /** Fill level when the current writer began; undefined if nobody is writing. */
   #before: Extent | undefined;
   #isReleased = false;
-  /** What forks start with, until something else is published. */
+  /** Frozen table with which forks start. Discarded when something is published. */
   #mark: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
@@ -77,14 +84,14 @@ export class ObjectStore extends StoreReader {
     return this.#size;
   }
 
-  /** Bytes of packs and indexes held, shared or not. */
+  /** Bytes of packs and indexes in memory, shared or not. */
   get heldBytes(): number {
     return this.stored.heldBytes;
   }
 
   /**
-   * Opens the store for writing. There is one writer at a time: opening it again before `publish` or
-   * `discard` throws.
+   * Opens the store for writing. There is only one writer at a time: throws if the previous quarantine was neither
+   * published nor discarded.
    */
   quarantine(): Quarantine {
     if (this.#before !== undefined) throw new Error('the store is being written to already');
@@ -100,25 +107,31 @@ export class ObjectStore extends StoreReader {
     });
   }
 
-  /** Whether much was written between one fork and the next: a writer should `settle` the store first. */
+  /** True if the tables below have so many objects to merge that a writer should call `settle` first. */
   get isDeep(): boolean {
     return countOf(this.#tablesToMerge()) > MERGED_AT_ONCE;
   }
 
-  /** Makes lookups cheap again, in slices. Without it everything works, but slower from fork to fork. */
+  /**
+   * Merges tables so that lookups are fast again; yields while it works. Optional: without it, lookups become slower
+   * with every fork.
+   */
   async settle(meter: Meter): Promise<void> {
     await inSlices(mergeTables(this.#tablesToMerge(), this.#options.budget), meter);
   }
 
-  /** Before the first write there is no table of its own yet: the ones below can be made one for all that share them. */
+  /**
+   * Before its first write, this store has no table of its own, so the tables below can be merged for all stores that
+   * share them.
+   */
   #tablesToMerge(most?: number): ObjectTable[] {
     const { below, ownCount } = this.stored;
     return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below, most);
   }
 
   /**
-   * Gives everything back to the budgets that no other holds. Readers under way end with what they hold; what a writer
-   * under way takes counts until it ends.
+   * Releases all memory from the budgets that no other store shares. Readers that are still running keep their data.
+   * Allocations of a running writer count until it ends.
    */
   release(): void {
     if (this.#isReleased) return;
@@ -128,7 +141,7 @@ export class ObjectStore extends StoreReader {
     this.stored.release();
   }
 
-  /** A store of its own that starts with the published objects. What that costs does not depend on their number. */
+  /** Returns a new store that starts with the published objects. The cost does not depend on their number. */
   fork(options: ObjectStoreOptions = this.#options): ObjectStore {
     return new ObjectStore({ ...options, hash: this.#hash }, this.#frozen());
   }
@@ -149,7 +162,10 @@ export class ObjectStore extends StoreReader {
     return this.stored.find(bytes, at);
   }
 
-  /** The objects that no object points at lead to all others, because ids cannot form a circle. */
+  /**
+   * Returns true if every unreferenced object is a tip, few objects are loose, and the packs are large. All objects are
+   * reachable from the unreferenced ones, because ids cannot form a cycle.
+   */
   allowsPackReuse(tips: ReadonlySet<number>): boolean {
     for (const root of this.stored.unreferenced(this.#size)) if (!tips.has(root)) return false;
     const { looseCount, segmentCount } = this.stored;

@@ -6,9 +6,9 @@ import { TreeNames } from '../object/tree-names.js';
 import type { Segment } from '../pack/segment.js';
 import type { TableCaches } from './table-caches.js';
 
-/** In place of a base's number: the entry is no delta. */
+/** Sentinel for the number of a base: the entry is not a delta. */
 export const UNDELTIFIED = -1;
-/** Bytes of all arrays of a table. */
+/** Bytes per object of all arrays of a table. */
 export const BYTES_PER_OBJECT = OID_BYTES + 36;
 
 const NO_BYTES = new Uint8Array(0);
@@ -18,7 +18,7 @@ const NO_NUMBERS = new Uint32Array(0);
 
 type Column = Uint8Array | Uint16Array | Int32Array | Uint32Array;
 
-/** The arrays of a table, and their elements per object. */
+/** Arrays of a table, with their number of elements per object. */
 export const COLUMNS = [
   ['oids', OID_BYTES],
   ['types', 1],
@@ -34,70 +34,73 @@ export const COLUMNS = [
   ['referencedSince', 1],
 ] as const;
 
-/** How far a table is filled. */
+/** Fill level of a table. */
 export interface Extent {
   readonly count: number;
   readonly segments: number;
   readonly looseBytes: number;
-  /** Bytes held beside the arrays. */
+  /** Bytes in memory beside the arrays. */
   readonly held: number;
-  /** Objects that the arrays have room for. */
+  /** Number of objects that the arrays have capacity for. */
   readonly room: number;
 }
 
 /**
- * What is known of each object, by number, in typed arrays; and the segments that have the bytes.
+ * Object index as a struct of arrays, with one element per object number, and the segments that contain the bytes.
  *
- * A table may lie on another, which never changes: numbers before `first` are those of `below`. So a store and its forks
- * have in common what they have in common. An array's index is the number less `first`.
+ * Copy-on-write: a fork stores only its own objects and reads the rest from an immutable table `below`. Numbers less
+ * than `first` belong to `below`. The index in an array is the object number less `first`.
  */
 export class ObjectTable {
-  /** The number of its own first object. */
+  /** Number of the first object in this table itself. */
   first: number;
-  /** Objects, with those below. */
+  /** Number of objects, including those in the tables below. */
   count: number;
   below: ObjectTable | undefined;
   oids = NO_BYTES;
   types = NO_BYTES;
   sizes = NO_NUMBERS;
-  /** From 0 on a pack's segment; from -1 down a segment of loose objects: bodies as they are, not deflated and without a header. */
+  /**
+   * Segment number: 0 and up is a pack segment, -1 and down a segment of loose objects (bodies that are neither
+   * deflated nor have a header).
+   */
   segmentOf = NO_INTS;
   offsets = NO_NUMBERS;
   ends = NO_NUMBERS;
   bases = NO_INTS;
   refDeltas = NO_BYTES;
-  /** Deltas between the object and the nearest body that is whole or pinned. */
+  /** Number of deltas between the object and the nearest body that is complete or pinned. */
   depths = NO_SHORTS;
-  /** Where the object's record is in the table's `LinkRecords`, or `NO_RECORD`. */
+  /** Position of the object's record in the table's `LinkRecords`, or `NO_RECORD`. */
   linksAt = NO_INTS;
-  /** How many objects there have to be for everything reachable from the object to be here; 0: that is not known. */
+  /** Smallest object count at which everything reachable from the object is present; 0 if unknown. */
   completeSince = NO_NUMBERS;
-  /** How many objects there have to be for another one to point at it; 0: none does, as far as was found out. */
+  /** Smallest object count at which another object points at this one; 0 if none is known. */
   referencedSince = NO_NUMBERS;
-  /** The same of objects below. */
+  /** Values of `completeSince` and `referencedSince` for objects of the tables below. */
   completeBelow = new Map<number, number>();
   referencedBelow = new Map<number, number>();
-  /** Numbers by id, less `first`; of published objects only. */
+  /** Hash table from id to number less `first`. Contains only published objects. */
   slots: OidSlots;
-  /** Where tags of tags lead in the end. */
+  /** Object at the end of each chain of tags, by the number of the first tag. */
   peeled = new Map<number, number>();
-  /** Bodies that stay at hand. */
+  /** Bodies that stay in memory, by object number. */
   pinned = new Map<number, Buffer>();
-  /** What trees say, by number; of all tables that lie on each other. */
+  /** Intern table for names and modes of tree entries. Shared by this table and those below. */
   names: TreeNames;
-  /** Its own segments: of packs, and of loose objects. The first ones have these numbers. */
+  /** Segments of packs and of loose objects that belong to this table itself, and the numbers of the first of each. */
   segments: Segment[] = [];
   loose: Segment[] = [];
   firstSegment: number;
   firstLoose: number;
-  /** Loose objects among those that are published, with those below. */
+  /** Number of published loose objects, including those in the tables below. */
   looseCount: number;
-  /** What it has in common with others of the bytes beside its arrays. */
+  /** Memory shared with other tables: bytes beside the arrays, and bytes of the arrays. */
   protected sharedBytes: SharedBytes | undefined;
   protected sharedArrays: SharedBytes | undefined;
   #holders = 1;
 
-  /** `below` is held for as long as the table is. */
+  /** Holds a reference to `below` as long as this table is held. */
   constructor(
     readonly caches: TableCaches,
     below?: ObjectTable,
@@ -113,17 +116,17 @@ export class ObjectTable {
     this.looseCount = below?.looseCount ?? 0;
   }
 
-  /** Its own objects. */
+  /** Number of objects in this table itself. */
   get ownCount(): number {
     return this.count - this.first;
   }
 
-  /** Segments of packs, with those below. */
+  /** Number of pack segments, including those of the tables below. */
   get segmentCount(): number {
     return this.firstSegment + this.segments.length;
   }
 
-  /** Bytes held, shared or not, with those below. */
+  /** Bytes in memory, shared or not, including those of the tables below. */
   get heldBytes(): number {
     let bytes = this.sharedBytes?.total ?? 0;
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below)
@@ -131,13 +134,16 @@ export class ObjectTable {
     return bytes;
   }
 
-  /** Keeps it held. After the last release nothing is held any more: a store that is put on the table then only reads. */
+  /** Adds a reference. Has no effect after the last `release`: a store that uses the table then can only read. */
   hold(): this {
     if (this.#holders > 0) this.#holders++;
     return this;
   }
 
-  /** Lets go of it; the last to do so gives back what it holds. Readers under way end with what they have. */
+  /**
+   * Removes a reference. The last release frees the memory counted in the budget. Readers that are still running keep
+   * their data.
+   */
   release(): void {
     if (this.#holders === 0 || --this.#holders > 0) return;
     this.sharedArrays?.release();
@@ -152,26 +158,27 @@ export class ObjectTable {
     return this.#holders > 0;
   }
 
-  /** The table that has the object itself. */
+  /** Returns the table that contains the object itself. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
     while (number < table.first && table.below !== undefined) table = table.below;
     return table;
   }
 
-  /** The number of the published object with the id at `at`, or -1. */
+  /** Returns the number of the published object whose id is at `at`, or -1 if absent. */
   find(bytes: Uint8Array, at: number): number {
     const own = this.slots.find(this.oids, bytes, at);
     if (own >= 0 && own < this.ownCount) return own + this.first;
     for (let table = this.below; table !== undefined; table = table.below) {
       const found = table.slots.find(table.oids, bytes, at);
-      // The table of ids is shared with the one it was made of, which goes on behind its end.
+      // The hash table is shared with the table that this one was frozen from, which continues after its end. Later
+      // objects are ignored.
       if (found >= 0 && found < table.ownCount) return found + table.first;
     }
     return -1;
   }
 
-  /** Ids among the first `count` that start with the digits `prefix`, in order, at most `limit`. */
+  /** Returns at most `limit` ids among the first `count` that start with the hexadecimal digits `prefix`, in order. */
   findPrefix(count: number, prefix: string, limit: number): Oid[] {
     const found: Oid[] = [];
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below) {
@@ -203,7 +210,7 @@ export class ObjectTable {
     return sizes[number - first]!;
   }
 
-  /** The number of what the object is stored as a delta on, or `UNDELTIFIED`. */
+  /** Returns the number of the object's delta base, or `UNDELTIFIED`. */
   baseOf(number: number): number {
     const { bases, first } = this.tableOf(number);
     return bases[number - first]!;
@@ -218,7 +225,7 @@ export class ObjectTable {
     return this.segmentOfObject(number) < 0;
   }
 
-  /** Where the object's bytes start in their segment: the header of an entry, or a body. */
+  /** Returns the offset of the object in its segment: that of its entry header, or that of its body if it is loose. */
   offsetOf(number: number): number {
     const { offsets, first } = this.tableOf(number);
     return offsets[number - first]!;
@@ -229,7 +236,7 @@ export class ObjectTable {
     return ends[number - first]!;
   }
 
-  /** Where the object's record is, if `linksOf` it. */
+  /** Returns the position of the object's record. Valid only if `linksOf` returns records for it. */
   placeOf(number: number): number {
     const { linksAt, first } = this.tableOf(number);
     return linksAt[number - first]!;
@@ -240,7 +247,7 @@ export class ObjectTable {
     return refDeltas[number - first] === 1;
   }
 
-  /** Deltas to apply to have the object. */
+  /** Returns the number of deltas to apply to a complete or pinned body. */
   depthOf(number: number): number {
     const { depths, first } = this.tableOf(number);
     return depths[number - first]!;
@@ -250,7 +257,7 @@ export class ObjectTable {
     return this.tableOf(tag).peeled.get(tag);
   }
 
-  /** A segment by its number in `segmentOf`. */
+  /** Returns a segment by its number in `segmentOf`. */
   segmentAt(index: number): Segment {
     let table: ObjectTable = this;
     if (index < 0) {
@@ -261,7 +268,7 @@ export class ObjectTable {
     return table.segments[index - table.firstSegment]!;
   }
 
-  /** Whether everything reachable from the object is known to be here. */
+  /** Returns true if everything reachable from the object is known to be present. */
   isComplete(number: number): boolean {
     for (let table: ObjectTable = this; ; table = table.below!) {
       const isOwn = number >= table.first;
@@ -271,7 +278,10 @@ export class ObjectTable {
     }
   }
 
-  /** Whether one of the first `count` objects, which have to be all or those without a quarantine, points at it. */
+  /**
+   * Returns true if one of the first `count` objects points at the object. `count` has to be the number of all objects,
+   * or of all without the quarantine.
+   */
   isReferenced(number: number, count = this.count): boolean {
     for (let table: ObjectTable = this; ; table = table.below!) {
       const isOwn = number >= table.first;
@@ -281,7 +291,7 @@ export class ObjectTable {
     }
   }
 
-  /** Objects among the first `count` that none of them points at. */
+  /** Yields the objects among the first `count` that none of these points at. */
   *unreferenced(count: number): Generator<number> {
     for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below) {
       const { first, referencedSince } = table;
@@ -293,7 +303,9 @@ export class ObjectTable {
     }
   }
 
-  /** A table of the objects up to `extent` that never changes and lies where this one lies. It shares the arrays. */
+  /**
+   * Returns an immutable view of the objects up to `extent`, on top of the same table `below`. It shares the arrays.
+   */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
     const frozen = new ObjectTable(this.caches, this.below);
@@ -310,8 +322,8 @@ export class ObjectTable {
   }
 
   /**
-   * Takes over the objects of `merged`, which are its own and those of the tables down to the one with the same first
-   * object. `arrays`: what these are counted as.
+   * Replaces the content by that of `merged`: the objects of this table and those of the tables that were merged into
+   * it. `arrays`: memory count of the new arrays.
    */
   replaceWith(merged: ObjectTable, arrays: SharedBytes): void {
     const before = this.below;
@@ -324,26 +336,26 @@ export class ObjectTable {
     this.sharedArrays = arrays;
   }
 
-  /** Uses the arrays and maps of another table. */
+  /** Uses the arrays and maps of another table without copying them. */
   private shareContent(from: ObjectTable): void {
     const { slots, peeled, pinned, completeBelow, referencedBelow } = from;
     Object.assign(this, { slots, peeled, pinned, completeBelow, referencedBelow });
     for (const [name] of COLUMNS) Object.assign(this, { [name]: from[name] });
   }
 
-  /** Gives the arrays room for so many objects. */
+  /** Resizes the arrays to a capacity of `room` objects. */
   resizeArrays(room: number): void {
     for (const [name, width] of COLUMNS) Object.assign(this, { [name]: resized<Column>(this[name], room * width) });
   }
 }
 
-/** The table of ids of all tables that have none. */
+/** Shared empty hash table of all tables without published objects. */
 const NO_SLOTS = new OidSlots();
 
 /**
- * Ids among the first `count` that start with the digits `prefix`, in order, at most `limit`.
+ * Returns at most `limit` ids among the first `count` that start with the hexadecimal digits `prefix`, in order.
  *
- * A scan: abbreviated ids are for people, and a million ids are looked through in some milliseconds.
+ * It scans all ids, because only people use abbreviated ids, and scanning a million ids takes a few milliseconds.
  */
 function findPrefix(oids: Uint8Array, count: number, prefix: string, limit: number): Oid[] {
   const whole = prefix.length >> 1;

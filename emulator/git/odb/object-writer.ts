@@ -15,33 +15,36 @@ import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 import type { TreeLayout } from './tree-layout.js';
 
-/** An object this large is taken in by slices. */
+/** Minimum size in bytes of an object that is written in time slices. */
 export const LARGE = 256 * 1024;
-/** Bytes hashed, compared or copied between two looks at the schedule. */
+/** Bytes hashed, compared or copied between two yields. */
 const PIECE = 256 * 1024;
 
 /**
- * Told of each new commit, tree and tag while its body is at hand; refuses it by throwing. The body is good
- * until the steps are done. (Blobs are checked by their names in trees.) False when
- * it had something to say.
+ * Check that is called with each new commit, tree and tag while its body is in memory. It throws to refuse the object.
+ * The body is valid until the steps are done. Blobs are checked by their names in trees. Returns false if the check had
+ * something to report.
  */
 export type CheckObject = (type: TypeCode, body: Buffer, oid: Oid, changed?: ChangedRuns) => Steps<boolean>;
 
 /**
- * Where a tree differs from another one of which the check had nothing to say: start and end of each run of bytes, with
- * the entries next to it.
+ * Byte ranges in which a tree differs from another tree that passed the check without a report: pairs of start and end,
+ * each extended by the adjacent entries.
  */
 export type ChangedRuns = Int32Array;
 
-/** Adds objects: computes their ids, compares them with what is known under those, stores them, and records their edges. */
+/**
+ * Adds objects: computes their ids, compares them with known objects of the same id, stores them, and records their
+ * edges.
+ */
 export class ObjectWriter {
   readonly edges = new EdgeList();
   readonly #links: LinkRecorder;
-  /** Objects that the check had something to say of. */
+  /** Numbers of the objects about which the check reported something. */
   readonly #flawed = new Set<number>();
-  /** The new objects only: their numbers by id, less the first number of the table they are in. */
+  /** Hash table of the new objects only: number by id, less the first number of their table. */
   readonly slots = new OidSlots();
-  /** The id of the object that came last. */
+  /** Id of the last object. */
   readonly oid = Buffer.alloc(OID_BYTES);
 
   constructor(
@@ -63,7 +66,10 @@ export class ObjectWriter {
     return runSync(this.writeSteps(type, [body]));
   }
 
-  /** As `write`, of a body that may be large and in parts, in steps. Nothing else may be written meanwhile. */
+  /**
+   * Same as `write`, for a body that may be large and in parts. Yields while it works. Nothing else may be written
+   * meanwhile.
+   */
   *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     let size = 0;
     for (const part of parts) size += part.length;
@@ -80,7 +86,7 @@ export class ObjectWriter {
     return this.#keep(type, size, before);
   }
 
-  /** Room for a body; `before` is where it goes back to if it was not needed. */
+  /** Reserves memory for a body. `before`: length of the segment to truncate to if the body is not needed. */
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
     const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
     if (size > most) throw new ObjectTooLarge(size, most);
@@ -90,7 +96,7 @@ export class ObjectWriter {
     return { slab, bodyStart: start + HEADROOM, before };
   }
 
-  /** Keeps the body whose id is in `oid`, unless it is known. */
+  /** Keeps the body whose id is in `oid`, unless that object is already stored. */
   #keep(type: TypeCode, size: number, before: number): Oid {
     const loose = this.objects.looseSegment;
     if (this.find(this.oid, 0) >= 0) {
@@ -104,10 +110,10 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores what an entry of a pack turned out to be. Yields only for a large object. Returns its
-   * number, an old one when the object is known. Throws `PackError` when other bytes are known under
-   * the same id. `change`: how a tree came about. `layout` is to be filled with the entries of a new tree.
-   * The `HEADROOM` bytes before the body are overwritten.
+   * Stores the object of a pack entry. Yields only for a large object. Returns its number, which is the existing one if
+   * the object is already stored. Throws `PackError` if other bytes are stored under the same id. `change`: the delta
+   * that produced a tree. `layout`: filled with the entries of a new tree. The `HEADROOM` bytes before the body are
+   * overwritten.
    */
   *store(
     type: TypeCode,
@@ -150,20 +156,22 @@ export class ObjectWriter {
     return number;
   }
 
-  /** Fills `layout` with the entries of a tree that was stored here; says whether it could. */
+  /** Fills `layout` with the entries of a tree stored by this writer. Returns false if it has no record. */
   layOut(number: number, layout: TreeLayout): boolean {
     layout.isFlawless = !this.#flawed.has(number);
     return this.#links.layOut(this.objects, number, layout);
   }
 
-  /** Makes the records of objects from `first` on readable; `numbers`: what the edges lead to. */
+  /**
+   * Makes the link records of objects from `first` on readable. `numbers`: object number of the target of each edge.
+   */
   *settleLinks(first: number, numbers: Int32Array): Steps<void> {
     yield* this.#links.settle(this.objects, first, numbers);
   }
 
   /**
-   * Numbers the objects from `first` on as `order` lists them, so that numbers ascend with the offsets
-   * in the pack, whatever the order in which its deltas were resolved.
+   * Renumbers the objects from `first` on in the order of `order`, so that numbers ascend with the offsets in the pack,
+   * whatever the order in which its deltas were resolved.
    */
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<void> {
     const { objects } = this;
@@ -174,7 +182,10 @@ export class ObjectWriter {
     );
   }
 
-  /** Computes the id of a body into `oid`, of a large one in steps. The `HEADROOM` bytes before the body are overwritten. */
+  /**
+   * Computes the id of a body into `oid`; yields if the body is large. The `HEADROOM` bytes before the body are
+   * overwritten.
+   */
   *#oidSteps(type: TypeCode, buffer: Buffer, bodyStart: number, size: number): Steps<void> {
     const end = bodyStart + size;
     const start = writeHeaderBefore(buffer, bodyStart, type, size);
@@ -198,7 +209,7 @@ export class ObjectWriter {
     return number;
   }
 
-  /** More different targets than this cannot all exist. */
+  /** Maximum number of distinct targets that can exist. */
   get #mostTargets(): number {
     return this.objects.count + 1 + this.limits.objects;
   }
@@ -219,7 +230,7 @@ export class ObjectWriter {
   }
 }
 
-/** Copies a run of bytes, of a long one in steps. */
+/** Copies bytes; yields between pieces if there are many. */
 export function* copySteps(source: Buffer, target: Buffer, at: number): Steps<void> {
   for (let from = 0; from < source.length; from += PIECE) {
     if (from > 0) yield PIECE * COST.byteCopied;

@@ -4,8 +4,8 @@ import { tagTarget } from '../object/tag.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * Notes of each tag from number `first` on that names a tag where the chain ends. Git follows chains of any length, each
- * time anew; here each tag is read once, when it comes in, and peeling it later takes one step.
+ * Records for each tag from number `first` on that points at a tag the object at the end of the chain. Git follows such
+ * chains again each time. Recording them on receipt reads each tag once, and peeling it later takes one lookup.
  */
 export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first: number): Steps<void> {
   const { count } = objects;
@@ -26,7 +26,7 @@ export function* peelNewTags(objects: StoredObjects, reader: ObjectReader, first
       at = reader.find(reader.peek(at, tagTarget));
       if (chain.length % PIECE === 0) yield PIECE_COST;
     }
-    // The last tag of a chain says itself where it leads.
+    // The last tag of a chain needs no record, because it names the object itself.
     if (at >= 0) for (const tag of chain) if (tag !== last) objects.setPeeled(tag, at);
     if (number % PIECE === 0) yield PIECE_COST;
   }

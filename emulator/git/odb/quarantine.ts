@@ -11,24 +11,24 @@ import { StoreReader } from './store-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 
 /**
- * The one way to add objects. Its reader sees the published objects and the new ones, whose numbers
- * start at `base`. The store shows the new ones after `publish`, and never after `discard`.
+ * Transaction of new objects; the only way to add objects. Its reader sees the published objects and the new ones,
+ * whose numbers start at `base`. The store shows the new objects after `publish`, and never after `discard`.
  */
 export class Quarantine extends StoreReader {
   readonly base: number;
   readonly #writer: ObjectWriter;
   readonly #connectivity: Connectivity;
   #state: 'open' | 'broken' | 'closed' = 'open';
-  /** Objects it shows once it is closed. */
+  /** Number of visible objects once it is closed. */
   #closedSize = 0;
 
   constructor(
     objects: StoredObjects,
-    /** What is published. */
+    /** Fill level of the published objects. */
     private readonly before: Extent,
     private readonly limits: StoreLimits,
     hash: HashBytes,
-    /** Told of its end, whether the new objects were published or not. */
+    /** Called when the quarantine ends, whether the new objects were published or discarded. */
     private readonly close: () => void,
   ) {
     super(objects);
@@ -38,23 +38,24 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Adds an object unless it is known; returns its id. `body` is copied. Throws `ObjectTooLarge`, and
-   * `StoreFull` when the memory budget is used up.
+   * Adds an object unless it is already stored. Returns its id. `body` is copied. Throws `ObjectTooLarge`, and
+   * `StoreFull` if the memory budget is used up.
    */
   write(type: TypeCode, body: Buffer): Oid {
     this.#refuseUnlessOpen();
     return this.#writer.write(type, body);
   }
 
-  /** As `write`, of a body that may be large and in parts, in steps. Nothing else may be written meanwhile. */
+  /**
+   * Same as `write`, for a body that may be large and in parts. Yields while it works. Nothing else may be written
+   * meanwhile.
+   */
   writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     this.#refuseUnlessOpen();
     return this.#writer.writeSteps(type, parts);
   }
 
-  /**
-   * Runs `fill`, which stores many objects through the writer. When it throws, the quarantine can only be discarded.
-   */
+  /** Runs `fill`, which stores many objects through the writer. If it throws, the quarantine can only be discarded. */
   async fill<T>(fill: (writer: ObjectWriter, limits: StoreLimits) => Promise<T>): Promise<T> {
     this.#refuseUnlessOpen();
     this.#state = 'broken';
@@ -64,29 +65,34 @@ export class Quarantine extends StoreReader {
   }
 
   /**
-   * Throws `MissingObject` unless everything reachable from `tips` is there. Cheap as long as nothing
-   * is missing, whatever the size of the repository.
+   * Throws `MissingObject` unless everything reachable from `tips` is present. While nothing is missing, the cost does
+   * not depend on the size of the repository.
    */
   async checkConnectivity(tips: Iterable<Oid>): Promise<void> {
     for (const missing of (await this.findUnconnected(tips)).values()) throw missing;
   }
 
-  /** As `checkConnectivity`, for each of many tips: those that lead to something missing, and to what. */
+  /**
+   * Same as `checkConnectivity`, for each of many tips. Returns the tips that lead to a missing object, with its error.
+   */
   findUnconnected(tips: Iterable<Oid>): Promise<Map<Oid, MissingObject>> {
     this.#refuseUnlessOpen();
     return this.#inSlices(this.#connectivity.failures(tips));
   }
 
   /**
-   * What is missing of the new objects, whether a tip leads to it or not; undefined when they are whole. What is
-   * published can be asked for by id, and readers rely on finding what it points at.
+   * Returns the first missing object that a new object leads to, whether or not a tip leads to it; undefined if the new
+   * objects are complete. Published objects can be requested by id, so readers rely on all their targets being present.
    */
   findMissing(): Promise<MissingObject | undefined> {
     this.#refuseUnlessOpen();
     return this.#inSlices(this.#connectivity.firstMissing());
   }
 
-  /** Finds out, in slices, where new tags of tags lead in the end. Everything they lead to has to be there. */
+  /**
+   * Records the end of each new chain of tags; yields while it works. Everything reachable from the tags has to be
+   * present.
+   */
   async peelTags(): Promise<void> {
     const { edges } = this.#writer;
     if (edges.hasTagOfTag || edges.isDoubtful) await this.#inSlices(peelNewTags(this.stored, this, this.base));

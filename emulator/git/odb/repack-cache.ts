@@ -1,8 +1,9 @@
 import type { ObjectTable } from './object-table.js';
 
 /**
- * The zlib streams that had to be made for packs of one store, by object and base (`UNDELTIFIED` for a whole object).
- * An empty one says that a delta on that base is not worth it. Those of shared objects are shared.
+ * Cache of zlib streams that were deflated for packs of one store, by object and base (`UNDELTIFIED` for a whole
+ * object). An empty stream means that a delta on that base is not worthwhile. Streams of shared objects are shared
+ * between stores.
  */
 export class RepackCache {
   constructor(private readonly objects: ObjectTable) {}

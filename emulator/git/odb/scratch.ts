@@ -1,15 +1,15 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import { createInflater, type Inflater } from '../pack/inflater.js';
 
-/** An arena larger than this is not kept for the next object. */
+/** Maximum size in bytes of an arena that is kept for the next object. */
 const KEPT_ARENA = 8 * 1024 * 1024;
 
-/** More integers than this are not kept for the next tree. */
+/** Maximum number of integers that are kept for the next tree. */
 const KEPT_CELLS = 1024 * 1024;
 
 /**
- * The tools of one thread of work: an inflater and memory to apply deltas in. Their content is good
- * until the next call that uses them, so nothing may be awaited in between.
+ * Reusable tools: an inflater, and memory to apply deltas in. Their content is valid until the next call that uses
+ * them, so a caller must not await in between.
  */
 export class Scratch {
   #inflater: Inflater | undefined;
@@ -21,7 +21,7 @@ export class Scratch {
     return this.#inflater;
   }
 
-  /** One of two arrays, of at least so many integers that may be anything. */
+  /** Returns one of two arrays with at least `count` integers. Its content is undefined. */
   cells(which: number, count: number): Int32Array {
     const cells = this.#cells[which]!;
     if (cells.length >= count) return cells;
@@ -30,7 +30,7 @@ export class Scratch {
     return larger;
   }
 
-  /** At least `bytes` of memory that may hold anything. */
+  /** Returns at least `bytes` of memory. Its content is undefined. */
   arena(bytes: number): Buffer {
     if (bytes > KEPT_ARENA) return Buffer.allocUnsafeSlow(bytes);
     this.#arena = bufferWithRoom(this.#arena, bytes);

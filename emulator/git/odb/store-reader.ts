@@ -9,11 +9,11 @@ import { entriesOf } from './link-reader.js';
 import type { StoredObjects } from './stored-objects.js';
 import { visitBodies } from './visit-bodies.js';
 
-/** Reads the stored objects that a store or a quarantine shows. */
+/** Reads the objects that a store or a quarantine shows. */
 export abstract class StoreReader implements LinkReader {
   readonly #raw = Buffer.alloc(OID_BYTES);
 
-  /** `stored`: all objects. Numbers from `size` on are not shown. */
+  /** `stored`: all objects. Numbers from `size` on are hidden. */
   constructor(readonly stored: StoredObjects) {}
 
   abstract get size(): number;
@@ -92,7 +92,7 @@ export abstract class StoreReader implements LinkReader {
     return this.stored.linksOf(commit)?.commitAt(this.stored.placeOf(commit));
   }
 
-  /** The caches of what follows from one object, which stores that share it share. */
+  /** Returns the caches of data derived from an object. Stores that share the object share these caches. */
   cachesOf(number: number): CacheGroup {
     return this.stored.tableOf(number).caches.group;
   }

@@ -14,14 +14,14 @@ import { type ObjectTable, UNDELTIFIED } from './object-table.js';
 import type { Scratch } from './scratch.js';
 import { TableCaches } from './table-caches.js';
 
-/** A body this large is made in slices where its reader can wait. */
+/** Minimum size in bytes of a body that is inflated in time slices by `readSteps`. */
 const LARGE = 256 * 1024;
-/** Of a chain that is resolved, each body this many steps from the last is worth keeping. */
+/** Interval at which the bodies of a resolved delta chain are cached. */
 const KEPT_STEP = 8;
 
 /**
- * All objects of a store by number, published or not, and their bodies. Which of them a reader may see is decided by
- * `ObjectStore` and `Quarantine`.
+ * All objects of a store by number, published or not, and their bodies. `ObjectStore` and `Quarantine` decide which of
+ * them a reader may see.
  */
 export class StoredObjects extends GrowingTable {
   readonly header = new EntryHeader();
@@ -37,7 +37,7 @@ export class StoredObjects extends GrowingTable {
     super(new TableCaches(caches), budget, below);
   }
 
-  /** The inflated body of an object. Throws `RangeError` where there is none. */
+  /** Returns the inflated body of an object. Throws `RangeError` if there is no such object. */
   read(number: number): Buffer {
     this.schedule.spend(COST.object);
     const known = this.knownBody(number);
@@ -47,7 +47,7 @@ export class StoredObjects extends GrowingTable {
     return body;
   }
 
-  /** As `read`, in steps: of an object that is large or made of large ones. */
+  /** Same as `read`, but yields while it works. Use it for objects that may be large or deltas of large objects. */
   *readSteps(number: number): Steps<Buffer> {
     const known = this.knownBody(number);
     if (known !== undefined) return known;
@@ -56,23 +56,26 @@ export class StoredObjects extends GrowingTable {
     return yield* this.#makeSteps(chain);
   }
 
-  /** What `look` makes of the body. A body that is not at hand is made in the scratch memory, and not cached. */
+  /**
+   * Calls `look` with the body and returns its result. A body that is not in memory is inflated into the scratch
+   * memory, and not cached.
+   */
   peek<T>(number: number, look: (body: Buffer) => T): T {
     this.schedule.spend(COST.object);
     return look(this.knownBody(number) ?? this.#make(number));
   }
 
-  /** Whether the object is an entry of a pack and no delta. */
+  /** Returns true if the object is a pack entry that is not a delta. */
   isUndeltifiedEntry(number: number): boolean {
     return this.baseOf(number) === UNDELTIFIED && !this.isLoose(number);
   }
 
-  /** Room for the entries of a tree on the way to another's: two take turns. They hold anything. */
+  /** Returns scratch memory for the entries of an intermediate tree. Two arrays alternate. The content is undefined. */
   cellScratch(turn: number, count: number): Int32Array {
     return this.scratch.cells(turn & 1, count);
   }
 
-  /** The entries of a tree that were kept. */
+  /** Returns the cached entries of a tree; undefined if they are not cached. */
   knownEntries(tree: number): TreeEntries | undefined {
     return this.tableOf(tree).caches.entries.get(tree);
   }
@@ -81,7 +84,7 @@ export class StoredObjects extends GrowingTable {
     this.tableOf(tree).caches.entries.setFinal(tree, entries);
   }
 
-  /** The body of an object that need not be inflated; undefined if it does. */
+  /** Returns the body of an object that need not be inflated; undefined otherwise. */
   knownBody(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const table = this.tableOf(number);
@@ -95,19 +98,19 @@ export class StoredObjects extends GrowingTable {
     this.tableOf(number).caches.bodies.set(number, body);
   }
 
-  /** The segment of an object. */
+  /** Returns the segment of an object. */
   #segmentOf(number: number): Segment {
     return this.segmentAt(this.segmentOfObject(number));
   }
 
-  /** The body of an entry of a pack, in memory of the inflater or of the arena. */
+  /** Inflates the body of a pack entry into memory of the inflater or of the arena. */
   #make(number: number): Buffer {
     if (this.baseOf(number) !== UNDELTIFIED) return this.#applyChain(this.#chainOf(number));
     const { output, size } = this.inflateEntry(number);
     return output.subarray(HEADROOM, HEADROOM + size);
   }
 
-  /** The object, what it is a delta on, and so on to the first body that is at hand or whole. */
+  /** Returns the object, its delta base, and so on, to the first body that is in memory or not a delta. */
   #chainOf(number: number): number[] {
     const chain = [number];
     for (let at = number; this.baseOf(at) !== UNDELTIFIED; ) {
@@ -118,7 +121,10 @@ export class StoredObjects extends GrowingTable {
     return chain;
   }
 
-  /** The body of the first of `chain`, in memory of its own: while others are served, the tools are theirs. */
+  /**
+   * Inflates the body of the first object of `chain` into its own memory. The shared tools cannot be used, because
+   * other requests may use them during a yield.
+   */
   *#makeSteps(chain: number[]): Steps<Buffer> {
     const inflater = createInflater();
     let body: Buffer | undefined;
@@ -140,8 +146,8 @@ export class StoredObjects extends GrowingTable {
   }
 
   /**
-   * As `#makeSteps`, at once. Even and odd results take turns in two halves of an arena, because memory of its own for
-   * each takes twice as long.
+   * Same as `#makeSteps`, but does not yield. Results alternate between two halves of an arena, because allocating
+   * memory for each takes twice as long.
    */
   #applyChain(chain: number[]): Buffer {
     const root = this.read(chain.pop()!);
@@ -166,7 +172,7 @@ export class StoredObjects extends GrowingTable {
     return arena.subarray(baseAt, baseAt + baseSize);
   }
 
-  /** Inflates what an entry of a pack segment holds: a body, or a delta. Good until the next call that inflates. */
+  /** Inflates the content of a pack entry: a body or a delta. Valid until the next call that inflates. */
   inflateEntry(number: number): Inflater {
     const start = this.locate(number);
     const { inflater } = this.scratch;
@@ -175,7 +181,7 @@ export class StoredObjects extends GrowingTable {
     return inflateEntry(inflater, this.#segmentOf(number), start, this.endOf(number), size);
   }
 
-  /** Reads the header of an object in a pack segment into `header`; returns where its zlib stream starts. */
+  /** Parses the entry header of an object in a pack segment into `header`. Returns the offset of its zlib stream. */
   locate(number: number): number {
     const segment = this.#segmentOf(number);
     const offset = this.offsetOf(number);

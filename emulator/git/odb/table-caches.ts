@@ -3,36 +3,36 @@ import type { TreeEntries } from '../object/tree-entries.js';
 import type { LinkRecords } from './link-records.js';
 import { NumberCache } from './number-cache.js';
 
-/** What is kept of the objects of one table, by number, only to be fast. */
+/** Caches of data derived from the objects of one table, by object number. Anything in them can be computed again. */
 export class TableCaches {
   #bodies: NumberCache<Buffer> | undefined;
   #entries: NumberCache<TreeEntries> | undefined;
   #streams: CacheRegion<string, Buffer> | undefined;
   #links: CacheRegion<typeof ALL, LinkRecords> | undefined;
-  /** Bytes of new bodies that are kept. */
+  /** Bytes of the bodies that were cached while the current pack was received. */
   #newBytes = 0;
 
   constructor(readonly group: CacheGroup) {}
 
-  /** Inflated bodies. */
+  /** Cache of inflated bodies, by object number. */
   get bodies(): NumberCache<Buffer> {
     this.#bodies ??= new NumberCache(this.group, costOfBuffer);
     return this.#bodies;
   }
 
-  /** Entries of trees. */
+  /** Cache of decoded tree entries, by object number. */
   get entries(): NumberCache<TreeEntries> {
     this.#entries ??= new NumberCache(this.group, ({ cells }) => cells.byteLength + ENTRY_BYTES);
     return this.#entries;
   }
 
-  /** See `RepackCache`. */
+  /** Cache of deflated streams; see `RepackCache`. */
   get streams(): CacheRegion<string, Buffer> {
     this.#streams ??= this.group.region(costOfBuffer);
     return this.#streams;
   }
 
-  /** The records of all objects of the table, or nothing of them. */
+  /** Link records of all objects of the table; undefined if they were evicted. */
   get links(): LinkRecords | undefined {
     return this.#links?.get(ALL);
   }
@@ -44,8 +44,8 @@ export class TableCaches {
   }
 
   /**
-   * Keeps a copy of the body of a new object. Who pushes asks for some of it soon, and a pack begins with what is newest:
-   * its first bodies are kept, so that they need not be inflated again.
+   * Caches a copy of the body of a new object, because a client that pushes soon requests some of the objects. A pack
+   * begins with the newest objects, so its first bodies are cached, up to a limit.
    */
   keepNewBody(number: number, body: Buffer): void {
     if (this.#newBytes + body.length > this.group.capacity * NEW_SHARE) return;
@@ -69,9 +69,12 @@ export class TableCaches {
   }
 }
 
-/** The key of the one value of a region. */
+/** Key of the only value of the region. */
 const ALL = 0;
-/** Of the whole cache, what the bodies that one push brings may take. */
+/** Share of the cache capacity that the new bodies of one push may use. */
 const NEW_SHARE = 1 / 8;
-/** Records of one table are one value, and worth more than what they push out: all else can be read again by their help. */
+/**
+ * Share of the cache capacity that the link records of one table may use. They are one value, and worth more than the
+ * values that they evict, because those can be computed again with their help.
+ */
 const LINKS_SHARE = 1 / 2;

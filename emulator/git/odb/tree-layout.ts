@@ -1,17 +1,17 @@
 import { withRoom } from '../../memory/growable.js';
 import { lastUpTo } from '../../memory/sorted.js';
 
-/** The entries of a tree whose deltas are being resolved, and where each lies in its body. */
+/** Entries of a tree whose deltas are being resolved, with their positions in its body. */
 export class TreeLayout {
   length = 0;
-  /** Whether the check of the tree had nothing to say. */
+  /** True if the check of the tree reported nothing. */
   isFlawless = false;
-  /** Where each entry starts in the body; and behind the last, where the body ends. */
+  /** Offset of each entry in the body, followed by the length of the body. */
   starts = new Int32Array(64);
-  /** Of each entry its key, and what it points at, as `LinkRecorder` notes it. */
+  /** For each entry its key and its target, as `LinkRecorder` records it. */
   cells = new Int32Array(128);
 
-  /** Room for so many entries; what is there is kept. */
+  /** Grows the arrays to a capacity of `entries`. Existing entries are kept. */
   reserve(entries: number): void {
     if (entries < this.starts.length) return;
     this.starts = withRoom(this.starts, entries + 1);
@@ -26,7 +26,7 @@ export class TreeLayout {
     this.cells[at * 2 + 1] = target;
   }
 
-  /** Adds entries `from` to before `to` of `base`, the first of which starts at `start`. */
+  /** Adds the entries `from` to `to` (exclusive) of `base`, the first of which starts at `start`. */
   addRun(base: TreeLayout, from: number, to: number, start: number): void {
     const at = this.length;
     this.length += to - from;
@@ -44,18 +44,18 @@ export class TreeLayout {
     this.starts[this.length] = at;
   }
 
-  /** The entry that starts at `at`, or -1; `length` where the body ends there. */
+  /** Returns the index of the entry that starts at `at`, `length` if the body ends there, or -1 if neither. */
   startingAt(at: number): number {
     const index = this.#lastUpTo(at);
     return this.starts[index] === at ? index : -1;
   }
 
-  /** How many entries end at or before `at`. */
+  /** Returns the number of entries that end at or before `at`. */
   endedBy(at: number): number {
     return this.#lastUpTo(at);
   }
 
-  /** The last index, `length` included, whose start is not behind `at`. */
+  /** Returns the last index, including `length`, whose start is at or before `at`. */
   #lastUpTo(at: number): number {
     return Math.max(0, lastUpTo(this.starts, at, this.length + 1));
   }

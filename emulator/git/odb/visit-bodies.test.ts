@@ -6,7 +6,10 @@ import { BLOB } from '../object/object.js';
 import { ObjectStore } from './object-store.js';
 import { copy, delta, inPieces, insert, PackBuilder } from './test/pack-builder.js';
 
-/** Two deltas on each of the bodies down to `depth`; whole ones beside them, a large one, and one that is no entry. */
+/**
+ * Creates a store with two deltas on each body down to `depth`, some whole bodies, a large one, and one that is not a
+ * pack entry.
+ */
 async function sampleStore(cacheBytes: number): Promise<ObjectStore> {
   const pack = new PackBuilder();
   let level = ['first\n', 'second\n']
@@ -40,7 +43,7 @@ t.test('bodies that are visited are those that are read, each wanted one once', 
         t.notOk(seen.has(number), `${number} once`);
         seen.set(number, body.toString());
       });
-      // Others read while it pauses, and what was at hand is let go.
+      // Other requests read objects during each yield, so bodies in memory are evicted.
       for (let at = 0; !steps.next().done; at++) store.read(all[(at * 7) % all.length]!);
       const small = numbers.filter((number) => store.sizeOf(number) < 300_000);
       t.same(

@@ -6,11 +6,11 @@ import { applyDelta, DeltaHeader } from '../pack/patch-delta.js';
 import { UNDELTIFIED } from './object-table.js';
 import type { StoredObjects } from './stored-objects.js';
 
-/** Bodies from this size on are left to readers that can wait inside one. */
+/** Bodies of at least this size in bytes are skipped, because they need a reader that can yield within one body. */
 const LARGE = 256 * 1024;
-/** Bytes of the bodies of one chain, each made of the one before. */
+/** Maximum bytes of the bodies of one delta chain in the arena. */
 const MOST_BYTES = 8 * 1024 * 1024;
-/** Bodies begin where they can be read by words. */
+/** Alignment of bodies in bytes, so that they can be read by words. */
 const WORD = 8;
 
 /** A delta to be applied to the body at `at` of the arena. */
@@ -21,9 +21,9 @@ interface Pending {
 }
 
 /**
- * Hands the bodies of objects to `look`, which may not keep them. It goes by the deltas, not by the order of `numbers`:
- * each entry is inflated once, whichever of the bodies are made of it. Large bodies, and those at the end of very long
- * chains, are left out. In steps.
+ * Calls `look` with the bodies of objects. `look` must not keep them. Visits objects in the order of their deltas, not
+ * of `numbers`, so that each entry is inflated once, however many bodies are built from it. Skips large bodies, and
+ * those at the end of very long chains. Yields while it works.
  */
 export function* visitBodies(
   stored: StoredObjects,
@@ -40,7 +40,7 @@ export function* visitBodies(
   };
   let unreported = 0;
   for (const root of roots) {
-    // What was at hand may have been let go while others were served.
+    // A body that was in memory may have been evicted while other requests were served.
     const isWhole = stored.isUndeltifiedEntry(root);
     const body = stored.knownBody(root) ?? (isWhole ? bodyIn(stored.inflateEntry(root)) : stored.read(root));
     if (!children.has(root)) look(root, body);
@@ -50,7 +50,7 @@ export function* visitBodies(
       enter(root, 0, body.length);
     }
     unreported += body.length * COST.byteCopied;
-    // The last that was added goes first: above the body that a delta is for, nothing is needed any more.
+    // Takes the last delta first (depth-first), so the memory after the body of its base is free.
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { number, at, size } = next;
       const result = (at + size + WORD - 1) & -WORD;
@@ -77,9 +77,9 @@ export function* visitBodies(
 }
 
 interface VisitPlan {
-  /** Where chains begin: bodies that are whole or at hand, in the order in which they lie. */
+  /** First objects of chains, in storage order: bodies that are complete or in memory. */
   readonly roots: readonly number[];
-  /** By object, the wanted deltas on it and those that lead to them. */
+  /** Deltas on each object that are wanted or lead to a wanted object. */
   readonly children: ReadonlyMap<number, readonly number[]>;
   readonly wanted: ReadonlySet<number>;
 }
@@ -115,7 +115,7 @@ function* planVisit(stored: StoredObjects, numbers: Iterable<number>): Steps<Vis
   return { roots, children, wanted };
 }
 
-/** The object and what it is made of, as far as that is not planned yet; undefined if one of them is large. */
+/** Returns the object and its delta bases that are not planned yet; undefined if one of them is large. */
 function chainOf(stored: StoredObjects, number: number, planned: ReadonlySet<number>): number[] | undefined {
   const chain: number[] = [];
   for (let at = number; !planned.has(at); at = stored.baseOf(at)) {

@@ -8,44 +8,50 @@ import { deflate, deflateInPieces, LARGE } from '../pack/deflater.js';
 import { diffDelta } from '../pack/diff-delta.js';
 import { ABSENT, type Positions } from './positions.js';
 
-/** A delta that was made for one pack. */
+/** A delta that was computed for one pack. */
 export interface NewDelta {
   readonly base: number;
-  /** Bytes the delta inflates to. */
+  /** Inflated size of the delta in bytes. */
   readonly size: number;
   readonly stream: Buffer;
 }
 
-/** Returns the object that was at the path of an object before; `UNDELTIFIED` if none. */
+/** Function that returns the object that was previously at the path of an object; `UNDELTIFIED` if none. */
 export type PreviousVersions = (object: number) => number;
 
-/** What the choice of deltas may use. */
+/** Bases that the choice of deltas may use. */
 export interface DeltaSources {
-  /** Whether the client has an object that is not in the pack. */
+  /** Returns true if the client already has an object that is not in the pack. */
   readonly isHeld: (number: number) => boolean;
   readonly previous: () => PreviousVersions;
 }
 
-/** A body beyond this is not searched. */
+/** Maximum size in bytes of a body for which a delta is computed. */
 const LARGEST = 4 * 1024 * 1024;
-/** A body below this gains nothing. */
+/** Minimum size in bytes of a body for which a delta is computed. */
 const SMALLEST = 50;
-/** In larger packs only objects that lost their base get a new one: the rest is as good as its sender made it. */
+/**
+ * Maximum number of objects in a pack in which whole objects may get a delta too. In larger packs, only objects without
+ * their base get one, because their senders chose good deltas for the rest.
+ */
 const MOST_WITH_UNDELTIFIED = 20_000;
-/** Bytes of bodies compared for one pack. */
+/** Maximum total bytes of bodies compared for one pack. */
 const MOST_WORK = 256 * 1024 * 1024;
-/** Ancestors looked at in search of a relative. */
+/** Maximum number of ancestors (former bases) that are checked for a related object. */
 const MOST_GENERATIONS = 64;
-/** Earlier versions looked at in search of a base that may be used. */
+/** Maximum number of earlier versions that are checked for a usable base. */
 const MOST_STEPS = 4096;
 
 /**
- * Chooses which objects of a pack get a delta they are not stored with: those whose base is not sent,
- * and, in packs of moderate size, whole ones whose former version the client has or gets.
+ * Chooses the objects of a pack that get another delta than the stored one: objects whose base is not sent and, in
+ * packs of moderate size, whole objects whose previous version the client has or receives.
  */
 export class DeltaChoice {
   readonly #deltas = new Map<number, NewDelta>();
-  /** By base that is not sent: the first object that lost it, a likely base for the others. */
+  /**
+   * For each base that is not sent, the first object whose stored delta needed it. This object ("heir") is a likely
+   * base for the other objects that needed the same base.
+   */
   readonly #heirs = new Map<number, number>();
   #previous: PreviousVersions | undefined;
   #work = 0;
@@ -57,12 +63,12 @@ export class DeltaChoice {
     private readonly cache: RepackCache,
   ) {}
 
-  /** The new delta of an object, if one was chosen. */
+  /** Returns the new delta of an object; undefined if none was chosen. */
   of(number: number): NewDelta | undefined {
     return this.#deltas.get(number);
   }
 
-  /** The base an object of the pack will be sent with, or `UNDELTIFIED`. */
+  /** Returns the base with which an object of the pack will be sent, or `UNDELTIFIED`. */
   baseOf(number: number): number {
     const chosen = this.#deltas.get(number);
     if (chosen !== undefined) return chosen.base;
@@ -88,7 +94,10 @@ export class DeltaChoice {
     }
   }
 
-  /** Makes an object the heir of every ancestor that is not sent and has none yet. */
+  /**
+   * Records an object as the likely base ("heir") of other objects that lost their base: for each of its ancestors in
+   * the stored delta chain that has no heir yet.
+   */
   #inherit(number: number): void {
     const { objects } = this;
     let ancestor = objects.baseOf(number);
@@ -112,7 +121,7 @@ export class DeltaChoice {
     }
   }
 
-  /** At most one candidate of each kind, best first. */
+  /** Yields at most one candidate base of each kind, best first. */
   *#candidates(number: number): Generator<number> {
     const { objects } = this;
     const lost = objects.baseOf(number);
@@ -146,7 +155,10 @@ export class DeltaChoice {
     return this.#previous(number);
   }
 
-  /** Whether a delta on `base` closes no circle. */
+  /**
+   * Returns true if a delta of `number` on `base` is allowed: they have the same type, a delta is worthwhile, and no
+   * cycle results.
+   */
   #isUsable(number: number, base: number): boolean {
     if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
     let at = base;
@@ -167,7 +179,7 @@ export class DeltaChoice {
     return readDelta(record, base);
   }
 
-  /** By comparing what both inflate to. */
+  /** Computes a delta from the two inflated bodies. */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
     const body = await inSlices(objects.readSteps(number), meter);
@@ -184,7 +196,7 @@ export class DeltaChoice {
     return Buffer.concat([size, deflate(delta)]);
   }
 
-  /** A delta longer than this is not better than the body deflated. */
+  /** Returns the maximum useful size of a delta. A longer one is not better than the deflated body. */
   #mostDelta(number: number): number {
     const { objects } = this;
     const size = objects.sizeOf(number);
@@ -194,7 +206,7 @@ export class DeltaChoice {
   }
 }
 
-/** In the cache a delta is its size in 4 bytes, then its stream. */
+/** Format of a delta in the cache: its size in 4 bytes, followed by its stream. */
 const SIZE_BYTES = 4;
 const NOT_WORTH_IT = Buffer.alloc(0);
 

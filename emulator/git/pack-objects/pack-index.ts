@@ -8,21 +8,21 @@ import { sortInSteps } from '../object/sort.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { writePack } from './pack-writer.js';
 
-/** Offsets from here on go into a table of their own. */
+/** Offsets from this one on go into the table of 64-bit offsets. */
 const LARGE_OFFSET = 0x8000_0000;
 
-/** A pack that was not kept: what it is called, how long it is, and its index. */
+/** Description of a pack that is not kept: its checksum, its size and its index. */
 export interface DescribedPack {
-  /** SHA-1 of the pack, the checksum at its end. */
+  /** SHA-1 of the pack, which is the checksum at its end. */
   readonly checksum: string;
   readonly size: number;
-  /** The bytes of its `.idx` file. */
+  /** Content of its `.idx` file. */
   readonly index: Buffer;
 }
 
 /**
- * Writes a pack of `numbers` to `onPiece`, and describes it. Without `onPiece` the pack is only described: writing it again
- * gives the same bytes.
+ * Writes a pack of `numbers` to `onPiece`, and returns its description. Without `onPiece`, it only describes the pack.
+ * Writing it again produces the same bytes.
  */
 export async function describePack(
   store: ObjectStore,
@@ -44,7 +44,7 @@ export async function describePack(
     order.push(number);
   };
   for await (const piece of writePack(store, numbers, { onEntry })) {
-    // The checksum at the end is a piece of its own.
+    // The checksum at the end is a separate piece, so it is not part of the last entry.
     take(last, ...entriesWithin(last, size - last.length));
     size += piece.length;
     last = piece;
@@ -78,8 +78,9 @@ interface Entries {
 }
 
 /**
- * Version 2 of an index (gitformat-pack): `\377tOc`, the version, 256 counts of ids by their first byte, ids in order,
- * CRC-32 of the entries, offsets of 31 bits or places in the table of 64 bits that follows, and two checksums.
+ * Writes an index of version 2 (gitformat-pack): `\377tOc`, the version, 256 cumulative counts of ids by their first
+ * byte, the sorted ids, CRC-32 of the entries, offsets (31 bits, or an index into the following table of 64-bit
+ * offsets), and two checksums.
  */
 function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, packChecksum: Buffer): Steps<Buffer> {
   const count = order.length;
@@ -127,5 +128,5 @@ function* writeIndex(store: ObjectStore, { starts, order, checksums }: Entries, 
   return Buffer.concat([...parts, hash.digest()]);
 }
 
-/** Bytes hashed in one step. */
+/** Bytes hashed between two yields. */
 const HASHED = 256 * 1024;

@@ -1,28 +1,31 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { StoredObjects } from '../odb/stored-objects.js';
 
-/** Small pieces are gathered up to this many bytes; the first of them, which may be all, to fewer. */
+/**
+ * Maximum bytes of small pieces that are collected into one buffer. The first buffer is smaller, because it may be the
+ * only one.
+ */
 const GATHERED = 64 * 1024;
 const FIRST_GATHERED = 4 * 1024;
-/** A run of stored bytes from this length on is handed out as it lies, without a copy. */
+/** Minimum length in bytes of a run of stored bytes that is sent without copying. */
 const LONG_RUN = 16 * 1024;
-/** The longest piece handed out. */
+/** Maximum length in bytes of a piece. */
 const LONGEST = 256 * 1024;
 const HEADER_BYTES = 12;
 
 /**
- * The bytes of a pack under way: header, entries, checksum. Stored bytes that follow each other in
- * their segment become one run; runs and gathered small pieces wait to be taken.
+ * Produces the bytes of a pack: header, entries, checksum. Adjacent stored bytes of a segment are merged into one run.
+ * Runs and collected small pieces are queued until `take`.
  */
 export class PackOutput {
-  /** Bytes of the pack so far. */
+  /** Number of bytes of the pack so far. */
   position = HEADER_BYTES;
   readonly #sha1: Hash = createHash('sha1');
   #ready: Buffer[] = [];
   #readyBytes = 0;
   #gathered = Buffer.allocUnsafe(FIRST_GATHERED);
   #used = 0;
-  /** The stored bytes that come next: segment, first and last plus one. */
+  /** Stored bytes to be sent next: segment number, start, and end (exclusive). */
   #segment = -1;
   #runStart = 0;
   #runEnd = 0;
@@ -38,12 +41,12 @@ export class PackOutput {
     this.#gather(header, 0, HEADER_BYTES);
   }
 
-  /** Whether enough waits to be worth taking. */
+  /** True if enough bytes are queued to be taken. */
   get isFull(): boolean {
     return this.#readyBytes + this.#runEnd - this.#runStart >= LONGEST;
   }
 
-  /** Adds bytes that are copied, or kept when they are long. */
+  /** Adds bytes. Short ones are copied; long ones must not change afterwards. */
   copy(bytes: Buffer): void {
     this.#closeRun();
     this.position += bytes.length;
@@ -51,14 +54,14 @@ export class PackOutput {
     else this.#gather(bytes, 0, bytes.length);
   }
 
-  /** Adds the first `length` bytes of a header, which may change afterwards. */
+  /** Adds the first `length` bytes of a header buffer. They are copied, so the buffer may be reused. */
   copyHeader(header: Buffer, length: number): void {
     this.#closeRun();
     this.position += length;
     this.#gather(header, 0, length);
   }
 
-  /** Adds stored bytes. */
+  /** Adds stored bytes of a segment. */
   copyStored(segment: number, start: number, end: number): void {
     this.position += end - start;
     if (segment !== this.#segment || start !== this.#runEnd) {
@@ -69,7 +72,7 @@ export class PackOutput {
     this.#runEnd = end;
   }
 
-  /** Hands out what waits. */
+  /** Yields the queued bytes. */
   *take(): Generator<Buffer> {
     this.#closeRun();
     const ready = this.#ready;
@@ -84,7 +87,7 @@ export class PackOutput {
     }
   }
 
-  /** Hands out the rest and the checksum. */
+  /** Yields the remaining bytes and the checksum. */
   *end(): Generator<Buffer> {
     this.#closeRun();
     this.#handGathered();

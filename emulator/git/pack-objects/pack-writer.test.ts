@@ -25,7 +25,7 @@ function everything(store: ObjectStore): Oid[] {
   return Array.from({ length: store.size }, (_, number) => store.oidOf(number));
 }
 
-/** Gives a pack to the real Git; returns the ids it took from it. */
+/** Makes the real Git read a pack. Returns the ids of the objects that Git stored. */
 function accept(git: ScratchGit, pack: Buffer, ...options: string[]): Oid[] {
   const { status, stdout, stderr } = git.try(['index-pack', '--stdin', '--strict', ...options], pack);
   if (status !== 0) throw new Error(stderr);
@@ -41,7 +41,7 @@ function objectsOf(git: ScratchGit, ...revisions: string[]): Oid[] {
   return git.oids(['rev-list', '--objects', '--no-object-names', ...revisions]);
 }
 
-/** A store filled as by a clone and later pushes, together with the repository it came from. */
+/** Returns a store filled by a first push and later pushes, and the repository that they came from. */
 async function pushedHistory(commits: number): Promise<{ git: ScratchGit; store: ObjectStore }> {
   const git = generateHistory(commits);
   const store = new ObjectStore();
@@ -72,7 +72,7 @@ t.test('Git accepts packs of any part of a history, with and without deltas by d
   for (const part of parts) {
     for (const ofsDelta of [true, false]) {
       using clone = new ScratchGit('--bare');
-      // What the pack leaves out has to be there for --strict.
+      // `--strict` requires the objects that the pack omits to be present.
       clone.run(['fetch', '-q', git.path, '+refs/*:refs/*']);
       const oids = objectsOf(git, ...part);
       const pack = await write(store, oids, { ofsDelta });
@@ -118,7 +118,7 @@ t.test('a thin pack leans on what the client has, and on nothing else', async (t
   }
 });
 
-/** By object, what was at its path one commit earlier. */
+/** Returns a function that maps each object to the object at its path one commit earlier; -1 if none. */
 function lookUp(versions: ReadonlyMap<number, number>): (object: number) => number {
   return (object) => versions.get(object) ?? -1;
 }
@@ -251,6 +251,6 @@ t.test('a base goes out before its delta, whichever was stored first, and is nam
     [undefined, oids[3], oids[2], oids[1]],
     'each a delta on the one before',
   );
-  // Names of bases are 20 bytes each; none is in the pack.
+  // A REF_DELTA would contain the 20-byte id of its base. The pack contains no such id.
   for (const oid of oids) t.notOk(pack.includes(Buffer.from(oid, 'hex')));
 });

@@ -13,13 +13,19 @@ import { PackOutput } from './pack-output.js';
 import { ABSENT, PENDING, Positions } from './positions.js';
 
 export interface PackOptions {
-  /** Whether the reader knows deltas that name their base by distance; true unless told. */
+  /** True (the default) if the reader supports deltas that identify their base by distance (`ofs-delta`). */
   readonly ofsDelta?: boolean;
-  /** Whether the reader has an object that is not in the pack, as a base. Without it, the pack is complete in itself. */
+  /**
+   * Returns true if the reader has an object that is not in the pack, so that it can be a base. If absent, the pack is
+   * self-contained.
+   */
   readonly thin?: (number: number) => boolean;
-  /** By object, the one that was at its path before: the first choice for a base. Asked for when needed. */
+  /**
+   * Returns a function from each object to the object that was previously at its path: the preferred base. Called only
+   * when needed.
+   */
   readonly previous?: () => PreviousVersions;
-  /** Told where each entry starts and which object it is, before its first byte is handed out. */
+  /** Called with the offset and object of each entry before its first byte is yielded. */
   readonly onEntry?: (start: number, number: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -27,12 +33,12 @@ export interface PackOptions {
 const NOTHING: PreviousVersions = () => UNDELTIFIED;
 
 /**
- * Writes a pack of the published objects `numbers`, each once, in the order of their numbers but for bases, which
- * precede their deltas.
+ * Writes a pack of the published objects `numbers`, each once. They are in the order of their numbers, except that
+ * bases precede their deltas.
  *
- * Entries are copied as they lie in their segments, neighbours in one piece; only a header changes
- * where the base moved. A delta whose base is neither sent nor at the client becomes another delta or a
- * whole object. The reader sets the pace; the store may grow meanwhile.
+ * Entries are copied as they are stored, adjacent ones in one piece. Only the header changes if the distance to the
+ * base changed. A delta whose base is neither sent nor at the client is replaced by another delta or by the whole
+ * object. The reader determines the pace (back-pressure). The store may grow meanwhile.
  */
 export async function* writePack(
   store: ObjectStore,
@@ -78,8 +84,8 @@ export async function* writePack(
 }
 
 /**
- * What is to be written so that `number` is, each base before its delta; nothing when it is written already.
- * Git's own packs never name a base that comes later, and some clients do not find one that does.
+ * Returns the objects to write so that `number` is written, each base before its delta; empty if it is already written.
+ * Git's own packs never refer to a later base, and some clients cannot find one.
  */
 function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): number[] {
   const chain: number[] = [];
@@ -87,7 +93,7 @@ function basesFirst(number: number, deltas: DeltaChoice, positions: Positions): 
   return chain.reverse();
 }
 
-/** Ascending and without repeats: `numbers` itself when it is so already. */
+/** Returns the numbers in ascending order without duplicates; `numbers` itself if it already is. */
 function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   const all = numbers instanceof Int32Array ? numbers : Int32Array.from(numbers);
   let isAscending = true;
@@ -101,7 +107,7 @@ function sortedOnce(numbers: Int32Array | readonly number[]): Int32Array {
   return sorted.subarray(0, length);
 }
 
-/** Writes entries one after the other, each in the cheapest form that is right. */
+/** Writes entries, each in the cheapest correct form. */
 class EntryWriter {
   readonly #header = Buffer.alloc(64);
 
@@ -115,8 +121,8 @@ class EntryWriter {
   ) {}
 
   /**
-   * Writes objects of `sorted` from `index` on, as long as each can go out as it lies: most can, so this is where
-   * the time of a large pack goes. Returns the index of the first that was not written.
+   * Writes objects of `sorted` from `index` on, as long as each entry can be copied as stored. Most can, so most of the
+   * time of a large pack is spent in this loop. Returns the index of the first object that was not written.
    */
   writeStored(sorted: Int32Array, index: number): number {
     const { deltas, objects, output, positions } = this;
@@ -141,7 +147,7 @@ class EntryWriter {
     return at;
   }
 
-  /** A promise means that the entry is written when it is kept. */
+  /** Writes one entry. Returns a promise if it is not finished yet. */
   write(number: number, meter: Meter): Promise<void> | undefined {
     const { objects } = this;
     const delta = this.deltas.of(number);
@@ -166,12 +172,15 @@ class EntryWriter {
     return undefined;
   }
 
-  /** Notes where the entry starts. */
+  /** Records the offset at which the entry starts. */
   #begin(number: number): void {
     this.positions.set(number, this.output.position);
   }
 
-  /** Whether a stored delta can be sent with the header it has: by name to a base outside the pack, else by distance. */
+  /**
+   * Returns true if a stored delta can be sent with its stored header: by id if the base is outside the pack, otherwise
+   * by an unchanged distance.
+   */
   #isSameDelta(number: number, base: number): boolean {
     const { objects } = this;
     const at = this.positions.get(base);
@@ -183,7 +192,10 @@ class EntryWriter {
     );
   }
 
-  /** By distance where the base is in the pack and the reader knows how, else by id. Returns where it ends. */
+  /**
+   * Writes the header of a delta: by distance if the base is in the pack and the reader supports that, otherwise by id.
+   * Returns the length of the header.
+   */
   #writeDeltaHeader(base: number, size: number): number {
     const header = this.#header;
     const at = this.positions.get(base);

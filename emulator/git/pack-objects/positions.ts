@@ -1,14 +1,17 @@
-/** Position of an object that is not in the pack. Entries start behind the header, so no position is as small. */
+/**
+ * Sentinel position of an object that is not in the pack. Entries start after the pack header, so no real position is
+ * so small.
+ */
 export const ABSENT = 0;
-/** Position of an object that is not written yet. */
+/** Sentinel position of an object that is not written yet. */
 export const PENDING = 1;
 
-/** The position of each object in a pack that is being written. All objects are `PENDING` at first. */
+/** Position of each object in a pack that is being written. Initially, all objects are `PENDING`. */
 export class Positions {
   readonly #positions: Float64Array;
   readonly #first: number;
 
-  /** `numbers` are ascending. `tell` is told each position as it becomes known. */
+  /** `numbers` have to be ascending. `tell` is called with each position as it becomes known. */
   constructor(
     numbers: Int32Array,
     private readonly tell?: (position: number, number: number) => void,

@@ -4,26 +4,30 @@ import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
-/** Half the time of Git's 6 for a tenth more bytes. Only what no sender has deflated before is concerned. */
+/**
+ * Compression level. It takes half the time of Git's level 6 for output that is a tenth larger. Only objects that no
+ * sender has deflated before are deflated here.
+ */
 const LEVEL = 3;
 const { Z_FINISH } = zlib.constants;
-/** Output there is room for at least, and kept at most between bodies. */
+/** Minimum size of an output buffer in bytes, and maximum size of one that is kept between bodies. */
 const LEAST_OUTPUT = 16 * 1024;
 const KEPT_OUTPUT = 256 * 1024;
-/** A body this large is deflated on another thread. */
+/** Minimum size in bytes of a body that is deflated on another thread. */
 export const LARGE = 128 * 1024;
-/** Bytes handed to that thread at once. */
+/** Bytes handed to that thread at a time. */
 const PIECE = 1024 * 1024;
 const LARGE_CHUNK = 256 * 1024;
 
 /**
- * One handle for every body: most that are deflated for a pack are some hundred bytes, for which setting up a stream
- * takes as long as deflating. The handle is not public, hence the trial in `createDeflater`.
+ * Deflates every body with one zlib handle. Most bodies deflated for a pack have a few hundred bytes, for which
+ * creating a stream takes as long as deflating. The handle is not a public API of Node, so `createDeflater` tests it
+ * first.
  */
 class HandleDeflater {
   readonly #stream = new zlib.Deflate({ level: LEVEL });
   readonly #handle: ZlibHandle;
-  /** After a write: bytes of output left, bytes of input left. */
+  /** State after a write: bytes of output left, bytes of input left. */
   readonly #left: Uint32Array;
   #output = Buffer.allocUnsafeSlow(0);
   #error: string | undefined;
@@ -47,12 +51,15 @@ class HandleDeflater {
     this.#error = undefined;
     this.#handle.reset();
     if (error !== undefined) throw new Error(error);
-    // A full output may have held back the end.
+    // If the output buffer is full, the end of the stream may be missing.
     return left === 0 ? deflateWhole(body) : Buffer.from(output.subarray(0, output.length - left));
   }
 }
 
-/** More than zlib's `deflateBound` for any settings: a stored block costs five bytes, the wrapping six. */
+/**
+ * Upper bound of the length of a stream, larger than zlib's `deflateBound` for any settings: a stored block costs five
+ * bytes, the header and checksum six.
+ */
 function longestStream(bytes: number): number {
   return bytes + (bytes >>> 8) + 64;
 }
@@ -63,7 +70,7 @@ function deflateWhole(body: Buffer): Buffer {
   return zlib.deflateSync(body, { level: LEVEL });
 }
 
-/** By the handle, where this Node has it and it behaves, else in the documented way: the same bytes. */
+/** Uses the handle if this version of Node has it and it works, else the public API. Both produce the same bytes. */
 function createDeflater(): Deflate {
   try {
     const deflater = new HandleDeflater();
@@ -79,13 +86,13 @@ function createDeflater(): Deflate {
 
 let deflater: Deflate | undefined;
 
-/** Deflates a body into a zlib stream, at once. */
+/** Deflates a body into a zlib stream, synchronously. */
 export function deflate(body: Buffer): Buffer {
   deflater ??= createDeflater();
   return deflater(body);
 }
 
-/** As `deflate`, without holding up others: the stream in pieces, which are not joined. */
+/** Same as `deflate`, but yields to other requests. Returns the stream in pieces that are not joined. */
 export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffer[]> {
   const deflater = zlib.createDeflate({ level: LEVEL, chunkSize: LARGE_CHUNK });
   const pieces: Buffer[] = [];

@@ -1,11 +1,11 @@
 const LONGEST_INSERT = 0x7f;
-/** Git itself never writes a longer one, and its older readers know none. */
+/** Longest copy instruction. Git never writes a longer one, and its older readers do not support one. */
 const LONGEST_COPY = 0x10000;
-/** Bytes that the sizes at the beginning, or one instruction without its data, may take. */
+/** Maximum bytes of the two sizes at the start of a delta, or of one instruction without its data. */
 const LONGEST_HEAD = 16;
 const FIRST_OUTPUT = 512;
 
-/** Writes a delta (the format is quoted in patch-delta.ts) of at most `most` bytes. */
+/** Writes a delta of at most `most` bytes. The format is quoted in patch-delta.ts. */
 export class DeltaWriter {
   #output = Buffer.allocUnsafe(FIRST_OUTPUT);
   #length = 0;
@@ -13,7 +13,7 @@ export class DeltaWriter {
 
   constructor(private readonly most: number) {}
 
-  /** Comes first. */
+  /** Writes the sizes of base and target. Has to be called first. */
   sizes(base: number, target: number): void {
     for (const size of [base, target]) {
       let rest = size;
@@ -22,7 +22,7 @@ export class DeltaWriter {
     }
   }
 
-  /** Bytes `from` to `to` of `text`, as they are. */
+  /** Writes bytes `from` to `to` of `text` as insert instructions. */
   insert(text: Buffer, from: number, to: number): void {
     for (let at = from; at < to && this.#hasRoom(to - at); at += LONGEST_INSERT) {
       const count = Math.min(LONGEST_INSERT, to - at);
@@ -52,7 +52,7 @@ export class DeltaWriter {
       op |= 1 << byte;
       output[this.#length++] = value;
     }
-    // A size of 0x10000 is written as none.
+    // The size 0x10000 is written as 0, that is, without size bytes.
     for (let byte = 0; byte < 2; byte++) {
       const value = (length >>> (byte * 8)) & 0xff;
       if (value === 0) continue;
@@ -62,7 +62,7 @@ export class DeltaWriter {
     output[opAt] = op;
   }
 
-  /** Whether what comes next, at least `bytes`, keeps to the limit; there is room for it then. */
+  /** Returns true if at least `bytes` more bytes stay within the limit. Then grows the output so that they fit. */
   #hasRoom(bytes: number): boolean {
     if (this.#length + bytes > this.most) this.isTooLong = true;
     if (this.isTooLong) return false;

@@ -3,28 +3,33 @@ import type { Steps } from '../../schedule/steps.js';
 import { DeltaWriter } from './delta-writer.js';
 import { sameBytes, sameBytesBefore } from './same-bytes.js';
 
-/** Bytes that have to agree before a copy is looked into. */
+/** Minimum length of a match in bytes, and length of the hashed blocks. */
 const BLOCK = 16;
-/** Blocks with the same hash that are tried; data that repeats itself has no end of them. */
+/** Maximum number of blocks with the same hash that are compared. Repetitive data has very many of them. */
 const MOST_TRIES = 16;
-/** What agrees for so long is good enough. */
+/** Length in bytes of a match at which the search stops. */
 const LONG_ENOUGH = 4096;
-/** Bytes of the base beside those that changed that are searched too: these, or so many times those of the target. */
+/**
+ * Unchanged bytes of the base on each side of the changed part that are searched too: at least `LEAST_MARGIN`, or
+ * `MARGIN_TIMES` times the length of the changed part of the target.
+ */
 const LEAST_MARGIN = 1024;
 const MARGIN_TIMES = 8;
-/** Bytes looked at between two steps. */
+/** Bytes compared between two yields. */
 const PIECE = 64 * 1024;
 const PIECE_UNITS = PIECE * COST.byteScanned;
 const MULTIPLIER = 0x01000193;
-/** `MULTIPLIER` to the power of `BLOCK`: the weight of the byte that leaves the window. */
+/** `MULTIPLIER` to the power of `BLOCK`: the weight of the byte that leaves the rolling window. */
 const LEAVING = powerOfMultiplier(BLOCK);
 
 /**
- * Returns `target` as a delta on `base` (the format is quoted in patch-delta.ts), in steps. Returns undefined if the delta
- * would be longer than `most` bytes, and for an empty target, whose delta Git may refuse as too short.
+ * Returns `target` as a delta on `base`; yields while it works. The format is quoted in patch-delta.ts. Returns
+ * undefined if the delta would be longer than `most` bytes, or if the target is empty, because Git may refuse its delta
+ * as too short.
  *
- * What both have in common at their ends is copied without a search. In between, every 16-byte block of
- * the base goes into a hash table and a rolling hash runs over the target; a hit is extended both ways.
+ * The common prefix and suffix are copied without a search. For the part between them, every 16-byte block of the base
+ * goes into a hash table, and a rolling hash (Rabin-Karp) runs over the target. Each match is extended in both
+ * directions.
  */
 export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
   if (target.length === 0) return undefined;
@@ -46,7 +51,7 @@ export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Bu
     isSame = same === count;
     yield same * COST.byteScanned;
   }
-  // A copy costs up to seven bytes; short agreement is better left to the search.
+  // Ignores a short suffix, because a copy costs up to seven bytes; the search may find a better match.
   if (suffix < BLOCK) suffix = 0;
   const writer = new DeltaWriter(most);
   writer.sizes(base.length, target.length);
@@ -54,7 +59,8 @@ export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Bu
   else prefix = 0;
   const end = target.length - suffix;
   if (end - prefix >= BLOCK && base.length >= BLOCK) {
-    // What lies between is mostly made of what lies between in the base; a search near it costs what it can bring.
+    // The changed part of the target mostly resembles the changed part of the base, so a search near it finds most
+    // matches for little cost.
     const margin = Math.max(LEAST_MARGIN, (end - prefix) * MARGIN_TIMES);
     const index = new BlockIndex(
       base,
@@ -76,9 +82,9 @@ function* searchCopies(
   writer: DeltaWriter,
 ): Steps<void> {
   yield* index.fill();
-  /** Bytes compared since the last step. */
+  /** Bytes compared since the last yield. */
   let compared = 0;
-  /** Bytes from here to `at` are not written yet. */
+  /** Start of the target bytes that are not written yet; they end at `at`. */
   let pending = start;
   let at = start;
   let hash = hashBlock(target, at);
@@ -130,7 +136,7 @@ function* searchCopies(
   writer.insert(target, pending, end);
 }
 
-/** The blocks of a part of the base by their hash. Blocks with the same hash form a list. */
+/** Hash table of the blocks of a part of the base. Blocks with the same hash form a linked list. */
 class BlockIndex {
   readonly #heads: Int32Array;
   readonly #nexts: Int32Array;
@@ -149,7 +155,7 @@ class BlockIndex {
     this.#nexts = new Int32Array(blocks);
   }
 
-  /** Takes all blocks in: from the end, so that each list starts with the earliest. */
+  /** Inserts all blocks, beginning with the last, so that each list starts with the earliest block. */
   *fill(): Steps<void> {
     for (let block = this.#nexts.length - 1; block >= 0; block--) {
       if ((block * BLOCK) % PIECE === 0) yield PIECE_UNITS;

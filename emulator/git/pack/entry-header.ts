@@ -9,11 +9,13 @@ export const REF_DELTA = 7;
  */
 const LARGEST_SCALE = 2 ** 57;
 
-/** Bytes an entry header never exceeds: 10 of type and size, then 20 of an id or 10 of a distance. */
+/**
+ * Maximum length of an entry header in bytes, rounded up: 10 of type and size, then 20 of an id or 10 of a distance.
+ */
 export const LONGEST_HEADER = 32;
 
 /**
- * The header of a pack entry (gitformat-pack, "pack entries"):
+ * Parser of the header of a pack entry (gitformat-pack, "pack entries"):
  *
  *     size:     1 byte   MSB: more follows; 3 bits type; 4 bits size
  *               n bytes  MSB: more follows; 7 bits size each, least significant first
@@ -24,11 +26,11 @@ export const LONGEST_HEADER = 32;
 export class EntryHeader {
   type = 0;
   size = 0;
-  /** Distance to the base; 0 unless the type is `OFS_DELTA`. */
+  /** Distance to the base in bytes; 0 unless the type is `OFS_DELTA`. */
   distance = 0;
-  /** Where the 20 bytes of the base's id start; -1 unless the type is `REF_DELTA`. */
+  /** Offset of the 20-byte id of the base; -1 unless the type is `REF_DELTA`. */
   baseAt = -1;
-  /** Where the zlib stream starts. */
+  /** Offset at which the zlib stream starts. */
   end = 0;
 
   get isDelta(): boolean {
@@ -36,8 +38,8 @@ export class EntryHeader {
   }
 
   /**
-   * Reads the header at `at`. Returns an empty string, a reason for which the entry is bad, or undefined
-   * when the bytes up to `limit` are not enough to say.
+   * Parses the header at `start`. Returns an empty string if it is valid, the reason if it is malformed, or undefined
+   * if it does not end before `limit`.
    */
   parse(bytes: Uint8Array, start: number, limit: number): string | undefined {
     let at = start;
@@ -76,7 +78,7 @@ export class EntryHeader {
   }
 }
 
-/** Writes type and size; returns where they end. */
+/** Writes type and size. Returns the offset after them. */
 export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode | 6 | 7, size: number): number {
   let rest = Math.floor(size / 16);
   let byte = (type << 4) | (size & 15);
@@ -90,7 +92,7 @@ export function writeTypeAndSize(target: Uint8Array, at: number, type: TypeCode 
   return end;
 }
 
-/** Writes the distance of an `OFS_DELTA`; returns where it ends. */
+/** Writes the distance of an `OFS_DELTA`. Returns the offset after it. */
 export function writeDistance(target: Uint8Array, at: number, distance: number): number {
   let length = 1;
   for (let rest = Math.floor(distance / 128); rest > 0; rest = Math.floor((rest - 1) / 128)) length++;

@@ -5,31 +5,37 @@ import { HEADROOM } from '../object/object-hash.js';
 import type { Segment } from './segment.js';
 import { handleOf, type ZlibHandle } from './zlib-handle.js';
 
-/** Output a fresh inflater has room for, and the most it sets aside on the word of an entry header. */
+/** Initial size of the output in bytes, and the most memory reserved for the size declared in an entry header. */
 const FIRST_OUTPUT = 64 * 1024;
-/** Bytes of a stream taken at once, and the most that one call makes of them: a few kilobytes of zeros can be megabytes. */
+/**
+ * Input bytes taken at a time, and maximum output bytes of one call. The output is limited too, because a few kilobytes
+ * of deflated zeros can inflate to megabytes.
+ */
 export const FEED_BYTES = 256 * 1024;
 const MOST_OUTPUT = 256 * 1024;
-/** Output that has grown to this was not declared idly: from here on there is room for all of it, so that it is not copied again. */
+/**
+ * Output size in bytes from which on the declared size is trusted: the whole output is reserved at once, so that it is
+ * not copied again.
+ */
 const BELIEVED = 4 * 1024 * 1024;
-/** Output kept between objects; what a larger one needed is given back. */
+/** Maximum output buffer in bytes that is kept between objects. A larger one is released. */
 const KEPT_OUTPUT = 1024 * 1024;
 
 const SYNC_FLUSH = zlib.constants.Z_SYNC_FLUSH;
 const EMPTY = Buffer.alloc(0);
 
-/** Thrown when bytes are no zlib stream, or one that inflates to more than was declared. */
+/** Thrown when bytes are not a zlib stream, or inflate to more than the declared size. */
 export class InflateError extends Error {
   override readonly name = 'InflateError';
 }
 
 /**
- * Inflates zlib streams whose end is not known beforehand: `start`, then `feed` pieces until `isDone`.
- * The body is `output` from `HEADROOM` on, `size` bytes, until the next `start`.
+ * Inflates zlib streams whose compressed length is unknown: call `start`, then `feed` pieces until `isDone`. The body
+ * is `size` bytes of `output` after the first `HEADROOM` bytes. It is valid until the next `start`.
  */
 export abstract class Inflater {
   isDone = false;
-  /** More is to be made of what was taken: `feed` has to be called again, with whatever bytes there are. */
+  /** True if the input taken so far produces more output. `feed` then has to be called again, even without input. */
   hasMore = false;
   output: Buffer = Buffer.allocUnsafeSlow(HEADROOM);
   size = 0;
@@ -42,7 +48,7 @@ export abstract class Inflater {
     this.hasMore = false;
   }
 
-  /** The body, which nothing overwrites any more. */
+  /** Returns the body and gives up its buffer, so that nothing overwrites it. */
   takeOutput(): Buffer {
     const body = this.output.subarray(HEADROOM, HEADROOM + this.size);
     this.output = Buffer.allocUnsafeSlow(HEADROOM);
@@ -50,25 +56,24 @@ export abstract class Inflater {
   }
 
   /**
-   * Takes bytes from `start` on, up to `end`, and returns how many; they belong to the stream. The end shows only once
-   * a byte after it is there; a pack always has one. Without bytes, and with nothing more to make, it says that none
-   * will follow.
-   * Throws `InflateError`.
+   * Takes bytes of the stream from `start` on, at most to `end`, and returns their number. The end of the stream is
+   * detected only if a byte follows it, which a pack always has. An empty input while `hasMore` is false means that no
+   * input follows. Throws `InflateError`.
    */
   abstract feed(input: Buffer, start: number, end: number): number;
 }
 
 /**
- * One handle for every stream. A pack is many thousand small streams: with `inflateSync` each of them
- * costs 4 to 10 microseconds of set-up, this way 0.4 to 4. The handle is not public, hence the probe in
- * `createInflater`.
+ * Inflates every stream with one zlib handle. A pack has many thousand small streams: `inflateSync` takes 4 to 10
+ * microseconds of setup for each, the handle 0.4 to 4. The handle is not a public API of Node, so `createInflater`
+ * tests it first.
  */
 export class HandleInflater extends Inflater {
   #error: string | undefined;
   #isFresh = true;
   readonly #stream = new zlib.Inflate();
   readonly #handle: ZlibHandle;
-  /** After a write: bytes of output left, bytes of input left. */
+  /** State after a write: bytes of output left, bytes of input left. */
   readonly #left: Uint32Array;
 
   constructor() {
@@ -100,9 +105,9 @@ export class HandleInflater extends Inflater {
       at = end - this.#left[1]!;
       this.size += room - outputLeft;
       if (this.size > this.declared) this.#fail('serious inflate inconsistency');
-      // A full output may have held back the rest.
+      // If the output is full, zlib may hold more.
       this.hasMore = outputLeft === 0;
-      // Input and output are left: only the end of the stream explains both.
+      // If both input and output are left, the stream has ended.
       if (outputLeft > 0 && at < end) {
         this.isDone = true;
         break;
@@ -112,8 +117,8 @@ export class HandleInflater extends Inflater {
   }
 
   /**
-   * Room for one byte more than is still expected: zlib stops short of its checksum when the output is
-   * full. It grows with what arrives, never with what was declared.
+   * Returns the number of bytes that the output can take: at most one more than still expected, because zlib does not
+   * check its checksum while the output is full. The output grows with the data received, not with the declared size.
    */
   #makeRoom(inputLeft: number): number {
     const wanted = this.declared - this.size + 1;
@@ -135,7 +140,9 @@ export class HandleInflater extends Inflater {
   }
 }
 
-/** The same with nothing but documented calls: whole streams, tried again whenever the input has doubled. */
+/**
+ * Inflater that uses only the public API: it inflates the whole input, and tries again whenever the input has doubled.
+ */
 export class PlainInflater extends Inflater {
   #pieces: Buffer[] = [];
   #collected = 0;
@@ -152,7 +159,8 @@ export class PlainInflater extends Inflater {
     const before = this.#collected;
     this.#pieces.push(Buffer.from(input.subarray(start, end)));
     this.#collected += end - start;
-    // Trying is quadratic unless the input has doubled since; with little input that does not matter.
+    // Each try inflates the whole input. Trying only after the input has doubled keeps the total time linear. Small
+    // inputs are tried every time.
     if (this.#collected < this.#nextTry && start < end) return end - start;
     const whole = Buffer.concat(this.#pieces);
     this.#nextTry = whole.length < FIRST_OUTPUT ? 0 : whole.length * 2;
@@ -165,7 +173,7 @@ export class PlainInflater extends Inflater {
   #inflate(whole: Buffer): number {
     try {
       const options = { info: true, maxOutputLength: this.declared + 1 };
-      // `info` is documented; its types are not complete in every release.
+      // The option `info` is documented, but the types of some releases omit it.
       const { buffer, engine } = zlib.inflateSync(whole, options) as unknown as {
         buffer: Buffer;
         engine: { bytesWritten: number };
@@ -184,10 +192,13 @@ export class PlainInflater extends Inflater {
   }
 }
 
-/** Whether the inner handle is there and behaves: known after the first inflater, for Node stays what it is. */
+/**
+ * True if the internal handle exists and works. Computed for the first inflater and then kept, because the version of
+ * Node does not change. Undefined before.
+ */
 let isHandleUsable: boolean | undefined;
 
-/** The fast inflater where this Node has the inner handle it needs and it behaves, else the plain one. */
+/** Returns the fast inflater if this version of Node has a working internal handle, else the plain one. */
 export function createInflater(): Inflater {
   isHandleUsable ??= probeHandle();
   return isHandleUsable ? new HandleInflater() : new PlainInflater();
@@ -209,7 +220,7 @@ function probeHandle(): boolean {
   }
 }
 
-/** Inflates bytes `start` to `end` of `segment`, which are known to be one stream of `size` bytes. */
+/** Inflates the bytes `start` to `end` of `segment`, which are exactly one stream of `size` bytes. */
 export function inflateEntry(inflater: Inflater, segment: Segment, start: number, end: number, size: number): Inflater {
   inflater.start(size);
   for (let at = start; at < end || inflater.hasMore; ) {
@@ -221,7 +232,8 @@ export function inflateEntry(inflater: Inflater, segment: Segment, start: number
 }
 
 /**
- * As `inflateEntry`, in steps. Yields between pieces, so never for a small one; the inflater may not be used for anything else meanwhile.
+ * Same as `inflateEntry`, but yields between pieces, so never for a small stream. The inflater must not be used for
+ * anything else meanwhile.
  */
 export function* inflateSteps(
   inflater: Inflater,
@@ -239,7 +251,7 @@ export function* inflateSteps(
   if (inflater.size !== size) inflater.feed(EMPTY, 0, 0);
 }
 
-/** A copy of the first `used` bytes, with room for `length`. */
+/** Returns a copy of the first `used` bytes in a buffer of `length` bytes. */
 function withExactRoom(buffer: Buffer, length: number, used: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(length);
   buffer.copy(larger, 0, 0, used);

@@ -1,7 +1,10 @@
-/** Why a pack was refused: it is not a pack, it is too much, its bases are missing, or it forges an id. */
+/**
+ * Reason why a pack was refused: malformed, over a limit, a base is missing, or an object whose id belongs to different
+ * content.
+ */
 export type PackFault = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 
-/** Thrown when a pack cannot be taken in. The text is what `git index-pack` would print after `fatal:`. */
+/** Thrown when a pack cannot be stored. The message is what `git index-pack` prints after `fatal:`. */
 export class PackError extends Error {
   override readonly name = 'PackError';
   constructor(
@@ -11,7 +14,7 @@ export class PackError extends Error {
     super(message);
   }
 
-  /** A fault of the entry that starts at byte `offset` of the pack. */
+  /** Creates the error for a malformed entry that starts at byte `offset` of the pack. */
   static at(offset: number, reason: string): PackError {
     return new PackError('corrupt', `pack has bad object at offset ${offset}: ${reason}`);
   }
@@ -21,7 +24,7 @@ export class PackError extends Error {
   }
 }
 
-/** Thrown when an object alone is larger than a store takes. */
+/** Thrown when an object is larger than the limit of a store. */
 export class ObjectTooLarge extends Error {
   override readonly name = 'ObjectTooLarge';
   constructor(

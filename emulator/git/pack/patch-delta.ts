@@ -1,7 +1,7 @@
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Thrown when bytes are no delta, or none of this base. */
+/** Thrown when bytes are not a delta, or not a delta on this base. */
 export class DeltaError extends Error {
   override readonly name = 'DeltaError';
   constructor() {
@@ -11,12 +11,12 @@ export class DeltaError extends Error {
 
 /** Length in bytes of the shortest delta that Git applies (`DELTA_SIZE_MIN` in Git's delta.h). */
 const SHORTEST_DELTA = 4;
-/** Highest power of two by which Git shifts the bits of a size in a delta. */
+/** Largest power of two by which Git shifts the bits of a size in a delta. */
 const LARGEST_SCALE = 2 ** 63;
 
 /**
- * A delta (gitformat-pack, "Deltified representation") is the sizes of base and result, each 7 bits a
- * byte, least significant first, and then instructions:
+ * Parser of the header of a delta. A delta (gitformat-pack, "Deltified representation") consists of the sizes of base
+ * and result, each with 7 bits per byte, least significant first, followed by instructions:
  *
  *     1ooo oooo .... copy   one bit per byte of offset (4) and of size (3) that follows; size 0 means 0x10000
  *     0nnn nnnn data        insert the next n bytes
@@ -25,7 +25,7 @@ const LARGEST_SCALE = 2 ** 63;
 export class DeltaHeader {
   baseSize = 0;
   resultSize = 0;
-  /** Where the instructions start. */
+  /** Offset at which the instructions start. */
   end = 0;
 
   /** Throws `DeltaError`. */
@@ -36,7 +36,10 @@ export class DeltaHeader {
     this.resultSize = this.#size(bytes, limit);
   }
 
-  /** Reads a size as Git's `get_delta_hdr_size`: the end of the delta also ends a size whose last byte says "continued". */
+  /**
+   * Reads a size as Git's `get_delta_hdr_size` does: the end of the delta also ends a size whose last byte has the
+   * continuation bit.
+   */
   #size(bytes: Uint8Array, limit: number): number {
     if (this.end >= limit) throw new DeltaError();
     let size = 0;
@@ -49,17 +52,20 @@ export class DeltaHeader {
   }
 }
 
-/** Below this many bytes a loop beats the call of `copyWithin`. */
+/** Copies shorter than this many bytes use a loop, because it is faster than a call of `copyWithin`. */
 const SHORT = 12;
-/** Bytes of delta read, or of result written, between two looks at the schedule. */
+/** Bytes of delta read plus result written between two yields. */
 const PIECE = 256 * 1024;
 
-/** A copy, as an instruction tells of it. */
+/** Parser of a copy instruction. */
 class CopyInstruction {
   offset = 0;
   count = 0;
 
-  /** Reads what follows `op`; returns where it ends. Behind the end of a delta it reads anything. */
+  /**
+   * Reads the bytes after `op`. Returns the offset after them. The values are undefined if it reads past the end of the
+   * delta.
+   */
   read(delta: Uint8Array, start: number, op: number): number {
     let at = start;
     let offset = 0;
@@ -77,10 +83,7 @@ class CopyInstruction {
   }
 }
 
-/**
- * Calls `visit` with each instruction to copy of a delta that was applied: where in the result, from where in the base,
- * how much.
- */
+/** Calls `visit` with each copy instruction of a valid delta: offset in the result, offset in the base, and length. */
 export function eachCopy(
   delta: Uint8Array,
   start: number,
@@ -102,25 +105,25 @@ export function eachCopy(
   }
 }
 
-/** A delta on its way to be applied. */
+/** Input of `applyDelta`. */
 export interface DeltaWork {
   readonly delta: Uint8Array;
-  /** Where the instructions start and end. */
+  /** Start and end of the instructions. */
   readonly start: number;
   readonly limit: number;
   readonly base: Buffer;
   readonly baseAt: number;
   readonly baseSize: number;
-  /** May be the buffer that the base lies in. */
+  /** May be the buffer that contains the base. */
   readonly result: Buffer;
   readonly resultAt: number;
   readonly resultSize: number;
 }
 
 /**
- * Runs the instructions of a delta until about `most` bytes are read and written; says whether the result is whole, else
- * notes in `next` where it goes on. Inside one buffer a copy costs a third of a copy between two. Throws `DeltaError`,
- * having written nothing outside the result.
+ * Applies a delta until about `most` bytes are read and written. Returns true if the result is complete; otherwise
+ * stores in `next` where to continue. A copy within one buffer takes a third of the time of a copy between two. Throws
+ * `DeltaError`, and never writes outside the result.
  */
 export function applyDelta(
   { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,
@@ -136,7 +139,7 @@ export function applyDelta(
     if ((op & 0x80) === 0) {
       const end = at + op;
       if (op === 0 || end > limit || out + op > resultEnd) throw new DeltaError();
-      // At most 127 bytes: for so few, a loop is as fast as any call.
+      // Copies at most 127 bytes with a loop, because a call is not faster for so few.
       while (at < end) result[out++] = delta[at++]!;
       continue;
     }
@@ -158,15 +161,15 @@ export function applyDelta(
   return at >= limit;
 }
 
-/** As `applyDelta`, in steps. */
+/** Same as `applyDelta`, but yields while it works. */
 export function* deltaSteps(work: DeltaWork): Steps<void> {
   const next = { at: work.start, out: work.resultAt };
   while (!applyDelta(work, PIECE, next)) yield PIECE * COST.byteCopied;
 }
 
 /**
- * What a whole delta makes of `base`, in steps. Throws `DeltaError`, also where the delta is for another base or makes
- * more than `most` bytes.
+ * Applies a whole delta to `base`; yields while it works. Throws `DeltaError` if the delta is malformed, is for another
+ * base, or has a result of more than `most` bytes.
  */
 export function* patchDelta(base: Buffer, delta: Buffer, most = Number.POSITIVE_INFINITY): Steps<Buffer> {
   const { length } = delta;

@@ -1,13 +1,14 @@
-/** Bytes that are compared by a loop before the machine is asked. */
+/** Number of bytes that are compared with a loop before `Buffer.compare` is called. */
 const SHORT = 32;
 
-/** How many bytes from `oneAt` and `otherAt` on are the same, of `most`. */
+/** Returns the number of equal bytes from `oneAt` and `otherAt` on, at most `most`. */
 export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, most: number): number {
   let same = 0;
   const soon = Math.min(most, SHORT);
   while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
   if (same < soon) return same;
-  // What is the same so far mostly goes on for long: asked in pieces that double, and where it ends, that halve.
+  // Galloping search: compares pieces that double in length, and halve after the first difference, because a match of
+  // 32 bytes mostly continues much further.
   for (let count = SHORT, isGrowing = true; same < most; ) {
     count = Math.min(count, most - same);
     if (isEqual(one, oneAt + same, other, otherAt + same, count)) {
@@ -23,7 +24,7 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
   return same;
 }
 
-/** The same of what ends at `oneEnd` and `otherEnd`. */
+/** Returns the number of equal bytes before `oneEnd` and `otherEnd`, at most `most`. */
 export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, most: number): number {
   let same = 0;
   for (let count = SHORT, isGrowing = true; same < most; ) {

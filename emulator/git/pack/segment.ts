@@ -3,7 +3,7 @@ import { lastUpTo } from '../../memory/sorted.js';
 const FIRST_SLAB = 4 * 1024;
 const LARGEST_SLAB = 4 * 1024 * 1024;
 
-/** One stretch of a segment that lies in one piece. */
+/** Contiguous part of a segment. */
 export interface Piece {
   readonly slab: Buffer;
   readonly start: number;
@@ -11,24 +11,26 @@ export interface Piece {
 }
 
 /**
- * An append-only run of bytes: a pack as it came, or the objects the API wrote. It is kept in slabs of
- * doubling size, so that it grows without being copied and without knowing its final length.
+ * Append-only byte sequence: a pack as received, or the objects written by the API. It is stored in slabs of doubling
+ * size, so it grows without copying and without a known final length.
  */
 export class Segment {
   readonly #slabs: Buffer[] = [];
-  /** Where each slab starts in the segment. */
+  /** Offset of each slab in the segment. */
   readonly #starts: number[] = [];
   #length = 0;
   #held = 0;
 
-  /** `onHold` is told of every byte set aside (or, negative, given back); it may refuse by throwing. */
+  /**
+   * `onHold` is called with the number of bytes allocated, negative if released. It may throw to refuse an allocation.
+   */
   constructor(private readonly onHold: (bytes: number) => void) {}
 
   get length(): number {
     return this.#length;
   }
 
-  /** Copies `bytes` to the end, across slabs. */
+  /** Copies `bytes` to the end, across slabs if needed. */
   append(bytes: Uint8Array): void {
     let from = 0;
     while (from < bytes.length) {
@@ -45,7 +47,7 @@ export class Segment {
     }
   }
 
-  /** Takes `bytes`, which nobody else writes to, to the end as they are. */
+  /** Appends `bytes` without copying. Nobody may write to them afterwards. */
   adopt(bytes: Buffer): void {
     this.seal();
     this.#hold(bytes.length);
@@ -54,7 +56,7 @@ export class Segment {
     this.#length += bytes.length;
   }
 
-  /** Sets `count` bytes aside that lie in one piece, for the caller to fill. */
+  /** Reserves `count` contiguous bytes at the end for the caller to fill. */
   reserve(count: number): Piece {
     if (this.#room() < count) {
       this.#closeSlab();
@@ -66,7 +68,7 @@ export class Segment {
     return { slab, start, end: start + count };
   }
 
-  /** The longest piece of `from` to `to` that starts at `from`. */
+  /** Returns the longest contiguous piece of `from` to `to` that starts at `from`. */
   pieceAt(from: number, to: number): Piece {
     const index = lastUpTo(this.#starts, from);
     const slab = this.#slabs[index]!;
@@ -74,7 +76,7 @@ export class Segment {
     return { slab, start: from - base, end: Math.min(to - base, slab.length) };
   }
 
-  /** Bytes `from` to `to`: a view where they lie in one slab, a copy where they do not. */
+  /** Returns the bytes `from` to `to`: a view if they are in one slab, otherwise a copy. */
   bytes(from: number, to: number): Buffer {
     if (from === to) return Buffer.alloc(0);
     const piece = this.pieceAt(from, to);
@@ -82,7 +84,7 @@ export class Segment {
     return Buffer.concat([...this.views(from, to)]);
   }
 
-  /** Views that together are bytes `from` to `to`. */
+  /** Yields views that together are the bytes `from` to `to`. */
   *views(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; ) {
       const { slab, start, end } = this.pieceAt(at, to);
@@ -91,7 +93,7 @@ export class Segment {
     }
   }
 
-  /** Forgets everything from byte `length` on. */
+  /** Removes everything from byte `length` on. */
   truncate(length: number): void {
     while (this.#slabs.length > 0 && this.#starts.at(-1)! >= length) {
       this.#hold(-this.#slabs.pop()!.length);
@@ -101,8 +103,8 @@ export class Segment {
   }
 
   /**
-   * The first `length` bytes, to be read only. The slabs are shared: what is appended here lies behind those bytes. They
-   * go on counting where they were counted.
+   * Returns a read-only segment of the first `length` bytes. It shares the slabs, because later appends go after those
+   * bytes. Their memory remains counted by this segment.
    */
   upTo(length: number): Segment {
     const part = new Segment(() => undefined);
@@ -115,7 +117,7 @@ export class Segment {
     return part;
   }
 
-  /** Gives back what the last slab has left. Nothing can be appended in its place. */
+  /** Releases the unused rest of the last slab. Later appends go to a new slab. */
   seal(): void {
     const index = this.#slabs.length - 1;
     if (index < 0 || this.#room() === 0) return;
@@ -132,7 +134,7 @@ export class Segment {
     return index < 0 ? 0 : this.#starts[index]! + this.#slabs[index]!.length - this.#length;
   }
 
-  /** Skips what is left of the last slab: positions must keep naming one slab each. */
+  /** Skips the rest of the last slab, so that each offset still belongs to exactly one slab. */
   #closeSlab(): void {
     this.#length += this.#room();
   }

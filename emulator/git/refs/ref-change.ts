@@ -1,10 +1,10 @@
 import { type ByteString, textOf } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 
-/** One ref, from one value to another. All zeros stand for "does not exist". */
+/** Change of one ref from an old value to a new one. The zero id stands for "does not exist". */
 export interface RefChange {
   readonly name: ByteString;
-  /** What the ref has to hold when it changes. */
+  /** Value that the ref must have when the change is made. */
   readonly old: Oid;
   readonly new: Oid;
 }
@@ -14,23 +14,26 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
 }
 
 /**
- * Why a ref cannot change. `stale`: it does not hold `old`. `blocked`: a ref that exists is a folder of it or the
- * reverse. `together`: another ref of the same transaction is. `repeated`: the transaction changes it twice.
- * `no-commit`: a branch was to hold something else than a commit.
+ * Reason why a ref cannot be changed.
+ * - `stale`: its value is not `old`.
+ * - `blocked`: an existing ref is a folder of this name, or this name is a folder of an existing ref.
+ * - `together`: same as `blocked`, with another ref of the same transaction.
+ * - `repeated`: the transaction changes the ref twice.
+ * - `no-commit`: the new value of a branch is not a commit.
  */
 export type RefFault = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 
-/** A change that cannot be made. */
+/** A change that cannot be made, with the reason. */
 export interface RefConflict {
   readonly fault: RefFault;
   readonly change: RefChange;
-  /** What the ref holds; undefined when it does not exist. */
+  /** Current value of the ref; undefined if it does not exist. */
   readonly current: Oid | undefined;
-  /** The ref in the way. */
+  /** The ref that blocks the change; undefined unless the reason is `blocked` or `together`. */
   readonly other: ByteString | undefined;
 }
 
-/** Thrown when a transaction that is done as a whole or not at all cannot be done. */
+/** Thrown when an atomic transaction cannot be committed. */
 export class RefTransactionFailed extends Error {
   override readonly name = 'RefTransactionFailed';
   constructor(readonly conflict: RefConflict) {
@@ -38,7 +41,7 @@ export class RefTransactionFailed extends Error {
   }
 }
 
-/** What is in the way, in the words of Git's ref transactions. */
+/** Describes a conflict in the words of Git's ref transactions. */
 export function describeConflict({ fault, change, current, other }: RefConflict): string {
   const name = textOf(change.name);
   switch (fault) {

@@ -18,7 +18,7 @@ function sampleNames(t: Test, count: number): string[] {
 t.test('full names are checked as git check-ref-format checks them', (t) => {
   using git = new ScratchGit();
   for (const name of sampleNames(t, 400)) {
-    if (name.startsWith('-')) continue; // An option to the command.
+    if (name.startsWith('-')) continue; // The command would read the name as an option.
     const accepted = git.try(['check-ref-format', name]).status === 0;
     t.equal(isRefName(bytesOf(name)), accepted, JSON.stringify(name));
     const oneLevel = git.try(['check-ref-format', '--allow-onelevel', name]).status === 0;
@@ -41,7 +41,8 @@ t.test('branch names are checked as git check-ref-format --branch checks them', 
     'e\u0301',
     ...sampleNames(t, 300),
   ]) {
-    // `@` and `refs/…`: Git reads the first as HEAD and would nest the second; no branch of the API is called so.
+    // Skips `@` and `refs/…`: Git reads `@` as HEAD, and would create `refs/heads/refs/…`. The API allows neither as a
+    // branch name.
     if (name === '@' || name.startsWith('refs/')) continue;
     const accepted = git.try(['check-ref-format', '--branch', name]).status === 0;
     t.equal(readBranchName(name).fault === undefined, accepted, JSON.stringify(name));

@@ -1,12 +1,12 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
-/** A longer name is none that is made here; Git takes it where it is pushed. */
+/** Maximum length of a branch name given to the API. Longer names are accepted from pushes, as in Git. */
 const MOST_BRANCH_BYTES = requestLimit('branchBytes');
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** The rules of `git check-ref-format`: what a ref name must not match, and how to say so. */
+/** Rules of `git check-ref-format`: code, pattern that a ref name must not match, and description. */
 const REF_RULES = [
   ['empty', /^$/, 'is empty'],
   ['only-at', /^@$/, 'is `@`'],
@@ -19,7 +19,7 @@ const REF_RULES = [
   ['lock', /\.lock(?:\/|$)/, 'has a component that ends with `.lock`'],
 ] as const;
 
-/** What the API asks of a branch or tag name beyond that. */
+/** Further rules of the API for branch and tag names. */
 const SHORT_NAME_FAULTS = {
   dash: 'begins with a dash',
   'refs-prefix': 'begins with `refs/`',
@@ -36,12 +36,15 @@ const REASONS = new Map<RefNameFault, string>([
   ...(Object.entries(SHORT_NAME_FAULTS) as [RefNameFault, string][]),
 ]);
 
-/** The fault as the end of a sentence: "the branch name …". */
+/** Returns the description of a broken rule. It completes the sentence "the branch name …". */
 export function describeRefNameFault(fault: RefNameFault): string {
   return REASONS.get(fault)!;
 }
 
-/** What makes `name` no ref name; undefined when `git check-ref-format` accepts it (`--allow-onelevel` with `oneLevel`). */
+/**
+ * Returns the rule that `name` breaks, or undefined if `git check-ref-format` accepts it (with `--allow-onelevel` if
+ * `oneLevel`).
+ */
 export function refNameFault(name: ByteString, { oneLevel = false } = {}): RefNameFault | undefined {
   for (const [fault, pattern] of REF_RULES) {
     if (pattern.test(name)) return fault;
@@ -49,17 +52,17 @@ export function refNameFault(name: ByteString, { oneLevel = false } = {}): RefNa
   return oneLevel || name.includes('/') ? undefined : 'one-level';
 }
 
-/** Whether `name` is a full ref name, such as `refs/heads/main`. */
+/** Returns true if `name` is a full ref name, such as `refs/heads/main`. */
 export function isRefName(name: ByteString): boolean {
   return refNameFault(name) === undefined;
 }
 
-/** A branch or tag name given by a client, as refs know it, or what is wrong with it. */
+/** A branch or tag name given by a client as a byte string, or the rule that it breaks. */
 export type NameReading = { readonly name: ByteString; readonly fault?: undefined } | { readonly fault: RefNameFault };
 
 /**
- * Reads the short name of a branch: what `git check-ref-format --branch` accepts, without a `refs/` prefix, not `HEAD`,
- * and of at most `MOST_BRANCH_BYTES` bytes.
+ * Validates the short name of a branch. Accepts what `git check-ref-format --branch` accepts, except names that start
+ * with `refs/`, the name `HEAD`, and names longer than `MOST_BRANCH_BYTES` bytes.
  */
 export function readBranchName(text: string): NameReading {
   if (LONE_SURROGATE.test(text)) return { fault: 'not-text' };
@@ -68,7 +71,7 @@ export function readBranchName(text: string): NameReading {
   return fault === undefined ? { name } : { fault };
 }
 
-/** The same rules for tags: `git tag` refuses `HEAD` and a leading dash as well. */
+/** Tags follow the same rules as branches: `git tag` also refuses `HEAD` and a leading dash. */
 export const readTagName = readBranchName;
 
 function branchNameFault(name: ByteString): RefNameFault | undefined {

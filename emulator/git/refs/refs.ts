@@ -3,24 +3,24 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes } fr
 import type { Oid } from '../object/object.js';
 import { byBytes } from '../object/sort.js';
 
-/** Where HEAD points: at a ref by name (which may not exist yet), or straight at a commit. */
+/** Target of HEAD: the name of a ref, which need not exist yet, or a commit (detached HEAD). */
 export type Head = { readonly symref: ByteString } | { readonly oid: Oid };
 
 export interface Ref {
   readonly oid: Oid;
-  /** When the ref came into being, milliseconds on the world's clock. */
+  /** Time at which the ref was created, in milliseconds on the world's clock. */
   readonly createdAt: number;
 }
 
 const HEADS = bytesOf('refs/heads/');
 
-// The package is CommonJS: under Node's ES modules its class is the `default` member of its exports.
+// The package is CommonJS. Under Node's ES modules, its class is the `default` member of its exports.
 const BTree = sortedBTree.default;
 type Tree = sortedBTree.default<ByteString, Ref>;
 
 /**
- * All refs of one repository at one moment: an immutable sorted map from full ref name to object id.
- * Keeping a `Refs` pins what it shows; a change is a new `Refs` that shares everything else.
+ * All refs of one repository at one moment: an immutable sorted map from full ref name to object id (a copy-on-write
+ * B-tree). A change creates a new `Refs`, which shares all unchanged nodes.
  */
 export class Refs {
   static empty(defaultBranch: ByteString): Refs {
@@ -47,12 +47,12 @@ export class Refs {
     return this.#tree.get(name);
   }
 
-  /** What HEAD resolves to; undefined while its branch is unborn. */
+  /** Object that HEAD resolves to; undefined while its branch is unborn. */
   get headOid(): Oid | undefined {
     return 'oid' in this.head ? this.head.oid : this.get(this.head.symref);
   }
 
-  /** `[name, ref]` of every ref whose name starts with `prefix`, in byte order. */
+  /** Yields `[name, ref]` for every ref whose name starts with `prefix`, in byte order. */
   *entries(prefix: ByteString = NO_BYTES): IterableIterator<[ByteString, Ref]> {
     for (const [name, ref] of this.#tree.entries(prefix)) {
       if (!name.startsWith(prefix)) return;
@@ -60,17 +60,17 @@ export class Refs {
     }
   }
 
-  /** As `RefsDraft.conflictWith`. */
+  /** Same as `RefsDraft.conflictWith`. */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.#tree, name);
   }
 
-  /** A copy to be changed; what it becomes is another `Refs`. `now`: when refs that it creates came into being. */
+  /** Returns a mutable copy, which later becomes a new `Refs`. `now`: creation time of the refs that it creates. */
   draft(now: number): RefsDraft {
     return new RefsDraft(this.#tree.clone(), now, (tree) => new Refs(tree, this.head));
   }
 
-  /** With each change applied in order: an id sets the ref, undefined removes it. */
+  /** Returns a copy with the changes applied in order. An id sets the ref; undefined removes it. */
   with(changes: Iterable<readonly [ByteString, Oid | undefined]>, now: number): Refs {
     const draft = this.draft(now);
     for (const [name, oid] of changes) draft.put(name, oid);
@@ -82,7 +82,7 @@ export class Refs {
   }
 }
 
-/** Refs while they are changed: one copy of the map for many changes, each of which sees those before it. */
+/** Mutable copy of refs. Many changes share one copy of the map, and each change sees the changes before it. */
 export class RefsDraft {
   constructor(
     private readonly tree: Tree,
@@ -95,28 +95,28 @@ export class RefsDraft {
   }
 
   /**
-   * The ref that keeps `name` from existing beside it: `a` for `a/b`, or `a/b` for `a`.
-   * Git stores refs as files, so one name cannot be both a file and a folder.
+   * Returns the existing ref that conflicts with a ref `name`: `a` for `a/b`, or `a/b` for `a`. Returns undefined if
+   * there is none. Git stores refs as files, so one name cannot be both a file and a folder.
    */
   conflictWith(name: ByteString): ByteString | undefined {
     return conflictIn(this.tree, name);
   }
 
-  /** Sets the ref, or, without an id, removes it. */
+  /** Sets the ref, or removes it if `oid` is undefined. */
   put(name: ByteString, oid: Oid | undefined): void {
     if (oid === undefined) this.tree.delete(name);
     else this.tree.set(name, { oid, createdAt: this.tree.get(name)?.createdAt ?? this.now });
   }
 
-  /** The refs as they are now. The draft must not be changed afterwards. */
+  /** Returns the refs in their current state. The draft must not be changed afterwards. */
   done(): Refs {
     return this.finish(this.tree);
   }
 }
 
 /**
- * In the order in which Git looks: the folders that `name` is in, outermost first, and then what is inside of it. A name
- * may lie in thousands of folders, so those are passed over that cannot be refs.
+ * Searches in Git's order: first the folders that contain `name`, outermost first, then the refs inside `name`. Skips
+ * folders that cannot be refs, because a name may be inside thousands of folders.
  */
 function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
   for (let at = name.indexOf('/'); at !== -1; ) {
@@ -124,13 +124,14 @@ function conflictIn(tree: Tree, name: ByteString): ByteString | undefined {
     const next = tree.getPairOrNextHigher(folder)?.[0];
     if (next === folder) return folder;
     if (next === undefined || next > name) break;
-    // A folder of both would come before `next`, which is the first from `folder` on.
+    // Skips the folders that contain both `name` and `next`: such a folder would sort before `next`, but `next` is the
+    // first ref at or after `folder`.
     at = name.indexOf('/', Math.max(at + 1, commonLength(name, next)));
   }
   return firstInside(tree, concatBytes(name, SLASH));
 }
 
-/** How many bytes two names begin with that are the same. */
+/** Returns the length of the common prefix of two names in bytes. */
 function commonLength(a: ByteString, b: ByteString): number {
   let at = 0;
   while (at < a.length && at < b.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;

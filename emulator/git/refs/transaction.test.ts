@@ -18,7 +18,7 @@ const bodyOf = (message: string) =>
 const A = oidOf('commit', bodyOf('a'));
 const B = oidOf('commit', bodyOf('b'));
 
-/** A repository with the commits A and B, whose host counts how often its refs are swapped. */
+/** Creates a repository with the commits A and B, whose host counts how often its refs are swapped. */
 async function createRepository(overrides: Partial<RepositoryHost> = {}, objects = new ObjectStore()) {
   const seen = { swaps: 0, moved: [] as RefChange[], failures: [] as unknown[] };
   let refs = Refs.empty(bytesOf('main'));
@@ -46,7 +46,7 @@ type Made = Awaited<ReturnType<typeof createRepository>>;
 const create = (name: string): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old: ZERO_OID, new: A });
 const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/heads/${name}`), old, new: ZERO_OID });
 
-/** Each change on its own: why it was not made. */
+/** Makes each change on its own. Returns for each change the reason why it was not made. */
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
   return repository.transact(async (transaction) => {
     for (const change of changes) transaction.update(change);
@@ -54,7 +54,7 @@ function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly 
   });
 }
 
-/** All or none: what was in the way. */
+/** Makes all changes or none. Returns the conflict that prevented them. */
 async function updateAll(
   { repository }: Pick<Made, 'repository'>,
   changes: readonly RefChange[],

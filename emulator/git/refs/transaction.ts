@@ -8,35 +8,39 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange, type RefConflict, RefTransactionFailed } from './ref-change.js';
 import type { Head, Refs, RefsDraft } from './refs.js';
 
-/** Where a repository keeps its refs, and what its owner says to a change of them. */
+/** The refs of a repository, and the checks of its owner on changes. */
 export interface RefStore {
   read(): Refs;
-  /** Puts refs in the place of those before. Must not throw. */
+  /** Replaces the refs. Must not throw. */
   swap(refs: Refs): void;
-  /** When refs that are created now come into being. */
+  /** Returns the creation time of refs that are created now. */
   now(): number;
-  /** Throws when the repository takes no more writes. */
+  /** Throws if the repository accepts no writes. */
   requireWritable(): void;
 }
 
-/** What a deletion frees can be taken in the same transaction: what `git fetch --prune` does one after the other. */
+/**
+ * `prune`: a ref may reuse a name that a deletion of the same transaction frees. `git fetch --prune` deletes and
+ * creates such refs one after the other.
+ */
 export interface PrepareOptions {
   readonly prune?: boolean;
 }
 
 /**
- * All that changes the refs of a repository goes through one of these, in the words of Git's files backend:
+ * Transaction that changes the refs of a repository. Every change of a ref goes through one. The operations are those
+ * of Git's files backend:
  *
- *     update      says what is to change; objects that this needs are written to the quarantine `objects`
- *     prepare     every check: links, types, the value each ref holds, names in each other's way
- *     commit      publishes the objects and swaps the refs, in one synchronous step that has nothing left to fail
- *     abort       leaves no trace
+ *     update      plans a change; its new objects are written to the quarantine `objects`
+ *     prepare     runs every check: links, types, current values of refs, conflicting names
+ *     commit      publishes the objects and swaps the refs, in one synchronous operation that cannot fail
+ *     abort       discards the new objects
  *
- * The repository opens it when all earlier writers have ended, so no other write moves a ref while it lasts, and
- * commits it when the writer returns. A writer therefore cannot overlook how a change ended.
+ * The repository opens a transaction when all earlier writers have ended, so no other write moves a ref in the
+ * meantime. It commits the transaction when the writer returns, so a writer cannot miss the result of a change.
  */
 export class RefTransaction {
-  /** The refs as they stand before. */
+  /** The refs before the transaction. */
   readonly refs: Refs;
   readonly #changes: RefChange[] = [];
   readonly #also: (() => void)[] = [];
@@ -54,36 +58,36 @@ export class RefTransaction {
     this.refs = store.read();
   }
 
-  /** What was published and what is new; the new objects are thrown away unless the transaction is committed. */
+  /** The published objects and the new ones. New objects are discarded unless the transaction is committed. */
   get objects(): Quarantine {
     this.#quarantine ??= this.published.quarantine();
     return this.#quarantine;
   }
 
-  /** Plans a change. */
+  /** Plans the change of a ref. */
   update(change: RefChange): void {
     if (this.#next !== undefined) throw new Error('the transaction is prepared already');
     this.#changes.push(change);
   }
 
-  /** Drops all that was planned: the writer goes on without a change. */
+  /** Discards all planned changes. */
   clear(): void {
     this.#changes.length = 0;
   }
 
-  /** Plans where HEAD is to point. */
+  /** Plans a change of HEAD. */
   updateHead(head: Head): void {
     this.#head = head;
   }
 
-  /** Plans what else is to change in the step of the commit. Must not throw. */
+  /** Plans another change that is made together with the commit. `change` must not throw. */
   alsoCommit(change: () => void): void {
     this.#also.push(change);
   }
 
   /**
-   * Makes ready to change all refs or none: throws `RefTransactionFailed` for the first that cannot, and
-   * `MissingObject` where a ref would lead to what is not here.
+   * Prepares an atomic change: all refs or none. Throws `RefTransactionFailed` for the first ref that cannot be
+   * changed, and `MissingObject` if an object that a ref would lead to is missing.
    */
   async prepare(options: PrepareOptions = {}): Promise<void> {
     await this.#checkObjects(this.#changes);
@@ -92,15 +96,15 @@ export class RefTransaction {
   }
 
   /**
-   * Makes ready to change each ref on its own, deletions first, so that `a` can give way to `a/b`. Says of each
-   * change why it will not be made.
+   * Prepares a change in which each ref succeeds or fails on its own. Deletions come first, so that `a` can be replaced
+   * by `a/b`. Returns for each change the reason why it will not be made; undefined if it will be made.
    */
   async prepareEach(): Promise<readonly (RefConflict | undefined)[]> {
     await this.#checkObjects(this.#changes);
     return inSlices(this.#stageEach(), this.#meter());
   }
 
-  /** Throws the new objects away. Does nothing once the transaction is committed. */
+  /** Discards the new objects. Does nothing once the transaction is committed. */
   abort(): void {
     this.#isOpen = false;
     this.#quarantine?.discard();
@@ -110,15 +114,18 @@ export class RefTransaction {
     return this.#next !== undefined;
   }
 
-  /** Publishes and swaps, in one step for all readers, and returns what moved. What can fail is asked before. */
+  /**
+   * Publishes the objects and swaps the refs, synchronously and so atomically for all readers. Returns the refs that
+   * moved. Everything that can fail was checked before.
+   */
   commit(): readonly RefChange[] {
     if (!this.#isOpen || this.#next === undefined) throw new Error('the transaction is over, or not prepared');
     const next = this.#head === undefined ? this.#next : this.#next.withHead(this.#head);
-    // While the writer worked, the repository may have been deleted.
+    // The repository may have been deleted while the writer was working.
     this.store.requireWritable();
     if (this.store.read() !== this.refs) throw new Error('refs were moved outside a transaction');
     this.#isOpen = false;
-    // Deletions need none of the objects, and may be all that is left.
+    // If only deletions are left, no new object is needed.
     const isPublishing = this.#done.some((change) => !isDeletion(change));
     if (isPublishing) this.#quarantine?.publish();
     else this.#quarantine?.discard();
@@ -131,7 +138,7 @@ export class RefTransaction {
     return new Meter({ schedule: this.published.schedule });
   }
 
-  /** Every new value is an object with all it leads to, by links of the right type. */
+  /** Checks that every new value is an object whose links all lead to existing objects of the right type. */
   async #checkObjects(changes: readonly RefChange[]): Promise<void> {
     const tips = new Set<Oid>();
     for (const change of changes) if (!isDeletion(change)) tips.add(change.new);
@@ -160,7 +167,9 @@ export class RefTransaction {
     return conflicts;
   }
 
-  /** As Git: every change is compared with the refs as they stand, not with what the changes before it leave. */
+  /**
+   * Compares every change with the refs before the transaction, not with the results of earlier changes, as Git does.
+   */
   *#stage({ prune = false }: PrepareOptions): Steps<RefConflict | undefined> {
     const changes = this.#changes;
     const seen = new Set<ByteString>();
@@ -169,7 +178,8 @@ export class RefTransaction {
       seen.add(change.name);
     }
     const draft = this.refs.draft(this.store.now());
-    // Deletions first, all of them: a draft with a ref gone and its folder taken is what the end looks like.
+    // Applies all deletions first, so that `final` is the state after the transaction. A change may then reuse a
+    // deleted name.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
     for (const change of [...deletions, ...others]) {
@@ -220,12 +230,15 @@ export class RefTransaction {
   }
 }
 
-/** A branch of the repository or of a namespace in it (gitnamespaces). */
+/** Returns true if the ref is a branch of the repository or of a ref namespace in it (gitnamespaces). */
 function isBranch(name: ByteString): boolean {
   return /^(?:refs\/namespaces\/[^/]+\/)*refs\/heads\//.test(name);
 }
 
-/** Units that a change costs: each folder that its name is in is looked up, and may share its bytes with others. */
+/**
+ * Returns the cost of a change in work units. Each folder of the name is looked up, and the lookup may compare all its
+ * bytes.
+ */
 function costOf({ name }: RefChange): number {
   return COST.entry + name.split('/').length * name.length * COST.byteFound;
 }

@@ -6,7 +6,7 @@ import type { Quarantine } from '../odb/quarantine.js';
 import { isDeletion, type RefChange } from '../refs/ref-change.js';
 import type { GitRepository } from './repository.js';
 
-/** Whether the old tip is lost: a deletion, or a move to something that does not descend from it. */
+/** Returns true if the old tip is lost: by a deletion, or by a move to an object that does not descend from it. */
 export function isForced(git: GitRepository, objects: Quarantine, change: RefChange): boolean {
   if (change.old === ZERO_OID) return false;
   if (isDeletion(change)) return true;
@@ -16,7 +16,10 @@ export function isForced(git: GitRepository, objects: Quarantine, change: RefCha
   return !published.has(from) && !git.history.reaches(published, from);
 }
 
-/** From `tip` through the commits that are new in the quarantine, down to the ones that were here. */
+/**
+ * Walks from `tip` through the commits that are new in the quarantine. Returns them, and the published commits that
+ * they lead to.
+ */
 export function newCommits(objects: Quarantine, tip: Oid): { added: Oid[]; published: Set<Oid> } {
   const added: Oid[] = [];
   const published = new Set<Oid>();

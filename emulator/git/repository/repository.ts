@@ -7,24 +7,26 @@ import type { Refs } from '../refs/refs.js';
 import { type RefStore, RefTransaction } from '../refs/transaction.js';
 import type { History } from '../revwalk/history.js';
 
-/** What a repository is part of: it keeps the refs, and is told when they moved. */
+/** Owner of a repository. It stores the refs and is notified when they move. */
 export interface RepositoryHost extends RefStore {
-  /** Told of refs that moved, after they did. */
+  /** Called after refs have moved. */
   moved?(changes: readonly RefChange[]): void;
-  /** Told of what went wrong after a commit: the writer has succeeded, and does not hear of it. */
+  /** Called with an error that occurred after a commit. The writer has succeeded and does not receive it. */
   failed?(error: unknown): void;
 }
 
 export interface TransactOptions {
-  /** Throws when the write is not to be: asked when all earlier writers have ended, and again in the step of the commit. */
+  /** Throws if the write must not be made. Called when all earlier writers have ended, and again during the commit. */
   readonly check?: () => void;
-  /** What a new repository starts with: its refs are as old as it is, and the host is not told of them. */
+  /**
+   * Set for the first refs of a new repository: their creation time, in milliseconds. The host is not notified of them.
+   */
   readonly startedAt?: number;
 }
 
 /**
- * One Git repository: objects, refs, and what is derived from them. Readers take `refs` once and keep
- * it; that pins everything they will see, because objects are never changed or removed under them.
+ * One Git repository: objects, refs, and data derived from them. A reader takes `refs` once and keeps it as a snapshot,
+ * because objects are never changed or removed while it reads.
  */
 export class GitRepository {
   #writers: Promise<unknown> = Promise.resolve();
@@ -43,8 +45,8 @@ export class GitRepository {
   }
 
   /**
-   * Runs `task` when every earlier writer has ended, in order of arrival, and commits what it planned once it returns;
-   * when it throws, nothing has happened. This is the only way to move a ref.
+   * Runs `task` after every earlier writer has ended, in order of arrival, and commits its planned changes when it
+   * returns. Changes nothing if `task` throws. This is the only way to move a ref.
    */
   async transact<T>(task: (transaction: RefTransaction) => T | Promise<T>, options: TransactOptions = {}): Promise<T> {
     const writer = this.#writers.then(() => this.#run(task, options));
@@ -79,14 +81,14 @@ export class GitRepository {
       swap: (refs) => host.swap(refs),
       now: () => startedAt ?? host.now(),
       requireWritable: () => {
-        // The writer's own reason first: it knows best what to do with it.
+        // Runs the writer's own check first, because its error is more specific.
         check?.();
         host.requireWritable();
       },
     };
   }
 
-  /** In the step of the commit, so that listeners hear of changes in their order. */
+  /** Notifies the host during the commit, so that it receives changes in their order. */
   #tell(changes: readonly RefChange[]): void {
     try {
       this.#host.moved?.(changes);
@@ -96,9 +98,10 @@ export class GitRepository {
   }
 
   /**
-   * After the commit, because positions in the commit graph are numbers of published objects. There is nothing in it to fail:
-   * a commit is published only when all it leads to is here, by edges of the right type. And nothing rests on it: what
-   * is not extended now is derived when it is asked for.
+   * Extends the commit graph with the new tips. It runs after the commit, because positions in the commit graph are
+   * numbers of published objects. It should not fail, because a commit is published only if everything reachable from
+   * it is present. If it does fail, nothing depends on it: missing parts of the graph are computed when they are
+   * needed.
    */
   async #extendHistory(changes: readonly RefChange[]): Promise<void> {
     const { objects } = this;
@@ -111,7 +114,10 @@ export class GitRepository {
     );
   }
 
-  /** The refs have moved, so what goes wrong from there on is no failure of the writer. */
+  /**
+   * Reports an error to the host instead of throwing it, because the refs have already moved and the writer has
+   * succeeded.
+   */
   async #attempt(task: () => void | Promise<void>): Promise<void> {
     try {
       await task();

@@ -1,7 +1,7 @@
 import { Meter } from '../meter.js';
 import { Schedule } from '../schedule.js';
 
-/** A meter of a schedule of its own, without limit and signal. */
+/** Returns a meter with its own schedule, and without a limit or a signal. */
 export function unlimited(): Meter {
   return new Meter({ schedule: new Schedule() });
 }

@@ -19,7 +19,7 @@ import type { UpdateHook } from '../receive-pack.js';
 export interface TestServerOptions extends Partial<Omit<GitServiceOptions, 'limits'>> {
   readonly limits?: Partial<GitServiceOptions['limits']>;
   readonly updateHook?: UpdateHook;
-  /** What is to go wrong with the next request. */
+  /** Faults to inject into the next request. */
   readonly faults?: () => GitFaults | undefined;
 }
 
@@ -29,17 +29,17 @@ const NEVER = new AbortController();
 
 type Namespace = '' | 'ephemeral' | 'import';
 
-/** A request as the server saw it, for tests to look at. */
+/** A request as received by the server. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
 }
 
-/** The two services of one repository behind a bare `node:http`, without tokens: for tests of the wire alone. */
+/** Both services of one repository on a plain `node:http` server without tokens, for tests of the wire protocol. */
 export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
-  /** What each push moved, by the names that are stored. */
+  /** Refs moved by each push, by their stored names. */
   readonly moved: (readonly RefChange[])[] = [];
   #sessions = 0;
   readonly #server: Server;
@@ -61,7 +61,7 @@ export class TestServer implements AsyncDisposable {
     return server;
   }
 
-  /** The remote: `/r.git`, `/r+ephemeral.git`. */
+  /** URL of the remote: `/r.git`, or `/r+ephemeral.git`. */
   url(namespace: Namespace = ''): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}/r${namespace === '' ? '' : `+${namespace}`}.git`;

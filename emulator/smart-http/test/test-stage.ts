@@ -7,14 +7,17 @@ import { createRepository } from '../../git/test/memory-repository.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { TestServer, type TestServerOptions } from './test-server.js';
 
-/** A served repository, and a folder for the real git. */
+/** A served repository, and a work tree for the real git. */
 export interface Stage extends AsyncDisposable {
   readonly bench: Workbench;
   readonly repository: GitRepository;
   readonly server: TestServer;
 }
 
-/** 40 commits on `main`, 8 on `side` from `v20`, a merge and one more on top; tags of all kinds. `work` is the same for the real git. */
+/**
+ * Creates a history of 40 commits on `main`, 8 on `side` from `v20`, a merge with one more commit, and tags of all
+ * kinds. The folder `work` has the same history for the real git.
+ */
 export async function stage(options: TestServerOptions = {}): Promise<Stage> {
   const bench = await Workbench.create();
   const repository = createRepository();
@@ -32,7 +35,7 @@ export async function stage(options: TestServerOptions = {}): Promise<Stage> {
   return { bench, repository, server, [Symbol.asyncDispose]: dispose };
 }
 
-/** The work tree of every stage, made by the first one. */
+/** Work tree that is copied for every stage; created by the first one. */
 let prepared: Promise<Workbench> | undefined;
 
 async function fill(bench: Workbench, url: string): Promise<void> {
@@ -55,7 +58,7 @@ async function prepare(): Promise<Workbench> {
   return bench;
 }
 
-/** Ids of all objects the revisions lead to, sorted. */
+/** Returns the sorted ids of all objects reachable from the revisions. */
 export async function objectsOf(bench: Workbench, folder: string, ...revisions: string[]): Promise<string[]> {
   return (
     await bench.git(

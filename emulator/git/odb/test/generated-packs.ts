@@ -3,15 +3,16 @@ import { constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { randomNumbers } from '../../test/random-numbers.js';
 import { copy, delta, insert, oidOf, PackBuilder } from './pack-builder.js';
 
-// Packs with one defect or peculiarity each. Git writes few of them. The same seed gives the same packs.
+// Generated packs with one defect or peculiarity each, most of which Git itself does not write. The same seed produces
+// the same packs.
 
 export interface GeneratedPack {
-  /** The defect, and the seed. */
+  /** Defect and seed. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** A blob in the receiver's repository: the base of thin packs. */
+/** Text of a blob in the receiver's repository, which is the base of thin packs. */
 export const KNOWN = 'a base that the receiver of the pack has already';
 
 type Random = (below: number) => number;
@@ -24,7 +25,7 @@ interface Blob {
 const NO_BASE = Buffer.alloc(0);
 const BLOB_TYPE = 3;
 
-/** A pack under construction, and the blobs in it. */
+/** A pack under construction, with the texts of its blobs. */
 class Draft {
   readonly pack = new PackBuilder();
   readonly blobs: Blob[] = [];
@@ -47,7 +48,7 @@ class Draft {
     return this.blobs[this.random(this.blobs.length)]!;
   }
 
-  /** Makes a new text of parts of `base`, and the delta that leads to it. */
+  /** Returns a new text made of parts of `base`, and the delta that produces it. */
   change(base: string): { text: string; bytes: Buffer } {
     const parts: (Buffer | number[])[] = [];
     let text = '';
@@ -314,7 +315,7 @@ export function* generatedPacks(seed: number, rounds: number): Generator<Generat
   }
 }
 
-/** Appends a blob whose header declares another size than its stream has. */
+/** Appends a blob whose header declares a different size than its stream has. */
 function declareSize(draft: Draft, sizeOf: (size: number, random: Random) => number): void {
   const text = draft.text();
   draft.pack.whole('blob', text, sizeOf(text.length, draft.random));
@@ -337,7 +338,7 @@ function cut(bytes: Buffer, count: number): Buffer {
   return bytes.subarray(0, Math.max(0, bytes.length - count));
 }
 
-/** The pack with the checksum of its current bytes. */
+/** Returns the pack with a correct checksum of its current bytes. */
 function sealed(pack: Buffer): Buffer {
   const bytes = pack.subarray(0, -20);
   return Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]);
