@@ -6,7 +6,7 @@ import { AUTHOR, writer } from './requests.js';
 /** Content of a file, or null to delete it. */
 export type FileContent = string | Buffer | null | { readonly content: string | Buffer; readonly mode: string };
 
-/** The lines of a commit-pack body: metadata, then one chunk for each file. */
+/** Lines of a commit-pack body: the metadata, then one chunk for each file. */
 export function packLines(files: Readonly<Record<string, FileContent>>, metadata: object = {}): unknown[] {
   const entries = Object.entries(files);
   const operations = entries.map(([path, content], index) => ({
@@ -35,7 +35,7 @@ export const sendPack = (
   options: RequestOptions = {},
 ): Promise<Answer> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
 
-/** Writes files by commit-pack and expects that to work. */
+/** Writes files with commit-pack and expects success. */
 export async function commitFiles(
   t: RuleContext,
   repo: string,
@@ -45,7 +45,7 @@ export async function commitFiles(
   const answer = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
   const sha = answer.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
-  // `before`: the tip before.
+  // `before`: SHA of the tip before this commit.
   return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };
 }
 

@@ -4,13 +4,13 @@ import { expectSha, expectStatus } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import type { JsonRecord } from '../http/exchange.js';
 
-/** The operations of the specification as one line each, with the narrowest token that may call them. */
+/** Requests of the operations, one line each. Each uses the token with the fewest permissions that suffices. */
 
 export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-/** The routes of one repository: its name is one segment. */
+/** Base path of the routes of one repository. The repository name is one path segment, so a slash in it is encoded. */
 export function repositoryPath(repo: string): string {
   return `/api/repos/${segment(repo)}`;
 }
@@ -18,14 +18,14 @@ export function repositoryPath(repo: string): string {
 export const reader = (repo: string): TokenRecipe => ({ repo, scopes: ['git:read'] });
 export const writer = (repo: string): TokenRecipe => ({ repo, scopes: ['git:write'] });
 export const repoWriter = (repo: string): TokenRecipe => ({ repo, scopes: ['repo:write'] });
-/** The `Authorization` header is left out. */
+/** Request option that omits the `Authorization` header. */
 export const ANONYMOUS = { as: undefined } as const;
 export const ORG_READER: TokenRecipe = { scopes: ['org:read'] };
 
 export const AUTHOR = { name: 'Ada Author', email: 'ada@example.com' } as const;
 export const COMMITTER = { name: 'Carl Committer', email: 'carl@example.com' } as const;
 export const ZEROS = '0'.repeat(40);
-/** A well-formed SHA that names nothing. */
+/** Well-formed SHA of an object that does not exist. */
 export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
 
 export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
@@ -43,19 +43,19 @@ export const createRepo = (t: RuleContext, repo: string, options: RequestOptions
 export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
   t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
-/** A read of a repository that takes its parameters in the query. */
+/** GET request about a repository, with its parameters in the query. */
 const queried =
   (path: string) =>
   (t: RuleContext, repo: string, query: Record<string, string> = {}, options: RequestOptions = {}): Promise<Answer> =>
     t.get(path, { as: reader(repo), query, ...options });
 
-/** A request about a repository with a body of JSON. */
+/** POST request about a repository, with a JSON body. */
 const posted =
   (path: string, as: (repo: string) => TokenRecipe) =>
   (t: RuleContext, repo: string, json: unknown = {}, options: RequestOptions = {}): Promise<Answer> =>
     t.post(path, { as: as(repo), json, ...options });
 
-/** A restore: one line with the key metadata. */
+/** Restore request. The body is one NDJSON line with the metadata. */
 const restoring =
   (pathOf: (repo: string) => string) =>
   (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<Answer> =>
@@ -78,16 +78,16 @@ export const RESTORE = '/api/v1/repos/restore-commit';
 
 export const resetRoute = (repo: string): string => `${repositoryPath(repo)}/reset-commits`;
 
-/** What a restore of `main` to a commit asks for. */
+/** Metadata of a restore of `main` to a commit. */
 export function restoreMetadata(commit: string, more: object = {}): JsonRecord {
   return { target_branch: 'main', target_commit_sha: commit, author: AUTHOR, ...more };
 }
 
 export const restore = restoring(() => RESTORE);
-/** The same by the other route. */
+/** Sends a restore to the second route, `reset-commits`. */
 export const reset = restoring(resetRoute);
 
-/** The commit a revision names, undefined when there is none. */
+/** Returns the SHA of the commit that a revision resolves to; undefined if it does not exist (404). */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {
   const answer = await getCommit(t, repo, revision);
   if (answer.status === 404) return undefined;
@@ -95,7 +95,7 @@ export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Pr
   return answer.string('commit', 'sha');
 }
 
-/** The tip of a branch that has to be there. */
+/** Returns the tip of a branch. Fails the rule if the branch does not exist. */
 export async function mustTipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string> {
   const tip = await tipOf(t, repo, revision);
   expectSha(tip, `${revision} resolves`);

@@ -5,7 +5,7 @@ import type { Target } from '../target/target.js';
 
 export type KeyRole = 'main' | 'restricted' | 'deleted' | 'second' | 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** One thing that is wrong with a token, on purpose. */
+/** Deliberate defect of a token. */
 export type Defect =
   /** Signed by a key that is not registered. */
   | 'foreign-key'
@@ -13,28 +13,34 @@ export type Defect =
   | 'tampered'
   /** No signature at all. */
   | 'unsigned'
-  /** HMAC, with the text of the public key as secret. */
+  /** HMAC signature whose secret is the text of the public key. */
   | 'hmac-public-key'
-  /** The header names another algorithm than the signature has. */
+  /** The header's `alg` differs from the algorithm of the signature. */
   | 'mislabelled'
-  /** RSA-PSS instead of PKCS#1 v1.5, SHA-384 or SHA-512 under RSA, Ed25519, secp256k1: by the header's `alg`. */
+  /**
+   * Algorithm that tokens may not use, selected by the header's `alg`: RSA-PSS instead of PKCS#1 v1.5, SHA-384 or
+   * SHA-512 with RSA, Ed25519, or secp256k1.
+   */
   | 'algorithm';
 
-/** How a token is made. Plain data, so that a report can print it and `conformance token` can repeat it. */
+/**
+ * Description of a token. It is plain data, so that a report can print it and `conformance token` can create the token
+ * again.
+ */
 export interface TokenRecipe {
   readonly repo?: string;
   readonly scopes?: readonly string[];
   /** Seconds between `iat` and `exp`. Default 600. */
   readonly lifetime?: number;
-  /** Merged over the claims; null removes one. */
+  /** Overrides claims; null removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Merged over the header; null removes a member. */
+  /** Overrides header members; null removes a member. */
   readonly header?: Readonly<Record<string, unknown>>;
   readonly key?: KeyRole;
   readonly defect?: Defect;
 }
 
-/** What the token helpers of the published clients make of what they are told: a year, and both Git scopes. */
+/** Applies the defaults of the token helpers of the published clients: a lifetime of one year, and both Git scopes. */
 export function withClientDefaults({
   scopes = ['git:write', 'git:read'],
   lifetime = 31_536_000,
@@ -48,12 +54,12 @@ export interface Signer {
   key(role: KeyRole): SigningKey | undefined;
 }
 
-/** Seconds for which the same recipe gives the same token. */
+/** Seconds for which the signer reuses the token of a recipe. */
 const KEPT = 10;
 
 /**
- * Signs for one target. `now` gives milliseconds since the epoch. A token is given again when the same one is asked for a
- * little later: most requests of a run carry one of few.
+ * Creates the signer of one target. `now` returns milliseconds since the epoch. Tokens are cached for a few seconds,
+ * because most requests of a run use one of a few recipes.
  */
 export function createSigner(target: Target, now: () => number): Signer {
   const keys = keysOf(target);
@@ -78,7 +84,7 @@ export function createSigner(target: Target, now: () => number): Signer {
   };
 }
 
-/** The keys of a target by their roles, named roles first. */
+/** Keys of a target by role. Named roles (main, restricted, deleted, second) come first, then the algorithms. */
 export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys }: Target): Map<KeyRole, SigningKey> {
   const named = defined({ main, restricted: restrictedKey, deleted: deletedKey, second: second?.key });
   const others = [...otherKeys, main].map((key) => [key.algorithm, key] as const);
@@ -86,8 +92,8 @@ export function keysOf({ key: main, restrictedKey, deletedKey, second, otherKeys
 }
 
 /**
- * The token of a recipe. `seconds` is the time it is issued at. Signed by hand, because a library refuses to make the
- * broken ones.
+ * Creates the token of a recipe. `seconds` is its time of issue, in seconds since the epoch. The token is signed
+ * without a JWT library, because libraries refuse to create defective tokens.
  */
 export function signRecipe(recipe: TokenRecipe, key: SigningKey, org: string, seconds: number): string {
   const claims = without({
@@ -136,7 +142,10 @@ function encode(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** RFC 7518, 3.3 and 3.4: PKCS#1 v1.5 for RS256, the raw concatenation of r and s for ECDSA. */
+/**
+ * Signs with a permitted algorithm (RFC 7518, sections 3.3 and 3.4): PKCS#1 v1.5 for RS256; for ECDSA, the signature is
+ * the concatenation of r and s.
+ */
 function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
   const hash = `sha${algorithm.slice(2)}`;
   return algorithm.startsWith('ES')
@@ -144,7 +153,7 @@ function signWith(algorithm: string, input: Buffer, key: KeyObject): Buffer {
     : signBytes(hash, input, key);
 }
 
-/** Signatures of algorithms that no token may use. */
+/** Signs with an algorithm that tokens may not use. */
 function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer {
   if (algorithm === 'EdDSA') return signBytes(null, input, generateKeyPairSync('ed25519').privateKey);
   if (algorithm === 'ES256K') {
@@ -158,7 +167,7 @@ function signUnlisted(algorithm: string, input: Buffer, key: SigningKey): Buffer
   return signBytes(`sha${algorithm.slice(2)}`, input, key.privateKey);
 }
 
-/** A new key of the same kind. */
+/** Generates a key of the same type and curve, which is not registered. */
 function unregisteredKeyLike(key: SigningKey): KeyObject {
   if (key.algorithm === 'RS256') return generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const curve = key.privateKey.asymmetricKeyDetails?.namedCurve ?? 'prime256v1';

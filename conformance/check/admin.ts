@@ -9,8 +9,9 @@ import { Skip } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Asks a route below `/_emulator`, and gives what it answers. Nothing of it is evidence: it makes the occasion that a
- * rule needs. Skips the rule where the target is no emulator, or does not let the suite in.
+ * Sends a request to an admin route (below `/_emulator`) and returns the JSON of its response. The response is not
+ * evidence: admin requests only prepare the situation that a rule checks. Skips the rule if the target is not an
+ * emulator or requires an admin token that was not given.
  */
 export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
   const answer = await tryAdmin(t, method, path, json);
@@ -18,7 +19,7 @@ export async function askAdmin(t: RuleContext, method: string, path: string, jso
   return isRecord(answer.json) ? answer.json : {};
 }
 
-/** The same with whatever comes of it. */
+/** Sends a request to an admin route and returns the response, whatever its status. Skips the rule like `askAdmin`. */
 export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminAnswer> {
   t.needsEmulator();
   const { adminUrl = '', adminToken } = t.target;
@@ -27,19 +28,20 @@ export async function tryAdmin(t: RuleContext, method: string, path: string, jso
   return answer;
 }
 
-/** Sets states of repositories, switches of organizations, limits. */
+/** Changes the state of the emulator: repository states, organization switches, limits. */
 export async function changeState(t: RuleContext, changes: object): Promise<void> {
   await askAdmin(t, 'PATCH', `/state?organization=${encodeURIComponent(t.target.org)}`, changes);
 }
 
-/** Whether the target lets the suite make namespaces that it can reach. */
+/** Returns true if the suite can create namespaces at the target and reach them. */
 export function hasNamespaces({ adminUrl, baseUrl }: Target): boolean {
   return adminUrl !== undefined && isLoopback(baseUrl);
 }
 
 /**
- * Runs a part of a rule in a world of its own, which no other rule of the run meets: `options` are those of a
- * namespace. What it sends, sees and notes belongs to the rule. `restrictedKey`: one that is registered there.
+ * Runs a part of a rule in a new namespace, isolated from all other rules of the run. `options` are the options of the
+ * namespace. Requests, exchanges and notes of this part belong to the rule. `restrictedKey`: a restricted key to
+ * register in the namespace.
  */
 export async function inNamespace<Result>(
   t: RuleContext,
@@ -53,7 +55,7 @@ export async function inNamespace<Result>(
   try {
     const own = (orgs as { org: string; base_url: string; git_url: string }[]).find(({ org }) => org === t.target.org);
     if (own === undefined) throw new Skip(`a namespace of the emulator has no organization ${t.target.org}`);
-    // Whatever is made there goes with it.
+    // Cleanup is not needed, because deleting the namespace deletes everything in it.
     const place = { baseUrl: own.base_url, gitUrl: own.git_url, adminUrl: String(adminUrl), write: true };
     const target = { ...t.target, ...place, ...defined({ restrictedKey }) };
     const run = {
@@ -72,7 +74,10 @@ export async function inNamespace<Result>(
   }
 }
 
-/** A namespace begins with the keys of the start; the one given to the suite may have come later. */
+/**
+ * Registers a key in a namespace. A namespace begins with the keys given at the start of the emulator, and the suite's
+ * key may have been registered later.
+ */
 async function registerKey(t: RuleContext, { id, privateKey, allowedScopes }: SigningKey): Promise<void> {
   const public_key = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' });
   const organization = t.target.org;

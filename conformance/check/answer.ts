@@ -1,7 +1,10 @@
 import { type Exchange, headerOf, isRecord, type JsonRecord, jsonOf, mediaTypeOf } from '../http/exchange.js';
 import { AssertionFailure } from './outcomes.js';
 
-/** An answer as rules read it: every accessor fails the rule in words when what it reads is not there. */
+/**
+ * Response with accessors for rules. An accessor fails the rule with a readable message if the member that it reads is
+ * absent.
+ */
 export class Answer {
   #json: unknown;
   #parsed = false;
@@ -28,7 +31,7 @@ export class Answer {
     return mediaTypeOf(this.exchange);
   }
 
-  /** The body as JSON, undefined when it is not JSON. */
+  /** The body as JSON; undefined if it is not JSON. */
   get json(): unknown {
     if (!this.#parsed) {
       this.#json = jsonOf(this.exchange);
@@ -37,19 +40,22 @@ export class Answer {
     return this.#json;
   }
 
-  /** The `code` of a problem, where there is one. */
+  /** The `code` member of the body; undefined if absent. */
   get code(): string | undefined {
     return isRecord(this.json) && typeof this.json.code === 'string' ? this.json.code : undefined;
   }
 
-  /** `404 ref_not_found`, or `404` without a code: how a report names an answer. Of a redirect it says to where. */
+  /**
+   * Name of the response in a report: `404 ref_not_found`, or `404` if there is no code. For a redirect, it contains
+   * the `Location` without its query.
+   */
   get outcome(): string {
     const location = this.status > 299 && this.status < 400 ? this.header('location') : undefined;
     if (location !== undefined) return `${this.status} to ${location.replace(/[?#].*/s, '')}`;
     return this.code === undefined ? String(this.status) : `${this.status} ${this.code}`;
   }
 
-  /** The member at a path of names, undefined where it ends early. */
+  /** Returns the JSON member at a path; undefined if absent. */
   find(...path: readonly (string | number)[]): unknown {
     let value: unknown = this.json;
     for (const name of path) {
@@ -80,7 +86,7 @@ export class Answer {
     return this.#typed(path, 'an object', isRecord);
   }
 
-  /** An array of objects. */
+  /** Returns the array of objects at a path. Fails the rule if an item is not an object. */
   records(...path: readonly (string | number)[]): readonly JsonRecord[] {
     const items = this.array(...path);
     const odd = items.find((item) => !isRecord(item));

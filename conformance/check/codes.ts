@@ -1,4 +1,4 @@
-/** The generic code of each status. */
+/** Generic error code of each status. */
 export const GENERIC: Readonly<Record<number, string>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -19,7 +19,7 @@ export const GENERIC: Readonly<Record<number, string>> = {
   504: 'gateway_timeout',
 };
 
-/** The one status a specific code goes with, and what it means. */
+/** Status and meaning of each specific error code. */
 export const SPECIFIC = {
   authentication_unavailable: [403, 'tokens cannot be verified at present'],
   insufficient_scope: [403, 'the token lacks a required scope'],
@@ -51,17 +51,17 @@ export function isSpecificCode(code: string): code is SpecificCode {
   return Object.hasOwn(SPECIFIC, code);
 }
 
-/** Whether either table has the code. */
+/** Returns true if the code is generic or specific. */
 export function isListedCode(code: string): boolean {
   return isSpecificCode(code) || Object.values(GENERIC).includes(code);
 }
 
-/** The statuses whose generic code is stated for the cases in which they come (Token failure responses). */
+/** Statuses whose generic code the specification states for each case (section Token failure responses). */
 const STATED = [401, 403];
 
 /**
- * The code as a client has to read it: one that no table has yet is the generic code of its status, save where the
- * specification says for the case which code there is.
+ * Returns the code as a client has to read it. An unknown code is read as the generic code of its status, except where
+ * the specification states the code of the case.
  */
 export function readCode(status: number, code: string): string {
   const isNew = SNAKE_CASE.test(code) && !isListedCode(code) && isForgeCode(code) === undefined;
@@ -70,7 +70,10 @@ export function readCode(status: number, code: string): string {
 
 const SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
-/** The specification puts a neutral word for the forge's own name into two codes. */
+/**
+ * Recognizes the two codes that contain the name of the forge; undefined for other codes. The specification replaces
+ * that name with a neutral word.
+ */
 export function isForgeCode(code: string): 'app' | 'repository' | undefined {
   if (/^[a-z0-9]+_app_not_configured$/.test(code)) return 'app';
   return /^[a-z0-9]+_repository_inaccessible$/.test(code) ? 'repository' : undefined;

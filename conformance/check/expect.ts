@@ -7,7 +7,10 @@ export function expectTrue(condition: boolean, what: string, actual?: unknown): 
   if (!condition) throw new AssertionFailure(what, true, actual ?? false);
 }
 
-/** What is missing on both sides proves nothing: where something has to be missing, `expectAbsent` says so. */
+/**
+ * Expects equal values. Fails if `expected` is undefined, because two absent values prove nothing; use `expectAbsent`
+ * to require absence.
+ */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (expected === undefined || !isDeepStrictEqual(actual, expected)) {
     throw new AssertionFailure(what, expected ?? 'something to compare with', actual);
@@ -31,31 +34,34 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
   if (typeof actual !== 'string' || !pattern.test(actual)) throw new AssertionFailure(what, String(pattern), actual);
 }
 
-/** The status, and with it nothing else. Returns the answer. */
+/** Expects one of these statuses and checks nothing else. Returns the response. */
 export function expectStatus(answer: Answer, ...statuses: readonly number[]): Answer {
   if (statuses.includes(answer.status)) return answer;
   throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, answer.outcome);
 }
 
-/** Any status of success. Returns the answer. */
+/** Expects any 2xx status. Returns the response. */
 export function expectSuccess(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status <= 299) return answer;
   throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
 }
 
-/** Any refusal that blames the request. */
+/** Expects any 4xx status. */
 export function expectRefused(answer: Answer): void {
   if (answer.status < 400 || answer.status > 499)
     throw new AssertionFailure('the request is refused', '4xx', answer.outcome);
 }
 
-/** A status together with its `code`. A body without any `code` passes here; its shape is checked by other rules. */
+/**
+ * Expects a status with one of these codes. A body without a code passes if it has one of the two documented forms that
+ * have none; other rules check its form.
+ */
 export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
   const isRight = codes.some((code) => isMember(answer, `${status} ${code}`));
   if (!isRight) throw wrongRefusal(answer, `${status} ${codes.join(' or ')}`);
 }
 
-/** A status together with its `code`, which has to be there. */
+/** Expects a status with a code, which must be present. */
 export function expectCode(answer: Answer, status: number, code: string): void {
   if (readOutcome(answer) !== `${status} ${code}`) {
     throw wrongRefusal(answer, `${status} ${code}`);
@@ -66,12 +72,14 @@ function wrongRefusal({ outcome }: Answer, expected: string): AssertionFailure {
   return new AssertionFailure('the refusal has its status and code', expected, outcome);
 }
 
-/** Status and code as a client reads them: two new codes of a status are the same. */
+/** Returns status and code as a client reads them. Two unknown codes of one status give the same result. */
 export function readOutcome({ status, code, outcome }: Answer): string {
   return code === undefined ? outcome : `${status} ${readCode(status, code)}`;
 }
 
-/** Whether the answer is one of a set: `404` stands for any code, `404 ref_not_found` for that one. */
+/**
+ * Returns true if the response matches a member of a set: `404` matches any code, `404 ref_not_found` only this code.
+ */
 export function isMember(answer: Answer, member: string): boolean {
   const [status, code] = member.split(' ');
   if (String(answer.status) !== status) return false;
@@ -87,7 +95,7 @@ export function expectSha(value: unknown, what: string): asserts value is string
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** An RFC 3339 time that also exists. */
+/** Expects an RFC 3339 time that exists in the calendar. */
 export function expectTime(value: unknown, what: string): asserts value is string {
   expectMatch(value, RFC3339, what);
   if (Number.isNaN(Date.parse(value))) throw new AssertionFailure(what, 'a time that exists', value);
@@ -95,7 +103,7 @@ export function expectTime(value: unknown, what: string): asserts value is strin
 
 const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;
 
-/** The two bodies that tell of a failure without a code: a member `error`, and the result of a write (A07). */
+/** Returns true for the two error bodies without a code (A07): a body with a member `error`, and a write result. */
 function saysWithoutCode(answer: Answer): boolean {
   if (typeof answer.find('error') === 'string') return true;
   return WRITE_WORKFLOW.test(answer.exchange.path) && answer.find('result', 'success') === false;

@@ -9,9 +9,9 @@ import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
 /**
- * The answer that a client would have got which hung up before it was there: only the emulator's journal shows it.
- * The subject of the token tells the request from others. `sentBytes`: how much of the body goes out before the client is
- * gone; default: all of it.
+ * Returns the response that the target would have sent to a client that disconnected before it. Only the journal of the
+ * emulator shows such a response. The entry is found by the subject of the token. `sentBytes`: number of body bytes
+ * sent before the client disconnects; default: all.
  */
 export async function answerToNobody(
   t: RuleContext,
@@ -39,13 +39,13 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
   return isRecord(entry) && entry.outcome !== 'open' ? entry : undefined;
 }
 
-/** An entry of the journal as the exchange that it tells of. */
+/** Converts a journal entry into an exchange. */
 function journaled(request: WireRequest, entry: JsonRecord): Exchange {
   const answer = isRecord(entry.answer) ? entry.answer : {};
   const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
   const sentBody = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
-  // Of a body that was sent in parts only those are kept that went out before the client was gone.
+  // The journal keeps only the parts of a chunked body that were sent before the client disconnected.
   const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
   return exchangeOf(request, Number(entry.status), headers, Buffer.from(body));
 }

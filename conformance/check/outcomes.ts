@@ -2,7 +2,7 @@ import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
 import { NoAnswer, RunEnded } from '../http/no-answer.js';
 import { Throttled } from '../http/throttling.js';
 
-/** An expectation that the target did not meet: it becomes a verdict about the target. */
+/** Failed expectation about the target. It becomes a verdict about the target. */
 export class AssertionFailure extends Error {
   override readonly name = 'AssertionFailure';
 
@@ -15,7 +15,9 @@ export class AssertionFailure extends Error {
   }
 }
 
-/** A rule that holds everywhere would be checked on what a fault of the emulator made: a mistake of the suite. */
+/**
+ * A rule of a reach other than `emulator` received a response made by an injected fault. This is an error of the suite.
+ */
 export class InjectedEvidence extends Error {
   override readonly name = 'InjectedEvidence';
 
@@ -26,12 +28,12 @@ export class InjectedEvidence extends Error {
   }
 }
 
-/** The rule cannot be checked on this target; the message is the reason that the report gives. */
+/** The rule cannot be checked on this target. The message is the reason in the report. */
 export class Skip extends Error {
   override readonly name = 'Skip';
 }
 
-/** Something that the rule rests on could not be made; why not is told once, of what could not be made. */
+/** A fixture of the rule could not be created. The reason is reported once, with the fixture. */
 export class NeedsSetUp extends Error {
   override readonly name = 'NeedsSetUp';
 
@@ -40,7 +42,7 @@ export class NeedsSetUp extends Error {
   }
 }
 
-/** Whether an error is the suite's own word for how a rule came out, and not something that went wrong on the way. */
+/** Returns true if the error is an outcome that the suite throws on purpose, and not an unexpected error. */
 export function isOutcome(error: unknown): boolean {
   return (
     [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoAnswer, RunEnded].some(
@@ -49,5 +51,5 @@ export function isOutcome(error: unknown): boolean {
   );
 }
 
-/** The target answers otherwise than what was written down of it: that fails, however binding the rule is. */
+/** The target responds differently from its target file. This fails the rule whatever its level. */
 export class PinnedDrift extends AssertionFailure {}

@@ -4,33 +4,33 @@ import { AssertionFailure } from './outcomes.js';
 import { type Difference, differences, lookAt, type Part, type Sight, type View } from './repository-view.js';
 import { type Write, writeOf } from './write-request.js';
 
-/** What is known of one repository on one service. */
+/** State of one repository as the suite knows it. */
 class KnownRepository {
-  /** Writes that were sent. */
+  /** Number of writes sent. */
   sent = 0;
   underWay = 0;
   view: View | undefined;
-  /** How many writes had been sent when it was looked at. */
+  /** Value of `sent` when `view` was read; -1 if never. */
   viewedAt = -1;
-  /** A branch and its new tip, as the last write that was accepted reported them. */
+  /** Branch and new tip as reported by the last accepted write. */
   reported: { readonly ref: string; readonly sha: string } | undefined;
 }
 
 export interface WriteOptions {
-  /** Whether the rule fails when this request is refused, so that nobody has to look. */
+  /** True if the rule fails when this request is refused. The repository then does not have to be viewed before it. */
   readonly mustSucceed?: boolean;
 }
 
 interface Sent {
   readonly exchange: Exchange;
-  /** What came of a write that was refused. */
+  /** Failure to report if a refused write changed something. */
   readonly complaint?: AssertionFailure;
 }
 
 /**
- * Sends requests, and sees to it that a write which is refused changes nothing: what can be seen of its repositories is
- * looked at before and after. A view stays good until the next write, so a row of refused writes costs one look each.
- * Writes that run into one another are not checked, because either may have made the change.
+ * Sends requests, and checks that refused writes change nothing: it compares views of the affected repositories before
+ * and after the write. A view is reused until the next write, so consecutive refused writes cost one view each.
+ * Overlapping writes are not checked, because either of them may have made a change.
  */
 export class RefusedWrites {
   readonly #known = new Map<string, KnownRepository>();
@@ -71,15 +71,18 @@ interface Run extends Sight {
 }
 
 /**
- * A change has to be seen this often: a service may leave optional members out of one answer and not of the next. Where
- * it does so in every second one, one in 65,000 looks as if they were gone.
+ * Number of views that must show a change before it is reported. A service may omit optional members from some
+ * responses. If it omits them from every second response, 1 check in 65,000 reports a change by mistake.
  */
 const MOST_LOOKS = 16;
 
-/** How often a report of a write is waited for: 20 ms, 40 ms and so on, a second in all. */
+/**
+ * Maximum number of views while waiting until a reported write is visible. The waits are 20 ms, 40 ms and so on, 1
+ * second in total.
+ */
 const LOOKS_FOR_REPORTED = 6;
 
-/** One write and one of the repositories that it may change. */
+/** One write and one repository that it may change. */
 class Attempt {
   #before: View | undefined;
   #turn = 0;
@@ -92,7 +95,7 @@ class Attempt {
     readonly known: KnownRepository,
   ) {}
 
-  /** Looks before the write, unless what is known still holds. */
+  /** Views the repository before the write, unless the known view is still current. */
   async look(): Promise<void> {
     const { known, write } = this;
     if (known.underWay > 0) return;
@@ -102,7 +105,7 @@ class Attempt {
     }
     this.#before = await this.#view(known.sent);
     for (let wait = 20, looks = 1; this.#before !== undefined && !this.#showsReported(); wait *= 2, looks++) {
-      // Git may see a write of the API a little later.
+      // Git may show a write of the API with a delay.
       if (looks === LOOKS_FOR_REPORTED) {
         this.#before = undefined;
         known.reported = undefined;
@@ -115,7 +118,7 @@ class Attempt {
 
   begin(): void {
     const { known } = this;
-    // Another write began since.
+    // Another write began during the view.
     if (known.underWay > 0 || known.viewedAt !== known.sent) this.#before = undefined;
     known.underWay += 1;
     known.sent += 1;
@@ -151,7 +154,7 @@ class Attempt {
     );
   }
 
-  /** What is there now; undefined where a write came between. */
+  /** Returns the current view; undefined if another write began meanwhile. */
   async #view(sent: number): Promise<View | undefined> {
     const { known } = this;
     const view = await lookAt(this.run, this.request.rule, this.repo, this.write.parts);

@@ -6,26 +6,29 @@ import { LS_REFS, readListedRefs } from '../http/ls-refs.js';
 import type { Target } from '../target/target.js';
 
 /**
- * `refs`: names and ids as Git lists them, and where HEAD stands. `record`: the repository record, or that there is
- * none. `notes`: notes refs where Git does not list them. `ephemeral <branch>`: what file metadata shows of it.
+ * Part of a view.
+ * - `refs`: names and ids of refs as Git lists them, and the target of HEAD.
+ * - `record`: the repository record, or its absence.
+ * - `notes`: notes refs, if Git does not list them.
+ * - `ephemeral <branch>`: file metadata of an ephemeral branch.
  */
 export type Part = 'refs' | 'record' | 'notes' | 'deployments' | `ephemeral ${string}`;
 
-/** What was seen of a repository, by part: names and values. A part that could not be looked at is undefined. */
+/** Observed values of a repository, by part and name. A part is undefined if it could not be read. */
 export type View = ReadonlyMap<Part, ReadonlyMap<string, string> | undefined>;
 
-/** What looking takes: a part of what the rules of one run share. */
+/** Parts of the run context that views use. */
 export interface Sight {
   readonly target: Target;
   readonly client: Pick<Client, 'send'>;
   readonly signer: Signer;
 }
 
-/** Looks at these parts of a repository. No verdict rests on the requests. */
+/** Reads these parts of a repository. The requests do not count for any verdict. */
 export async function lookAt(sight: Sight, rule: string, repo: string, parts: readonly Part[]): Promise<View> {
   const view = new Map<Part, ReadonlyMap<string, string> | undefined>();
   for (const part of parts) view.set(part, await lookAtPart(new Looker(sight, rule, repo), part, view));
-  // Without refs there is at least the question whether there is a repository.
+  // If the refs cannot be read, read at least the record, which shows whether the repository exists.
   if (view.get('refs') === undefined && !view.has('record')) {
     view.set('record', await lookAtPart(new Looker(sight, rule, repo), 'record', view));
   }
@@ -38,14 +41,14 @@ export interface Difference {
   readonly after: string;
 }
 
-/** What two views say differently of the parts that both could look at. */
+/** Returns the differences between two views, for the parts that both contain. */
 export function differences(before: View, after: View): Difference[] {
   return [...before].flatMap(([part, first]) => {
     const second = after.get(part);
     if (first === undefined || second === undefined) return [];
     return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
       const [was = 'absent', is = 'absent'] = [first.get(name), second.get(name)];
-      // Whether base_repo is always shown is left open, so that nothing follows from its turning up.
+      // The specification does not say if `base_repo` is always present, so its appearance is not a difference.
       return was === is || (was === 'absent' && name.startsWith(BASE)) ? [] : [{ name, before: was, after: is }];
     });
   });
@@ -92,7 +95,7 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
   if (answer.status !== 200) return undefined;
   try {
     const { refs, head } = readListedRefs(answer.body);
-    refs.delete('HEAD'); // it moves with its branch
+    refs.delete('HEAD'); // HEAD moves with its branch
     if (head !== undefined) refs.set('HEAD', head);
     return refs;
   } catch {
@@ -100,7 +103,10 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
   }
 }
 
-/** What the specification says of a record; a service may add what changes by itself. */
+/**
+ * Documented members of a repository record. Other members are ignored, because a service may add members that change
+ * by themselves.
+ */
 const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
 const BASE = 'base_repo';
 
@@ -119,7 +125,10 @@ function baseOf(base: unknown): [string, string][] {
   return ['provider', 'owner', 'name'].map((name) => [`${BASE}.${name}`, String(base[name])]);
 }
 
-/** Whether Git lists notes refs is left open; where it lists none, the list that clients know is asked. */
+/**
+ * Reads the notes refs. The specification does not say if Git lists them. If it does not, the list is read from the
+ * route that clients use.
+ */
 async function lookAtNotes(looker: Looker, refs: ReadonlyMap<string, string> | undefined) {
   const isListed = refs !== undefined && [...refs.keys()].some((name) => name.startsWith('refs/notes/'));
   if (isListed || !looker.sight.target.companion) return undefined;

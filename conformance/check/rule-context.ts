@@ -12,54 +12,56 @@ import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
 
-/** What a request has beside its method and path. */
+/** Options of a request besides method and path. */
 export interface RequestOptions {
-  /** Makes the bearer token. Undefined: the request has no token. */
+  /** Recipe of the bearer token; undefined to send no token. */
   readonly as?: TokenRecipe | undefined;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON with `Content-Type: application/json`. */
+  /** JSON body, sent with `Content-Type: application/json`. */
   readonly json?: unknown;
-  /** Sent as NDJSON: strings go out as they are, other values as JSON, one a line. */
+  /** NDJSON body, one value per line. Strings are sent unchanged, other values as JSON. */
   readonly lines?: readonly unknown[];
-  /** Sent as it is, whatever else is given. */
+  /** Raw body. Takes precedence over `json` and `lines`. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
-  /** A failure to force by the emulator's own request header. */
+  /** Fault to inject, in the syntax of the emulator's fault header. */
   readonly fault?: string;
-  /** Whether a 429 is what the rule wants to see, and not a reason to wait. */
+  /** True if the rule expects a 429, so that the client does not wait and retry. */
   readonly wantsThrottling?: boolean;
-  /** Whether the failure may leave this operation alone. Default: a fault that does not fire is not there. */
+  /** True if the fault may not apply to this operation. By default, the rule is skipped if its fault does not fire. */
   readonly faultIsOptional?: boolean;
-  /** Another origin than the API's. */
+  /** Origin of the request; default: the origin of the API. */
   readonly origin?: string;
   readonly git?: boolean;
-  /** Whether the rule fails when this is refused, so that nobody has to look at what a refused write changed. */
+  /**
+   * True if the rule fails when this request is refused. The repository then does not have to be viewed for changes.
+   */
   readonly mustSucceed?: boolean;
-  /** How the token in a hand-written `Authorization` header was made: for the report. */
+  /** Recipe of the token in a hand-written `Authorization` header, for the report. */
   readonly recipe?: TokenRecipe | undefined;
 }
 
-/** The rule that a context is for; a fixture is one that any rule may rest on. */
+/** The rule, or the fixture, that a context belongs to. A fixture has no reach. */
 export interface CheckedRule {
   readonly id: string;
   readonly group: string;
   readonly reach?: 'any' | 'needs-setup' | 'emulator';
 }
 
-/** What the check of one rule is given, and everything it sends, sees and notes down. */
+/** Context of the check of one rule: the functions that it calls, and everything that it sends, observes and notes. */
 export class RuleContext {
   readonly exchanges: Exchange[];
-  /** What the rule saw where the specification leaves the answer open. */
+  /** Observed behaviour that the specification leaves open, by name. */
   readonly observations: Record<string, unknown>;
-  /** Tolerated answers that are not the one the specification supports best. */
+  /** Tolerated variants observed that are not the one the specification supports best. */
   readonly otherVariants: string[];
-  /** Sentences that make the verdict a warning. */
+  /** Messages that turn the verdict into a warning. */
   readonly warnings: string[];
-  /** How long the rule has been at work. */
+  /** Measures the working time of the rule. */
   readonly stopwatch: Stopwatch;
 
-  /** `outer`: the context of the same rule whose notes this one writes to as well. */
+  /** `outer`: an existing context of the same rule, whose notes and exchanges the new context shares. */
   constructor(
     readonly rule: CheckedRule,
     readonly run: RunContext,
@@ -76,7 +78,7 @@ export class RuleContext {
     return this.run.target;
   }
 
-  /** Seconds since the epoch, as the times of tokens are counted. */
+  /** Current time in seconds since the epoch, the unit of token times. */
   get seconds(): number {
     return Math.floor(this.run.now() / 1000);
   }
@@ -89,7 +91,7 @@ export class RuleContext {
     return this.request('POST', path, options);
   }
 
-  /** Sends a request. That it gets no whole answer breaks the rule. */
+  /** Sends a request. Fails the rule if no complete response arrives. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} is over, and asks for ${path}`);
     const name = namedToMake(method, path, options);
@@ -109,7 +111,7 @@ export class RuleContext {
     }
   }
 
-  /** What a request is on the wire. */
+  /** Returns the request as it is sent. */
   wireRequest(method: string, path: string, options: RequestOptions = {}): WireRequest {
     const token = options.as === undefined ? undefined : this.token(options.as);
     const recipe = options.as ?? options.recipe;
@@ -135,8 +137,8 @@ export class RuleContext {
   }
 
   /**
-   * Takes an exchange as one that the verdict rests on. Skips the rule where the fault it asked for is not there. An
-   * answer that a fault made is no evidence but for rules of reach `emulator`: `InjectedEvidence` is thrown for others.
+   * Records an exchange as evidence of the verdict and returns its response. Skips the rule if the requested fault did
+   * not fire. Throws `InjectedEvidence` if a fault made the response, unless the rule's reach is `emulator`.
    */
   take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): Answer {
     this.exchanges.push(exchange);
@@ -147,7 +149,7 @@ export class RuleContext {
     return new Answer(exchange);
   }
 
-  /** Signs a recipe. Skips the rule when the key it asks for was not given. */
+  /** Signs a recipe. Skips the rule if the required key was not given. */
   token(recipe: TokenRecipe): string {
     this.key(recipe.key ?? 'main');
     return this.run.signer.sign(recipe);
@@ -159,14 +161,14 @@ export class RuleContext {
     return key;
   }
 
-  /** Notes what the target does where the specification leaves it open: a value, or the outcome of an answer. */
+  /** Notes what the target does where the specification leaves it open: a value, or the outcome of a response. */
   observe(name: string, seen: unknown): void {
     this.observations[name] = seen instanceof Answer ? seen.outcome : seen;
   }
 
   /**
-   * Accepts any member of a closed set, the first being the reading the specification supports best. The member is
-   * recorded under the key and has to be the same whenever that key comes up.
+   * Expects any member of a closed set. The first member is the variant that the specification supports best. The
+   * observed member is recorded under a key, and has to be the same for every later call with this key.
    */
   tolerate(code: AmbiguityCode, where: string, answer: Answer, members: readonly string[]): void {
     const member = members.find((candidate) => isMember(answer, candidate));
@@ -175,14 +177,17 @@ export class RuleContext {
     this.#record(code, where, readOutcome(answer), member !== members[0]);
   }
 
-  /** The same for something other than a status. */
+  /** Expects any member of a closed set, like `tolerate`, for a value other than a status. */
   tolerateValue(code: AmbiguityCode, where: string, seen: string, members: readonly string[]): void {
     if (!members.includes(seen))
       throw new AssertionFailure('the value is one of those the text supports', members, seen);
     this.#record(code, where, seen, seen !== members[0]);
   }
 
-  /** A token that has to be refused as invalid: 403 by the table of token failures, 401 by most endpoints' own. */
+  /**
+   * Expects an invalid token to be refused (A01): 403 by the table of token failures, 401 by the text of most
+   * endpoints.
+   */
   expectTokenRefused(answer: Answer, where: string): void {
     this.tolerate('A01', `invalid token, ${where}`, answer, ['403 forbidden', '401 unauthorized']);
   }
@@ -191,22 +196,22 @@ export class RuleContext {
     this.warnings.push(text);
   }
 
-  /** A name that nothing on the target has yet. */
+  /** Returns a repository name that is unused on the target. */
   uniqueName(): string {
     return this.run.uniqueName();
   }
 
-  /** Skips the rule unless the target may be written to. */
+  /** Skips the rule unless the suite may write to the target. */
   needsWrite(): void {
     if (!this.target.write) throw new Skip('needs a repository made for it: --write');
   }
 
-  /** Skips the rule unless failures can be caused on purpose. */
+  /** Skips the rule unless the target is an emulator, where failures can be caused on purpose. */
   needsEmulator(): void {
     if (this.target.adminUrl === undefined) throw new Skip(ONLY_ON_EMULATOR);
   }
 
-  /** Skips the rule unless routes that only clients know may be tried. */
+  /** Skips the rule unless routes known only from published clients may be used. */
   needsCompanion(): void {
     if (!this.target.companion) {
       throw new Skip(
@@ -216,7 +221,7 @@ export class RuleContext {
   }
 
   /**
-   * Looks again and again until there is a result: a service may show a write a little later. Gives up after 5
+   * Polls until `look` returns a result, because a service may show a write with a delay. Fails the rule after 5
    * seconds.
    */
   async eventually<Result>(look: () => Promise<Result | false | undefined>, what: string): Promise<Result> {
@@ -240,7 +245,7 @@ export class RuleContext {
   }
 }
 
-/** Why a rule of reach `emulator` is skipped elsewhere. */
+/** Reason for skipping a rule of reach `emulator` on other targets. */
 export const ONLY_ON_EMULATOR = 'failures can be caused on purpose only on the emulator';
 
 const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
@@ -254,7 +259,7 @@ const MISSING_KEY: Readonly<Record<KeyRole, string>> = {
   RS256: 'needs a registered RSA key: --other-key',
 };
 
-/** The repository that a request asks to make: its token names it. */
+/** Name of the repository that a request creates, read from its token; undefined for other requests. */
 function namedToMake(method: string, path: string, { as }: RequestOptions): string | undefined {
   return method === 'POST' && /^\/api\/(v1\/)?repos\/?$/.test(path) ? as?.repo : undefined;
 }

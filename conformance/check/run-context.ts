@@ -5,32 +5,32 @@ import type { Target } from '../target/target.js';
 import type { RefusedWrites } from './refused-writes.js';
 import type { Variants } from './variants.js';
 
-/** A step of setting up that broke, and what was sent and answered until then. */
+/** Fixture step that failed: the error, and the exchanges up to it. */
 export interface BrokenStep {
   readonly thrown: unknown;
   readonly exchanges: readonly Exchange[];
 }
 
-/** What the rules of one run share. */
+/** State shared by the rules of one run. */
 export interface RunContext {
   readonly target: Target;
   readonly client: Client;
   readonly signer: Signer;
   readonly variants: Variants;
   readonly refusedWrites: RefusedWrites;
-  /** The fixtures made so far, by name; see `fixtures/shared.ts`. */
+  /** Fixtures created so far, by name; see `fixtures/shared.ts`. */
   readonly fixtures: Map<string, Promise<unknown>>;
-  /** How often each of them was begun. */
+  /** Number of attempts to create each fixture. */
   readonly attempts: Map<string, number>;
-  /** What rules rest on and could not be made, by its name. */
+  /** Failed fixture steps, by name. */
   readonly brokenSteps: Map<string, BrokenStep>;
-  /** First part of the name of every repository the run makes. */
+  /** Prefix of the names of all repositories that the run creates. */
   readonly prefix: string;
-  /** A name, below the prefix, that this run has not used yet. */
+  /** Returns a name with the prefix that this run has not used yet. */
   readonly uniqueName: () => string;
-  /** Told the name of every repository before the target is asked to make it. */
+  /** Called with the name of a repository before the run creates it. */
   readonly onRepository: (name: string) => Promise<void>;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }

@@ -2,9 +2,9 @@ import { AssertionFailure, isOutcome, NeedsSetUp } from './outcomes.js';
 import { RuleContext } from './rule-context.js';
 
 /**
- * Makes something that a rule rests on, in a context of its own: its requests are not those of the rule, and what is
- * wrong with them is not what the rule says. Where it breaks, that is told once for the run, and what rests on it is
- * blocked: `NeedsSetUp` is thrown.
+ * Creates a fixture of a rule in its own context: its requests are not evidence of the rule, and their failures are not
+ * verdicts about it. If it fails, the failure is reported once per run, and `NeedsSetUp` is thrown so that dependent
+ * rules are blocked.
  */
 export async function setUp<Made>(
   t: RuleContext,

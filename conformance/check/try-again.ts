@@ -3,8 +3,8 @@ import { AssertionFailure } from './outcomes.js';
 const TRIES = 3;
 
 /**
- * Compares answers to several requests. One try proves nothing against a server: others may change a list between two
- * of its pages, and an error may come with a code that is new or a member that is more.
+ * Repeats a check that compares several responses. One failure proves nothing about a shared server: other clients may
+ * change a list between two of its pages, and an error may have an unknown code or an additional member.
  */
 export async function tryAgain(check: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -1,18 +1,18 @@
 import { AssertionFailure, PinnedDrift } from './outcomes.js';
 
 /**
- * Which of the tolerated answers a target gives where the specification contradicts itself or is silent. A target may
- * choose, but has to stay with its choice. Within a rule another member is a failure at once; between rules it is found
- * when all were checked, so that it does not matter which of them was first.
+ * Records which tolerated variant a target uses where the specification contradicts itself or is silent. A target may
+ * use any variant, but must use it consistently. A second variant within a rule fails at once. A contradiction between
+ * rules is found after all rules were checked, so that the result does not depend on their order.
  */
 export class Variants {
-  /** By rule: key to member. */
+  /** Observed member by key, for each rule. */
   readonly #seen = new Map<string, Map<string, string>>();
 
   /** `pinned`: members recorded by an earlier run against the same target, by key. */
   constructor(readonly pinned: ReadonlyMap<string, string> = new Map()) {}
 
-  /** Records a member under `A01 grep` and the like. Throws when it contradicts what was seen before. */
+  /** Records a member under a key such as `A01 grep`. Throws if the key has another member already. */
   record(key: string, member: string, rule: string): void {
     const pinned = this.pinned.get(key);
     if (pinned !== undefined && pinned !== member) {
@@ -27,20 +27,20 @@ export class Variants {
     }
   }
 
-  /** What a rule recorded, by key. */
+  /** Returns the recorded members of a rule, by key; undefined if none. */
   of(rule: string): Readonly<Record<string, string>> | undefined {
     const seen = this.#seen.get(rule);
     return seen && Object.fromEntries([...seen].sort());
   }
 
-  /** Takes what a rule recorded, so that it can be tried again. */
+  /** Removes and returns the recorded members of a rule, so that the rule can be retried. */
   take(rule: string): ReadonlyMap<string, string> | undefined {
     const seen = this.#seen.get(rule);
     this.#seen.delete(rule);
     return seen;
   }
 
-  /** Puts back what was taken. */
+  /** Restores members that `take` removed. */
   put(rule: string, seen: ReadonlyMap<string, string> | undefined): void {
     if (seen === undefined) this.#seen.delete(rule);
     else this.#seen.set(rule, new Map(seen));

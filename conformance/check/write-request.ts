@@ -3,23 +3,26 @@ import { type Exchange, isRecord, jsonOf } from '../http/exchange.js';
 import type { Target } from '../target/target.js';
 import type { Part } from './repository-view.js';
 
-/** A request that may change something, and where that would be seen. */
+/** Request that may change something, and where the change would be visible. */
 export interface Write {
-  /** Names of the repositories that it may change. */
+  /** Names of the repositories that the request may change. */
   readonly repositories: readonly string[];
-  /** What of them. */
+  /** Parts of these repositories that the request may change. */
   readonly parts: readonly Part[];
-  /** `true` for an answer that accepts the write; else the refs that it accepts all the same. */
+  /** Returns true if the response accepts the write, otherwise the refs that it accepts nevertheless. */
   readonly acceptedBy: (exchange: Exchange) => true | readonly string[];
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 const READING_POST = /\/(grep|archive|git-upload-pack)$/;
-/** Operations on a repository as a whole, its record, its upstream. */
+/**
+ * Paths that change the content of a repository. All other writes change the repository as a whole, its record, or its
+ * upstream.
+ */
 const CONTENT =
   /\/(commit-pack|diff-commit|restore-commit|reset-commits|notes|branches\/create|branches|tags(\/[^/]*)?|merge|git-receive-pack)$/;
 
-/** Undefined for a request that only reads, or that does not say of which repository it is. */
+/** Returns the write; undefined if the request only reads or does not name its repository. */
 export function writeOf(request: WireRequest, target: Target): Write | undefined {
   const path = request.path.split('?', 1)[0] ?? '';
   if (READING.includes(request.method) || READING_POST.test(path)) return undefined;
@@ -60,7 +63,7 @@ function nameInBody(path: string, text: string): string | undefined {
   return /"repo_name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1];
 }
 
-/** As much of a body as says what it is about. */
+/** Beginning of the body, which names the affected refs. */
 function textOf({ body }: WireRequest): string {
   return body === undefined ? '' : body.toString('latin1', 0, 16 * 1024);
 }
@@ -77,7 +80,7 @@ function partsOf(path: string, text: string): Part[] {
   return parts;
 }
 
-/** Statuses that do not say whether the request was carried out: the client or the server gave up on it. */
+/** Statuses that leave open if the request was carried out, because the client or the server gave up. */
 const UNDECIDED = [408, 499];
 
 function isAccepted(exchange: Exchange): true | readonly string[] {
@@ -87,7 +90,10 @@ function isAccepted(exchange: Exchange): true | readonly string[] {
   return isRecord(body) && isRecord(body.result) && body.result.success === false ? [] : true;
 }
 
-/** Git tells in the body of a 200 which refs it took (gitprotocol-pack, report-status): `ok <ref>` or `ng <ref> why`. */
+/**
+ * Refs accepted by a push. Git reports them in the body of a 200 response (gitprotocol-pack, report-status): `ok <ref>`
+ * or `ng <ref> reason`.
+ */
 function acceptedRefs(exchange: Exchange): true | readonly string[] {
   if (exchange.status !== 200) return isAccepted(exchange);
   const text = exchange.body.toString('latin1');

@@ -4,7 +4,7 @@ import { NEW_FILE_FLAGS, openNewFile } from './new-file.js';
 import { readResult } from './read-result.js';
 import { date, text } from './values.js';
 
-/** How long a failure is expected, in days, unless it is said. */
+/** Default number of days for which a failure is expected. */
 const USUAL_DAYS = 90;
 
 export const baselineCommand = defineCommand({

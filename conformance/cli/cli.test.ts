@@ -14,7 +14,7 @@ const script = join(packageRoot(), 'bin', 'conformance.js');
 const key = join(packageRoot(), 'fixtures', 'keys', 'es256.pem');
 const rule = 'jwt.alg.none';
 
-/** A server that conforms in as much as `other.meta.exists` asks for. */
+/** Minimal server with which the selected rule, `other.meta.exists`, passes. */
 const server = await startTestServer(always(200, 'application/json', '{}'));
 t.teardown(() => server.close());
 const checked = [
@@ -30,7 +30,7 @@ const checked = [
   'other.meta.exists',
 ];
 
-/** `conformance <argv>` in this process, and all it said. `lost`: why standard output could not be written. */
+/** Runs `conformance <argv>` in this process and captures its output. `lost`: error of standard output. */
 async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   const said = { code: 0, out: '', err: '' };
   said.code = await main(argv, {
@@ -45,7 +45,7 @@ async function call(argv: readonly string[], lost?: NodeJS.ErrnoException) {
   return said;
 }
 
-/** The same as a process, with streams that are broken. */
+/** Runs `conformance <argv>` in a child process, with broken output streams. */
 async function spawned(test: Test, argv: readonly string[], { out, err }: Streams = {}) {
   const full = openSync('/dev/full', 'w');
   const streamOf = (kind?: string) => (kind === 'full' ? full : 'pipe');
@@ -80,7 +80,7 @@ async function refused(test: Test, argv: readonly string[], line: RegExp) {
 
 const commands = await loadCommands();
 
-/** Command lines that print and end, one a command at least. */
+/** Command lines that print and exit, at least one for each command. */
 const PRINTING = [
   ['--help'],
   ['--version'],
@@ -93,7 +93,7 @@ const PRINTING = [
   checked,
 ];
 
-/** A short text by yargs, a text longer than a pipe holds, and one at the end of requests. */
+/** A short text printed by yargs, a text longer than a pipe's buffer, and a text printed after requests. */
 const PROCESSES = [['--help'], ['list', '--json'], checked];
 
 function errorOf(code: string): NodeJS.ErrnoException {
@@ -271,7 +271,7 @@ t.test('without an address the emulator of the package is started, checked and s
   t.match(await call(['run', '--only', rule]), { code: 0, out: /conforms in what was asked/, err: '' });
 });
 
-/** The modules that a module of the suite loads when it is imported. */
+/** Modules that a module of the suite imports, directly and indirectly. */
 function modulesOf(entry: string, seen = new Set<string>()): Set<string> {
   if (seen.has(entry)) return seen;
   seen.add(entry);

@@ -3,9 +3,9 @@ import type { CommandModule, Options } from 'yargs';
 import { UsageError } from './usage-error.js';
 import type { Read } from './values.js';
 
-/** Where a command writes, and what it is given beside its flags. */
+/** Output streams and other context of a command, besides its flags. */
 export interface Session {
-  /** The command line as it was typed. */
+  /** Command line as typed. */
   readonly argv: readonly string[];
   /** Standard output: results. */
   readonly print: (text: string) => void;
@@ -15,25 +15,25 @@ export interface Session {
   exitCode: number;
 }
 
-/** A flag with a value, or one that is there or not. */
+/** Flag with a value, or boolean flag. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Reads the value as typed; a flag without it takes none. Throws `UsageError`. */
+  /** Parses the value as typed; undefined for a boolean flag. Throws `UsageError`. */
   readonly read?: Read<Value>;
-  /** As it would be typed. */
+  /** Default value, as it would be typed. */
   readonly default?: string;
   readonly repeatable?: true;
-  /** Whether `--no-…` says something else than leaving it out. */
+  /** True if `--no-…` has a meaning of its own. */
   readonly negatable?: true;
-  /** Whether its value is the name of a file. */
+  /** True if the value is a file name. */
   readonly isFile?: true;
-  /** Whether its value is a secret, which no command that is printed may hold. */
+  /** True if the value is a secret, which printed commands must not contain. */
   readonly secret?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What a command gets: values where the flag has any, otherwise whether it was given. */
+/** Arguments of a command: the parsed value of each flag with a value, and true or false for each boolean flag. */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (typed: string) => infer Value }
     ? Table[Name] extends { readonly repeatable: true }
@@ -46,28 +46,28 @@ export type Values<Table extends Flags> = {
       : boolean;
 };
 
-/** One command of the table in `main.ts`. Whatever holds for all flags of all commands is decided here. */
+/** Command in the table of `main.ts`. This module decides everything that applies to all flags of all commands. */
 export interface Command {
   readonly name: string;
   readonly flags: Flags;
   readonly exclusive: readonly (readonly [string, string])[];
-  /** Names of what is given without a flag, in order; the last one may end in `..`: one or more. */
+  /** Names of the positional arguments, in order. The last name may end in `..`: one or more arguments. */
   readonly arguments: readonly string[];
   readonly module: (session: Session) => CommandModule;
 }
 
-/** A flag, and what it says nothing without: another, or one of several. */
+/** Flag that requires another flag, or one of several flags. */
 export type Need = readonly [flag: string, without: string | readonly string[]];
 
 export function defineCommand<Table extends Flags>(command: {
   readonly name: string;
   readonly describe: string;
   readonly flags: Table;
-  /** Flags that contradict each other. */
+  /** Pairs of flags that exclude each other. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** Flags that say nothing without another, or without one of several. */
+  /** Flags that require another flag, or one of several flags. */
   readonly needs?: readonly Need[];
-  /** What `--help` says below the flags. */
+  /** Text that `--help` prints below the flags. */
   readonly epilogue?: string;
   readonly arguments?: readonly string[];
   readonly run: (values: Values<Table>, session: Session, given: readonly string[]) => void | Promise<void>;
@@ -111,7 +111,10 @@ function isNegatable(row: Flag | undefined): boolean {
   return row?.negatable === true;
 }
 
-/** Defaults are only shown by yargs: one that is set could not be told from one that was given. */
+/**
+ * Declares a flag to yargs. Yargs only shows the default, because a default that it sets could not be distinguished
+ * from a given value.
+ */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const { describe, default: standard } = row;
   const options: Options = row.read ? { type: 'string', requiresArg: true, describe } : { type: 'boolean', describe };
@@ -120,14 +123,17 @@ function declare([flag, row]: [string, Flag]): [string, Options] {
   return [flag, options];
 }
 
-/** `CONFORMANCE_KEY_ID` for `--key-id`; one that is empty is not there. */
+/**
+ * Returns the environment variable of a flag, such as `CONFORMANCE_KEY_ID` for `--key-id`; undefined if absent or
+ * empty.
+ */
 function valueIn(flag: string): string | undefined {
   return process.env[`CONFORMANCE_${flag.replaceAll('-', '_').toUpperCase()}`] || undefined;
 }
 
 /**
- * What the environment says of flags that were not typed, nor any that contradicts them. Other variables of that
- * beginning belong to others.
+ * Returns flags from the environment. Flags that were typed, or that a typed flag excludes, are omitted. Unknown
+ * variables with the prefix `CONFORMANCE_` are ignored.
  */
 function fromEnvironment(
   flags: Flags,
@@ -148,7 +154,9 @@ function fromEnvironment(
   return values;
 }
 
-/** What yargs takes in silence: flags given twice, values of flags that have none, and what follows `--`. */
+/**
+ * Throws `UsageError` for input that yargs ignores: repeated flags, values of boolean flags, and arguments after `--`.
+ */
 function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const options = Object.fromEntries(
     Object.entries(flags).map(([flag, { read }]) => [flag, { type: read ? 'string' : 'boolean' } as const]),

@@ -56,14 +56,14 @@ export const explainCommand = defineCommand({
   },
 });
 
-/** The contradictions and gaps of the specification that concern the rule. */
+/** Lists the contradictions and gaps of the specification that concern the rule. */
 function openLines(id: string): string[] {
   return ambiguityRows()
     .filter(({ rules }) => rules.includes(id))
     .map(({ code, title, emulator }) => `  open     ${code}, ${title}. Emulator: ${emulator}`);
 }
 
-/** Which mutants the rule noticed; what has noticed none is not proven to be able to fail. */
+/** Lists the mutants that the rule was checked with. A rule that noticed no mutant is not proven to be able to fail. */
 export function proofLines(level: Level, rows: readonly MutantRow[]): string[] {
   const isProven = rows.some(({ verdict }) => verdict === 'killed');
   const lines = rows.map(({ mutant, verdict, does }) => `  mutant   ${verdict}: ${does || mutant} (${mutant})`);

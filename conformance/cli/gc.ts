@@ -55,7 +55,10 @@ export const gcCommand = defineCommand({
   },
 });
 
-/** A journal that is not there has no entries; one that was named has to be there. Throws `UsageError`. */
+/**
+ * Reads a scratch journal. A missing default journal is empty; a missing journal given by name is an error. Throws
+ * `UsageError`.
+ */
 async function readEntries(file: string, isNamed: boolean): Promise<readonly ScratchEntry[]> {
   try {
     return await readScratch(file);
@@ -71,7 +74,7 @@ function isAt({ base_url, org }: ScratchEntry, described: DescribedTarget): bool
   return base_url === originOf(described.base_url) && org === described.org;
 }
 
-/** Entries of one target, named in the same way. */
+/** Groups entries by target and by the flags that describe it. */
 function groupsOf(entries: readonly ScratchEntry[]): readonly ScratchEntry[][] {
   return [...groupBy(entries, ({ base_url, org, flags }) => JSON.stringify([base_url, org, flags])).values()];
 }
@@ -116,7 +119,10 @@ async function collect(group: readonly ScratchEntry[], collection: Collection): 
   }
 }
 
-/** The target of an entry: that of the arguments, or what the run was told that made the entry. Throws `UsageError`. */
+/**
+ * Returns the target of an entry: the target of the arguments, otherwise the one described by the flags that the entry
+ * records. Throws `UsageError`.
+ */
 async function targetOf(entry: ScratchEntry, { args, described }: Collection) {
   const named = described ?? (await describeTarget(argumentsOf(entry.flags ?? [])));
   if (named === undefined || !isAt(entry, named)) {

@@ -3,16 +3,16 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { ScratchEntry } from '../index.js';
 import { TARGET_FLAGS, type TargetArguments, wordsOf } from './target-options.js';
 
-/** The journal that runs share unless they are given another: in the state folder of the user. */
+/** Default path of the journal that runs share, in the user's state folder. */
 export function defaultJournal(): string {
   const { XDG_STATE_HOME: state = '', LOCALAPPDATA: local = '' } = process.env;
   const folder = process.platform === 'win32' ? local : state;
-  // The XDG specification: what is no absolute path is not there.
+  // XDG Base Directory specification: a relative path has to be ignored.
   const base = isAbsolute(folder) ? folder : join(homedir(), '.local', 'state');
   return join(base, 'repohost-emulator', 'conformance-scratch.ndjson');
 }
 
-/** What every entry of this process says of it. Names of files are absolute, because `gc` may run in another folder. */
+/** Describes this process for journal entries. File names are absolute, because `gc` may run in another folder. */
 export function ownerOf(args: TargetArguments): Pick<ScratchEntry, 'pid' | 'host' | 'flags'> {
   return { pid: process.pid, host: hostname(), flags: wordsOf(TARGET_FLAGS, args, resolve) };
 }

@@ -4,7 +4,9 @@ import type { Command, Session } from './command.js';
 import { Output } from './output.js';
 import { UsageError } from './usage-error.js';
 
-/** Every command, loaded when it is asked for: to load them all takes longer than most of them run. */
+/**
+ * All commands. A command is loaded only when needed, because loading all of them takes longer than most of them run.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   probe: async () => (await import('./probe.js')).probeCommand,
   run: async () => (await import('./run.js')).runCommand,
@@ -21,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./schema.js')).schemaCommand,
 };
 
-/** The command that comes first on a command line; all of them where that names none. */
+/** Loads the command that a command line names, or all commands if it names none. */
 export function loadCommands([first = '']: readonly string[] = []): Promise<readonly Command[]> {
   const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   return Promise.all((load === undefined ? Object.values(COMMANDS) : [load]).map((one) => one()));
@@ -35,13 +37,13 @@ Every flag can stand in the environment: CONFORMANCE_KEY_ID for --key-id.`;
 
 /** Standard output and standard error. */
 interface Terminal extends Pick<Session, 'print' | 'warn'> {
-  /** Resolves once all that was printed has left; to the system's error where it could not. */
+  /** Resolves when all output was written; to the system error if it could not be written. */
   readonly printed: () => Promise<NodeJS.ErrnoException | undefined>;
 }
 
 /**
- * Runs `conformance <argv>` and resolves to the exit code: 0 conformant, 1 rules broken, 2 usage, 3 target, 4 the suite
- * itself, 130 interrupted.
+ * Runs `conformance <argv>` and resolves to the exit code: 0 conformant, 1 rules broken, 2 usage error, 3 target not
+ * ready, 4 internal error of the suite, 130 interrupted.
  */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const { print, warn } = terminal;
@@ -54,7 +56,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     session.exitCode = exitCode;
   }
   const lost = await terminal.printed();
-  // A reader that goes away has what it wanted: `conformance list | head -1`.
+  // A reader may close the pipe early on purpose: `conformance list | head -1`.
   if (lost === undefined || lost.code === 'EPIPE') return session.exitCode;
   warn(`standard output cannot be written: ${lost.message}\n`);
   return 4;
@@ -76,7 +78,7 @@ async function parse(session: Session): Promise<void> {
   await yargs()
     .scriptName('conformance')
     .parserConfiguration({
-      // `--repo.name` is no flag.
+      // Do not parse `--repo.name` as a nested value.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -90,7 +92,7 @@ async function parse(session: Session): Promise<void> {
     .wrap(Math.min(110, process.stdout.columns ?? 110))
     .exitProcess(false)
     .fail((message, error) => {
-      // Without a message it is what a command threw.
+      // Without a message, the error was thrown by a command.
       throw message ? new UsageError(usageSentence(message.split('\n', 1)[0]!, session.argv[0], names)) : error;
     })
     .epilogue(EPILOGUE)
@@ -100,7 +102,7 @@ async function parse(session: Session): Promise<void> {
     });
 }
 
-/** Words a usage error. For an unknown command it lists the commands. */
+/** Formats a usage error. For an unknown command, it lists the commands. */
 function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return message;
@@ -108,7 +110,7 @@ function usageSentence(message: string, command: string | undefined, names: read
   return `there is no command ${JSON.stringify(command)}${meant} are ${names.join(', ')}`;
 }
 
-/** What the caller or the system did wrong is one line; a mistake of the suite says where it is. */
+/** Describes an error. Errors of the caller or the system take one line; internal errors include the stack. */
 async function describe(error: unknown): Promise<{ readonly says: string; readonly exitCode: number }> {
   if (error instanceof UsageError) return { says: error.message, exitCode: 2 };
   if (!(error instanceof Error)) return { says: String(error), exitCode: 4 };

@@ -2,19 +2,22 @@ import type { Flags, Values } from './command.js';
 import type { DescribedTarget } from './target-options.js';
 import { rate, seconds, wholeNumber } from './values.js';
 
-/** How a target is treated by single requests. */
+/** Flags for timeout and request rate. */
 export const PACE_FLAGS = {
   timeout: { read: wholeNumber(), describe: 'Milliseconds for one answer; default: 15000' },
   rate: { read: rate, describe: 'Requests a second, or unlimited; default: 5, unlimited on an emulator' },
 } satisfies Flags;
 
-/** How a target is treated, whatever is asked of it. */
+/** Flags for the pace of a run. */
 export const MANNER_FLAGS = {
   ...PACE_FLAGS,
   window: { read: seconds, describe: 'Seconds over which the requests are spread' },
 } satisfies Flags;
 
-/** Flags say more than a target file. The rate is infinite where there is no limit; undefined if nothing was said. */
+/**
+ * Returns the pace of a run. Flags take precedence over the target file. The rate is infinite for no limit, and
+ * undefined if not given.
+ */
 export function mannersOf(
   args: Values<typeof PACE_FLAGS> & { window?: number | undefined },
   described: DescribedTarget | undefined,

@@ -50,7 +50,10 @@ export const probeCommand = defineCommand({
   },
 });
 
-/** What the target does where the specification leaves a choice; why that cannot be told, where it cannot. */
+/**
+ * Runs the calibration rules, which show what the target does where the specification leaves a choice. Returns the
+ * error if the run cannot start.
+ */
 async function tell(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
   try {
     return await run(target, { only: TELLING_RULES.join(','), timeout, rate, width: 1 });
@@ -65,7 +68,7 @@ interface Written {
   readonly target: Target;
   readonly findings: Findings;
   readonly told: Report | Unready;
-  /** Where the file is going to be. */
+  /** Folder in which the file will be. */
   readonly folder: string;
 }
 
@@ -119,19 +122,19 @@ function withoutWrite({ adminUrl }: Target): string {
     : '# write: false   # an emulator is written to unless this is said';
 }
 
-/** The name of a file as it counts from a folder. */
+/** Returns a file name relative to a folder. */
 function placeOf(folder: string, file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   const name = relative(folder, resolve(file));
   return name.startsWith('../../..') ? resolve(file) : name;
 }
 
-/** A member of the file; undefined if it has no value. */
+/** Returns a member of the file as YAML; undefined if it has no value. */
 function member(name: string, value: unknown): string | undefined {
   return value === undefined ? undefined : stringify({ [name]: value }, { lineWidth: 0 }).trimEnd();
 }
 
-/** A comment; what the target said in it stays in its line. */
+/** Returns a YAML comment. Text from the target cannot break out of its line. */
 function note(text: string): string {
   return `# ${visible(text).replace(/\s+/g, ' ')}`;
 }
@@ -141,7 +144,7 @@ function wordsOf({ status, type, code, lost }: Look): string {
   return [status, ...(code === undefined ? [] : [code]), ...(type === undefined ? [] : [`(${type})`])].join(' ');
 }
 
-/** A Date has whole seconds, and answers take their time. */
+/** Maximum clock difference in seconds that is ignored, because `Date` has whole seconds and responses take time. */
 const MOST_SKEW = 3;
 
 function aboutApi({ list, anonymous, meta }: Findings, target: Target): (string | undefined)[] {
@@ -177,7 +180,7 @@ function aboutRepository({ repo, branch }: Findings): string | undefined {
   return note(branch === undefined ? 'its default branch is not known' : `its default branch: ${branch}`);
 }
 
-/** What no rule can be checked by that needs a key that was not given. */
+/** Lists the keys that are not given, and the rules that need them. */
 function lacking({ keys, second }: DescribedTarget): string[] {
   const setUp = allRules().filter(({ reach }) => reach === 'needs-setup').length;
   const missing: readonly (readonly [isGiven: unknown, member: string, rules: string])[] = [

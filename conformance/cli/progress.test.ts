@@ -2,7 +2,7 @@ import t from 'tap';
 import { resultOf } from '../report/test/sample-report.js';
 import { createProgress } from './progress.js';
 
-/** A stream that keeps what was written, and a clock that is moved. */
+/** Fake stream that records output, and a clock that the test advances. */
 function stage(isTTY: boolean, quiet = false, columns = 80) {
   const written: string[] = [];
   let time = 0;

@@ -2,29 +2,29 @@ import type { Progress as RunProgress } from '../index.js';
 import { isBroken } from '../report/reporter.js';
 import type { Budget, RuleResult } from '../report/results.js';
 
-/** What a run tells while it goes on. */
+/** Progress display of a run. */
 export interface Progress {
-  /** About how much the run is going to ask. */
+  /** Shows the estimated number of requests. */
   readonly plan: (budget: Budget) => void;
-  /** A rule has its verdict. */
+  /** Shows the verdict of a rule. */
   readonly show: (result: RuleResult) => void;
-  /** A rule was tried, a request went out, or the target asked to wait. */
+  /** Updates the display after a rule was tried, a request was sent, or the target asked to wait. */
   readonly move: (progress: RunProgress) => void;
-  /** Takes the line away. */
+  /** Removes the line. */
   readonly clear: () => void;
 }
 
-/** Where the progress goes: standard error, or what stands for it in a test. */
+/** Output of the progress: standard error, or a fake in a test. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly write: (text: string) => unknown;
 }
 
-/** How often a terminal is written to, and how often a log. Milliseconds. */
+/** Minimum milliseconds between two updates on a terminal, and in a log. */
 const TERMINAL_PAUSE = 100;
 const LOG_PAUSE = 15_000;
-/** Without an answer for so long the line says so. Seconds. */
+/** Seconds without a response after which the line says so. */
 const IDLE = 3;
 
 const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: nothing };
@@ -32,14 +32,14 @@ const SILENT: Progress = { plan: nothing, show: nothing, move: nothing, clear: n
 function nothing(): void {}
 
 /**
- * On a terminal one line that is written over; elsewhere a line now and then, so that a log shows that a long run goes
- * on. `now`: milliseconds.
+ * Creates the progress display. On a terminal it is one line that is overwritten; elsewhere a line is added now and
+ * then, so that a log shows that a long run continues. `now` returns milliseconds.
  */
 export function createProgress(stream: ProgressStream, quiet: boolean, now: () => number): Progress {
   if (quiet) return SILENT;
   const isTerminal = stream.isTTY === true;
   const started = now();
-  // `planned`: requests that the run is going to make, as far as is known.
+  // `planned`: estimated number of requests of the run; 0 if unknown.
   const state = { done: 0, total: 0, broken: 0, requests: 0, planned: 0, waiting: undefined as string | undefined };
   let answered = started;
   let written = started;
@@ -53,13 +53,13 @@ export function createProgress(stream: ProgressStream, quiet: boolean, now: () =
     isShown = isTerminal;
     stream.write(isTerminal ? `\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K` : `${line}\n`);
   };
-  // What waits makes no events, and its time goes on.
+  // A timer, because a waiting run produces no events while its waiting time changes.
   const ticker = isTerminal ? setInterval(() => write(true), 500) : setInterval(() => write(false), 1000);
   ticker.unref();
   return {
     plan: (budget) => {
       state.planned = budget.requests;
-      // Where nothing holds the run back, it is over before this is read.
+      // Without a rate limit, the run ends before the plan could be read.
       if (budget.rate !== undefined) stream.write(`${planOf(budget)}\n`);
     },
     show: (result) => {
@@ -95,7 +95,8 @@ function lineOf(
 ): string {
   const { done, total, broken, requests, planned } = counts;
   const seconds = milliseconds / 1000;
-  // Rules differ in what they ask, so that requests say more than rules where it is known how many there will be.
+  // Rules send different numbers of requests, so the share of requests is more precise than the share of rules. It is
+  // used if the total is known.
   const share = requests < planned ? requests / planned : total === 0 ? 0 : done / total;
   const parts = [
     `${done}/${total === 0 ? '?' : total} rules`,

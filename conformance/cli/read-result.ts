@@ -3,7 +3,7 @@ import { readReport } from '../report/schema.js';
 import { InvalidFile, LARGE_FILE, readTextFile } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** The value that a file holds. `parse` throws `InvalidFile`. Throws `UsageError`, which names `flag` and file. */
+/** Reads and parses a file. `parse` throws `InvalidFile`. Throws `UsageError`, which names the flag and the file. */
 export async function readInput<Value>(
   file: string,
   parse: (text: string) => Value,
@@ -16,7 +16,7 @@ export async function readInput<Value>(
   }
 }
 
-/** The result that a file holds. Throws `UsageError`. */
+/** Reads the result of a run from a file. Throws `UsageError`. */
 export function readResult(file: string): Promise<Report> {
   return readInput(file, readReport, { limit: LARGE_FILE });
 }

@@ -8,13 +8,13 @@ import { UsageError } from './usage-error.js';
 import { choice, fileName, type Read, text } from './values.js';
 import { checkWritable, Unwritten, writeWhole } from './write-file.js';
 
-/** A format, and the file it goes to; without one it is printed. */
+/** Report format and its output file; without a file, the report is printed. */
 interface NamedReporter<Name extends string> {
   readonly name: Name;
   readonly file?: string;
 }
 
-/** `NAME` or `NAME=FILE`. */
+/** Parses `NAME` or `NAME=FILE`. */
 export function reporterFlag<const Name extends string>(names: readonly Name[]): Read<NamedReporter<Name>> {
   const read = choice(names);
   return (typed) => {
@@ -24,7 +24,7 @@ export function reporterFlag<const Name extends string>(names: readonly Name[]):
   };
 }
 
-/** The flags of every command that has a report to give. */
+/** Flags of every command that produces a report. */
 export const REPORT_FLAGS = {
   reporter: {
     read: reporterFlag(REPORTERS),
@@ -35,8 +35,8 @@ export const REPORT_FLAGS = {
 } satisfies Flags;
 
 /**
- * Reads the flags, and looks whether every file can be written. Gives what writes a report to all of them. Throws
- * `UsageError`.
+ * Reads the flags and checks that every file can be written. Returns a function that writes a report to all outputs.
+ * Throws `UsageError`.
  */
 export async function readReportOutput({ reporter, output }: Values<typeof REPORT_FLAGS>) {
   const wanted = reporter.length === 0 ? [{ name: 'pretty' as const }] : reporter;
@@ -48,23 +48,23 @@ export async function readReportOutput({ reporter, output }: Values<typeof REPOR
   };
 }
 
-/** Sets the exit code: that of the result, or 4 where something could not be written. */
+/** Sets the exit code: `code`, or 4 if an output could not be written. */
 export function endWith(code: number, failures: readonly string[], session: Session): void {
   if (failures.length > 0) session.warn(`${failures.join('\n')}\n`);
   session.exitCode = failures.length > 0 ? 4 : code;
 }
 
-/** Writes everything that was asked for, also after what could not be written; gives a sentence for each of these. */
+/** Writes all outputs, and continues after one that fails. Returns one message for each failure. */
 type Outputs<Name> = (render: (name: Name, isPrinted: boolean) => string, session: Session) => Promise<string[]>;
 
-/** Looks whether every format has a place of its own. Throws `UsageError`. */
+/** Checks that every format has its own output. Throws `UsageError`. */
 export async function openOutputs<Name extends string>(
   given: readonly NamedReporter<Name>[],
   output: string | undefined,
 ): Promise<Outputs<Name>> {
   const wanted = withOutput(given, output);
   const printed = wanted.filter(({ file }) => file === undefined).map(({ name }) => name);
-  // Annotations are lines of their own among those for people.
+  // GitHub annotations may be printed together with the readable report, because they are separate lines.
   const isPair = printed.length === 2 && ['github', 'pretty'].every((name) => printed.some((one) => one === name));
   if (printed.length > 1 && !isPair) {
     throw new UsageError('--reporter: only one report can go to standard output; write the others as NAME=FILE');
@@ -105,7 +105,7 @@ function showsColors(): boolean {
   return process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
 }
 
-/** GitHub shows what is added to this file on the page of the workflow run. */
+/** Appends the report to the step summary, which GitHub shows on the page of the workflow run. */
 async function addSummary(report: Report): Promise<string[]> {
   const file = process.env.GITHUB_STEP_SUMMARY;
   if (file === undefined || file === '') return [];

@@ -23,7 +23,7 @@ const REPORT = reportWith(
   },
 );
 
-/** A folder with results in it. */
+/** Creates a folder with results. */
 function folderOf(t: Test, files: Readonly<Record<string, unknown>> = { 'a.json': REPORT }): string {
   return t.testdir(Object.fromEntries(Object.entries(files).map(([name, value]) => [name, JSON.stringify(value)])));
 }
@@ -158,7 +158,7 @@ t.test('a report that cannot be written is exit 4 and a sentence; the old one an
   const folder = folderOf(t);
   const [json, html, tap] = ['a.json', 'a.html', 'a.tap'].map((name) => join(folder, name)) as [string, string, string];
   writeFileSync(html, 'old');
-  // Files may have 2 KiB: the page does not fit, TAP does.
+  // Limits files to 2 KiB, which is enough for TAP and not for HTML.
   const line = `ulimit -f 4; exec '${process.execPath}' '${script}' report '${json}' --reporter 'html=${html}' --reporter 'tap=${tap}'`;
   const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
   t.equal(status, 4);

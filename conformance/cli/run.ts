@@ -72,7 +72,10 @@ export const runCommand = defineCommand({
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The first signal ends the run, which still reports and cleans up; the second ends the process at once. */
+/**
+ * Handles signals. The first signal ends the run, which still reports and cleans up; the second ends the process at
+ * once.
+ */
 class Interruption {
   scratch: Scratch | undefined;
   readonly #abort = new AbortController();
@@ -105,7 +108,7 @@ function parseBaseline(text: string): readonly BaselineEntry[] {
   return readBaseline(text, new Set(allRules().map(({ id }) => id)));
 }
 
-/** Checks the target of the arguments, or the emulator of the package, and writes the reports. */
+/** Checks the target of the arguments, or the emulator of this package, and writes the reports. */
 async function check(args: RunArguments, session: Session, interruption: Interruption): Promise<void> {
   const writeReports = await readReportOutput(args);
   selectSome(args.only);
@@ -127,7 +130,7 @@ async function check(args: RunArguments, session: Session, interruption: Interru
         timeout,
         signal: interruption.signal,
         scratch,
-        // One rule that is checked again is not spread over a window.
+        // `window` is omitted, because repeating one rule does not need to be spread over time.
         flags: [...wordsOf(TARGET_FLAGS, args), ...wordsOf(PACE_FLAGS, args)],
         onBudget: progress.plan,
         onResult: progress.show,
@@ -146,14 +149,14 @@ async function check(args: RunArguments, session: Session, interruption: Interru
   }
   const emulator = await startTargetEmulator();
   try {
-    // What it holds ends with it.
+    // The repositories disappear with the emulator, so no journal is needed.
     await checkTarget(emulator.target, await openScratch({ target: emulator.target }));
   } finally {
     await emulator.close();
   }
 }
 
-/** Where the run notes what it makes: a file, so that `gc` finds what a run left that was killed. */
+/** Opens the scratch journal. It is a file, so that `gc` finds the repositories of a run that was killed. */
 async function openJournal(target: Target, args: RunArguments, session: Session): Promise<Scratch> {
   if (!target.write) return openScratch({ target });
   try {

@@ -4,7 +4,7 @@ import { targetFileSchema } from '../target/target-file.js';
 import { defineCommand } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/** The formats of the suite's files, and their published JSON Schemas. */
+/** JSON Schemas of the files of the suite. */
 export const SCHEMAS: Readonly<Record<'target' | 'baseline' | 'report', () => object>> = {
   target: targetFileSchema,
   baseline: baselineSchema,

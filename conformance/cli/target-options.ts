@@ -55,10 +55,10 @@ export const TARGET_FLAGS = {
 
 export type TargetArguments = Values<typeof TARGET_FLAGS>;
 
-/** Which flags contradict each other. */
+/** Pairs of target flags that exclude each other. */
 export const TARGET_EXCLUSIVE: readonly (readonly [string, string])[] = [['key', 'key-env']];
 
-/** Which flags say nothing without which. */
+/** Target flags that require another flag. */
 export const TARGET_NEEDS: readonly Need[] = [
   ...Object.keys(TARGET_FLAGS)
     .filter((flag) => flag !== 'base-url' && flag !== 'target')
@@ -71,7 +71,7 @@ export const TARGET_NEEDS: readonly Need[] = [
   ['second-base-url', ['second-org', 'target']],
 ];
 
-/** What the words of `wordsOf` say. Throws `UsageError`. */
+/** Parses the words of `wordsOf`. Throws `UsageError`. */
 export function argumentsOf(words: readonly string[]): TargetArguments {
   const options = Object.fromEntries(
     Object.entries<Flag>(TARGET_FLAGS).map(([flag, row]) => [
@@ -93,8 +93,8 @@ export function argumentsOf(words: readonly string[]): TargetArguments {
 }
 
 /**
- * The flags of a table that were given, as words. Secrets are left out: the environment has them, or a file that the
- * target file names. `place` writes the name of a file.
+ * Returns the given flags of a table as command-line words. Secrets are omitted, because they come from the environment
+ * or from a file that the target file names. `place` converts a file name.
  */
 export function wordsOf<Table extends Flags>(
   table: Table,
@@ -120,15 +120,15 @@ function withoutUserInfo(address: string): string {
   return url.href;
 }
 
-/** A key that a flag or a target file names; `said` is which. */
+/** Key named by a flag or a target file. `said`: the flag or the member. */
 interface NamedKey extends KeyEntry {
   readonly said: string;
   readonly targetFile?: string;
 }
 
-/** A target as flags and a file describe it, before a key was read or anything was asked. */
+/** Target as described by flags and a target file, before any key is read or any request is sent. */
 export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'admin'> {
-  /** The target file, by the name it was given under. */
+  /** Target file, by the name given on the command line. */
   readonly path?: string | undefined;
   readonly keys: Readonly<Record<'main' | 'restricted' | 'deleted' | 'second', NamedKey | undefined>> & {
     readonly others: readonly NamedKey[];
@@ -138,7 +138,7 @@ export interface DescribedTarget extends Omit<TargetFile, 'keys' | 'second' | 'a
   readonly adminToken?: string | NonNullable<TargetFile['admin']>['token'];
 }
 
-/** What flags and file say of a target; undefined where they name none. Throws `UsageError`. */
+/** Combines flags and target file; undefined if they do not describe a target. Throws `UsageError`. */
 export async function describeTarget(args: TargetArguments): Promise<DescribedTarget | undefined> {
   const path = args.target;
   const from = path === undefined ? undefined : await readFile(path);
@@ -147,7 +147,7 @@ export async function describeTarget(args: TargetArguments): Promise<DescribedTa
   const ofFile = <Key extends KeyEntry>(member: string, key: Key | undefined) =>
     key && { ...key, said: `${path}: ${member}`, targetFile: String(path) };
   const main = mainKey(args) ?? ofFile('keys.main', from?.keys.main);
-  // The flags that the first of them needs are given, or the file has it all.
+  // `TARGET_NEEDS` already checked the flags, and a target file is complete.
   if (base_url === undefined || org === undefined || main === undefined) return undefined;
   const others = args['other-key'].map((file) => ({ said: '--other-key', file }));
   const second = {
@@ -218,13 +218,16 @@ function checkSecond(args: TargetArguments, { org, key }: { org?: string | undef
   throw new UsageError(`--${typed} says nothing without --${lacking} or second of ${args.target}`);
 }
 
-/** Throws `UsageError`, with the flag or the member that names the key. */
+/** Reads a key. Throws `UsageError`, which contains the flag or member that names the key. */
 async function readNamed({ said, targetFile, ...entry }: NamedKey): Promise<SigningKey> {
   const key = await asUsageError(`${said}: `, () => readKeyEntry(entry, process.env));
   return { ...key, ...defined({ targetFile }) };
 }
 
-/** The target with its keys; what answers as an emulator is one. `timeout`: milliseconds for one answer. Throws `UsageError`. */
+/**
+ * Reads the keys of a target, and detects an emulator by its admin API. `timeout`: milliseconds for one response.
+ * Throws `UsageError`.
+ */
 export async function openTarget(described: DescribedTarget, timeout: number): Promise<Target> {
   const keyed = await readKeys(described);
   const adminUrl = described.adminUrl?.replace(/\/$/, '') ?? adminUrlOf(keyed.baseUrl);
@@ -245,7 +248,7 @@ async function adminTokenOf({ adminToken, path }: DescribedTarget): Promise<stri
   return token.trim();
 }
 
-/** The target as far as nothing has to be asked. */
+/** Builds the target without sending requests. */
 async function readKeys(described: DescribedTarget): Promise<Target> {
   const { keys, second, repo } = described;
   const baseUrl = originOf(described.base_url);
@@ -273,7 +276,7 @@ async function readKeys(described: DescribedTarget): Promise<Target> {
   };
 }
 
-/** The key of a role, and the organization that it signs for; no other key is read. Throws `UsageError`. */
+/** Reads the key of a role and its organization. No other key is read. Throws `UsageError`. */
 export async function keyOfRole(described: DescribedTarget, role: KeyRole): Promise<{ key: SigningKey; org: string }> {
   const { keys, org, second, path } = described;
   if (role === 'main' || role === 'restricted' || role === 'deleted' || role === 'second') {

@@ -68,14 +68,16 @@ export const tokenCommand = defineCommand({
     if (iss === undefined) throw new UsageError('--org is needed: the organization that signs');
     const wanted: TokenRecipe = { ...recorded, ...defined(typed), ...recipe };
     const now = Math.floor(Date.now() / 1000);
-    // Whatever cannot be signed is a mistake of the recipe or the key.
+    // A failure to sign is caused by the recipe or the key.
     print(
       `${await asUsageError('', () => signRecipe(withAbsoluteTimes(withClientDefaults(wanted), now), key, iss, now))}\n`,
     );
   },
 });
 
-/** The key that a flag names, or a target file; with one of those, its organization. Throws `UsageError`. */
+/**
+ * Reads the key named by a flag or a target file. A target file also provides its organization. Throws `UsageError`.
+ */
 async function keyFor(
   { target, role, key: file, 'key-env': env }: Values<typeof FLAGS>,
   recorded: KeyRole | undefined,
@@ -95,7 +97,7 @@ async function checkRule(id: string): Promise<void> {
   if (!allRules().some((rule) => rule.id === id)) throw new UsageError(`no rule is called ${id}`);
 }
 
-/** How the token was made of the request that decided a rule. */
+/** Returns the recipe of the token in the request that decided a rule. */
 function recipeOf(report: Report, id: string, file: string): TokenRecipe {
   const rule = report.rules.find((one) => one.id === id);
   if (rule === undefined) throw new UsageError(`${file} has no rule ${id}`);

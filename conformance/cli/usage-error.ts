@@ -1,9 +1,9 @@
-/** A mistake in how the suite was called: exit code 2. */
+/** Usage error. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Runs `act`, and turns what it throws into a `UsageError` whose message begins with `about`. */
+/** Runs `act`, and converts its error to a `UsageError` whose message begins with `about`. */
 export async function asUsageError<Value>(about: string, act: () => Value | Promise<Value>): Promise<Value> {
   try {
     return await act();

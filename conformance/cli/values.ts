@@ -5,7 +5,7 @@ import { parseJson } from '../target/json.js';
 import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Reads the value of a flag as it was typed. Throws `UsageError` with the end of a sentence: `has to be …`. */
+/** Parses the value of a flag as typed. Throws `UsageError` with the end of a sentence: `has to be …`. */
 export type Read<Value> = (typed: string) => Value;
 
 function wanted(what: string, typed: string): UsageError {
@@ -29,7 +29,7 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
   };
 }
 
-/** A whole number; the usual `most` is 24 days in milliseconds, which is what a timer holds. */
+/** Parses a whole number. The default maximum is 24 days in milliseconds, the maximum delay of a timer. */
 export function wholeNumber(most = 2 ** 31 - 1, least = 1): Read<number> {
   return (typed) => {
     const value = /^\d+$/.test(typed) ? Number(typed) : -1;
@@ -48,20 +48,20 @@ function aboveZero(what: string, most = Number.MAX_VALUE): Read<number> {
 
 const perSecond = aboveZero('a number above 0, or unlimited');
 
-/** Requests a second, such as 0.5. */
+/** Parses requests per second, such as 0.5. */
 export const rate: Read<number> = (typed) => (typed === 'unlimited' ? Number.POSITIVE_INFINITY : perSecond(typed));
 
-/** Seconds, up to a week. */
+/** Parses seconds, at most one week. */
 export const seconds: Read<number> = aboveZero('a number of seconds above 0 and up to 604800', 604_800);
 
-/** `2/4`: the second of four. */
+/** Parses a shard: `2/4` is the second of four. */
 export const shard: Read<Shard> = (typed) => {
   const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(typed) ?? []).map(Number);
   if (index < 1 || index > count) throw wanted('a part of a whole, such as 1/4 or 4/4', typed);
   return { index, count };
 };
 
-/** The name of an environment variable. */
+/** Parses the name of an environment variable. */
 export const variable: Read<string> = (typed) => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(typed)) throw new UsageError('has to be the name of an environment variable');
   return typed;
@@ -72,13 +72,13 @@ export const prefix: Read<string> = (typed) => {
   return typed;
 };
 
-/** A day that there is: `2027-01-31`. */
+/** Parses an existing calendar date such as `2027-01-31`. */
 export const date: Read<string> = (typed) => {
   if (!isDate(typed)) throw wanted('a date like 2027-01-31', typed);
   return typed;
 };
 
-/** Several values between commas. */
+/** Parses a comma-separated list. */
 export const list: Read<readonly string[]> = (typed) => {
   const values = typed.split(',').map((value) => value.trim());
   if (values.includes('')) throw wanted('names joined by commas', typed);

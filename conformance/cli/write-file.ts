@@ -4,17 +4,17 @@ import { basename, dirname, join } from 'node:path';
 import { reasonOf } from '../target/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Why a file cannot be written, in words. */
+/** Returns a readable reason why a file cannot be written. */
 function why(error: unknown): string {
   return reasonOf(error, { ENOENT: 'there is no such folder' });
 }
 
-/** A file that could not be written after all: what it held before is still there. */
+/** Writing a file failed. Its previous content is unchanged. */
 export class Unwritten extends Error {
   override readonly name = 'Unwritten';
 }
 
-/** Where a name leads: links are followed, so that they stay what they are. */
+/** Resolves symbolic links, so that their target is replaced and not the link. */
 async function placeOf(file: string): Promise<{ readonly path: string; readonly isSpecial: boolean; mode?: number }> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -30,7 +30,10 @@ function temporary(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 200)}.${randomBytes(4).toString('hex')}.tmp`);
 }
 
-/** A mistake in a name should not come to light after a run. Throws `UsageError`, with the flag that names the file. */
+/**
+ * Checks before a run that a file can be written, so that a wrong name is not discovered after it. Throws `UsageError`,
+ * which contains the flag.
+ */
 export async function checkWritable(file: string, flag: string): Promise<void> {
   try {
     const { path, isSpecial } = await placeOf(file);
@@ -44,8 +47,8 @@ export async function checkWritable(file: string, flag: string): Promise<void> {
 }
 
 /**
- * Writes a file as a whole: what it held before stays until the new text is on the disk. Throws `Unwritten`; then
- * nothing is left behind.
+ * Writes a file atomically: the previous content stays until the new text is on disk. Throws `Unwritten`; no temporary
+ * file remains then.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   let made: string | undefined;

@@ -11,11 +11,11 @@ export interface Person {
   readonly email: string;
   /** Seconds since the epoch. */
   readonly timestamp: number;
-  /** Minutes west of Greenwich, as JavaScript counts them. */
+  /** Offset from UTC in minutes, positive west of Greenwich, as in JavaScript's `getTimezoneOffset`. */
   readonly timezoneOffset: number;
 }
 
-/** A working Git client with its repository in memory: isomorphic-git on memfs, over the suite's own HTTP client. */
+/** Git client with an in-memory repository: isomorphic-git on memfs, over the HTTP client of the suite. */
 export type Git = Awaited<ReturnType<typeof createGit>>;
 
 const DIR = '/';
@@ -37,7 +37,7 @@ export async function createGit(t: RuleContext) {
     headers: { authorization: basic(t.token(recipe)) },
   });
 
-  /** Writes the tree of the files below `folder`, which is empty or ends with a slash. */
+  /** Writes the tree of the files in `folder`. `folder` is empty or ends with a slash. */
   const writeTree = async (files: Tree, modes: Readonly<Record<string, string>> = {}, folder = ''): Promise<string> => {
     const below = Object.keys(files).filter((path) => path.startsWith(folder));
     const names = new Set(below.map((path) => path.slice(folder.length).replace(/\/.*/s, '')));
@@ -64,7 +64,7 @@ export async function createGit(t: RuleContext) {
     tag: (name: string, value: string) => git.writeRef({ ...here, ref: `refs/tags/${name}`, value, force: true }),
     annotatedTag: (ref: string, object: string, message: string, tagger: Person) =>
       git.annotatedTag({ ...here, ref, object, message, tagger }),
-    /** Pushes refs. Returns undefined on success, otherwise what went wrong, in the server's words. */
+    /** Pushes refs. Returns undefined on success, otherwise the server's error message. */
     push: async (repo: string, refs: readonly string[], as = writer(repo)): Promise<string | undefined> => {
       for (const ref of refs) {
         try {
@@ -77,7 +77,7 @@ export async function createGit(t: RuleContext) {
       }
       return undefined;
     },
-    /** Fetches one branch and gives the tip. Throws `AssertionFailure` when refused. */
+    /** Fetches one branch and returns its tip. Throws `AssertionFailure` if refused. */
     fetch: async (repo: string, ref = 'main', depth?: number): Promise<string> => {
       try {
         const result = await git.fetch({
@@ -96,7 +96,7 @@ export async function createGit(t: RuleContext) {
     parents: async (sha: string): Promise<readonly string[]> =>
       (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit.parent,
     commit: async (sha: string) => (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit,
-    /** Every file below a commit: path to `mode oid`. */
+    /** Returns every file of a commit: path to `mode oid`. */
     listTree: async (sha: string) => {
       const found: Record<string, string> = {};
       const { tree } = (await fetched(sha, () => git.readCommit({ ...here, oid: sha }))).commit;
@@ -114,13 +114,13 @@ export async function createGit(t: RuleContext) {
   };
 }
 
-/** A local repository with what one ref of the remote leads to. `tip`: what the ref names. */
+/** Creates a local repository and fetches one ref into it. `tip`: SHA of the ref. */
 export async function clone(t: RuleContext, repo: string, ref?: string) {
   const git = await createGit(t);
   return { git, tip: await git.fetch(repo, ref) };
 }
 
-/** A commit of one file on a branch of the local repository. */
+/** Creates a commit with one file on a branch of the local repository. */
 export async function commitLocally(
   git: Git,
   {
@@ -137,13 +137,13 @@ export async function commitLocally(
   return sha;
 }
 
-/** Pushes refs that have to be accepted. */
+/** Pushes refs and expects all of them to be accepted. */
 export async function mustPush(git: Git, repo: string, refs: readonly string[], what: string): Promise<void> {
   const refusal = await git.push(repo, refs);
   if (refusal !== undefined) throw new AssertionFailure(`${what} can be pushed`, 'every ref accepted', refusal);
 }
 
-/** Reads an object that a fetch has to have brought. */
+/** Reads an object that the fetch must have transferred. Throws `AssertionFailure` if it is absent. */
 async function fetched<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
@@ -152,10 +152,12 @@ async function fetched<Value>(name: string, read: () => Promise<Value>): Promise
   }
 }
 
-/** The bytes of files by their paths; of a submodule its commit. */
+/** Bytes of files by path; for a submodule, its commit SHA. */
 type Tree = Readonly<Record<string, string | Buffer>>;
 
-/** isomorphic-git's transport on the suite's client, so that Git's exchanges are recorded like all others. */
+/**
+ * HTTP transport of isomorphic-git that uses the suite's client, so that Git exchanges are recorded like all others.
+ */
 function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
   return {
     request: async ({ url, method = 'GET', headers = {}, body }: GitHttpRequest): Promise<GitHttpResponse> => {

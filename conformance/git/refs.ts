@@ -11,7 +11,7 @@ import { defined } from '../target/json.js';
 
 export type Service = 'git-upload-pack' | 'git-receive-pack';
 
-/** A request to the Git host. Without a recipe no `Authorization` header is sent. */
+/** Sends a request to the Git host, without an `Authorization` header if there is no recipe. */
 function requestGit(
   t: RuleContext,
   method: 'GET' | 'POST',
@@ -24,7 +24,7 @@ function requestGit(
   return t.request(method, path, { origin: t.target.gitUrl, git: true, recipe, ...options, headers: all });
 }
 
-/** Asks for the refs of a repository, protocol v0. Without a recipe no `Authorization` header is sent. */
+/** Requests the refs of a repository with protocol v0, without an `Authorization` header if there is no recipe. */
 export function advertise(
   t: RuleContext,
   path: string,
@@ -35,12 +35,14 @@ export function advertise(
   return requestGit(t, 'GET', `${path}/info/refs?service=${service}`, recipe, options);
 }
 
-/** Refs of a v0 advertisement (gitprotocol-http): name to object id. Throws `AssertionFailure` when it is none. */
+/**
+ * Parses a v0 ref advertisement (gitprotocol-http): ref name to object id. Throws `AssertionFailure` if it is invalid.
+ */
 export function readAdvertisement(answer: Answer): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of pkts(answer)) {
     if (typeof line === 'string') continue;
-    // Capabilities stand behind a NUL on the first line.
+    // Capabilities follow a NUL on the first line.
     const [text = ''] = line.toString('utf8').split('\0', 1);
     const [, oid, name] = /^([0-9a-f]{40}) (\S+)$/.exec(text.trimEnd()) ?? [];
     if (oid !== undefined && name !== undefined && name !== 'capabilities^{}') refs.set(name, oid);
@@ -48,24 +50,24 @@ export function readAdvertisement(answer: Answer): Map<string, string> {
   return refs;
 }
 
-/** Whether the body holds any ref: what a refusal must not give away. */
+/** Returns true if the body contains a ref, which a refusal must not disclose. */
 export function showsRefs(answer: Answer): boolean {
   return /[0-9a-f]{40} (HEAD|refs\/)/.test(answer.text);
 }
 
-/** The refs of a repository by protocol v2 `ls-refs`, tags peeled. */
+/** Returns the refs of a repository, by `ls-refs` of protocol v2, with peeled tags. */
 export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<Map<string, string>> {
   return (await listRefsAndHead(t, repo, recipe)).refs;
 }
 
-/** The same, with the branch that HEAD stands for. */
+/** Returns the refs of a repository and the branch that HEAD refers to. */
 export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
   const answer = await requestRefs(t, repo, recipe);
   if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
   return inPkts(answer, () => readListedRefs(answer.body));
 }
 
-/** Asks for all refs by protocol v2. Without a recipe no `Authorization` header is sent. */
+/** Requests all refs with protocol v2, without an `Authorization` header if there is no recipe. */
 export function requestRefs(
   t: RuleContext,
   repo: string,
@@ -90,21 +92,21 @@ function inPkts<Read>(answer: Answer, read: () => Read): Read {
 }
 
 /**
- * A pack without objects (gitformat-pack): the header with version 2 and no object, then the checksum. What Git sends
- * where the other side has everything.
+ * Returns a pack without objects (gitformat-pack): the header with version 2 and object count 0, then the checksum. Git
+ * sends it if the other side has all objects.
  */
 function emptyPack(): Buffer {
   const header = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
   return Buffer.concat([header, createHash('sha1').update(header).digest()]);
 }
 
-/** Branches and tags by their full names, and the commits that they are to stand at. */
+/** Branches and tags by full name, with the commits that they point to. */
 export type NewRefs = Readonly<Record<string, string>>;
 
 /**
- * The one request of a push that makes refs at commits which are there already, without the advertisement that a client
- * asks for first: how a service treats the request itself cannot be seen otherwise. Without a recipe no credential is
- * sent.
+ * Sends the single request of a push that creates refs at existing commits. It omits the advertisement that clients
+ * request first, because the target's treatment of the push request itself could not be seen otherwise. Without a
+ * recipe, no credential is sent.
  */
 export function pushRefs(
   t: RuleContext,

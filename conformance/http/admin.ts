@@ -2,21 +2,21 @@ import { request } from 'undici';
 import { parseJson } from '../target/json.js';
 import { proxied, proxyOf } from './proxy.js';
 
-/** A request to a route below `/_emulator`. */
+/** Request to an admin route (below `/_emulator`). */
 export interface AdminRequest {
   readonly url: string;
   readonly method?: string;
   readonly json?: object | undefined;
   readonly token?: string | undefined;
-  /** Milliseconds. Default 15,000. */
+  /** Timeout in milliseconds. Default 15,000. */
   readonly timeout?: number;
 }
 
 export type AdminAnswer = Awaited<ReturnType<typeof callAdmin>>;
 
 /**
- * Asks the emulator for what makes a rule's occasion: nothing of it is counted, limited or watched. `json` is undefined
- * where the body is no JSON.
+ * Sends an admin request, which prepares the situation that a rule checks. Rate limit, request count and evidence
+ * ignore it. `json` in the result is undefined if the body is not JSON.
  */
 export async function callAdmin({ url, method = 'GET', json, token, timeout = 15_000 }: AdminRequest) {
   const proxy = proxyOf(url);

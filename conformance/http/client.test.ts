@@ -41,7 +41,7 @@ t.test('request targets go out exactly as they are written', async (t) => {
   );
 });
 
-/** A server that answers 429 as often as `times` says, and tells how often it was asked. */
+/** Starts a server that responds with 429 to the first `times` requests, and counts all requests. */
 async function startThrottling(times: number, headers: Record<string, string>, body = '{}') {
   let count = 0;
   const server = await startTestServer((request, response) => {
@@ -158,7 +158,10 @@ t.test('a target that throttles whatever is asked ends the run', async (t) => {
   t.equal(asked(), 8);
 });
 
-/** Every way of not answering, by what is written before the connection ends; undefined: nothing ever happens. */
+/**
+ * Incomplete responses: the expected kind, and the bytes written before the connection ends; undefined: nothing is
+ * written and the connection stays open.
+ */
 const BROKEN: readonly (readonly [kind: string, written: string | undefined])[] = [
   ['dropped', ''],
   ['dropped', 'HTTP/1.1 2'],
@@ -190,7 +193,10 @@ t.test('an answer that breaks off is told in words, and with what there was of i
   }
 });
 
-/** Answers the first request of each connection, and lets go of it when another one comes; `how` it does. */
+/**
+ * Starts a server that answers the first request of each connection, and closes the connection by `how` when a second
+ * request arrives.
+ */
 async function startForgetful(how: (socket: Socket) => unknown) {
   const asked: string[] = [];
   const server = createServer((socket) => {
@@ -226,7 +232,7 @@ t.test('a server that closes every connection is asked a limited number of times
   let asked = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    // An interim answer is one that was read too.
+    // An interim (1xx) response counts as bytes read.
     socket.on('data', () => {
       asked += 1;
       socket.end('HTTP/1.1 103 Early Hints\r\n\r\n');

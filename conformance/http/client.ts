@@ -9,23 +9,23 @@ import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
 
-/** What goes on the wire. */
+/** Request as it is sent. */
 export interface WireRequest {
   readonly rule: string;
   readonly method: string;
   readonly origin: string;
-  /** The request target, sent exactly as it is: nothing here is normalised or encoded again. */
+  /** Request target, sent without normalization or encoding. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly recipe?: TokenRecipe;
   readonly token?: string;
   readonly git?: boolean;
-  /** Whether a 429 is what the rule wants to see. */
+  /** True if the rule expects a 429, so that the client does not wait and retry. */
   readonly wantsThrottling?: boolean;
 }
 
-/** The exchange of a request and its answer. */
+/** Creates the exchange of a request and its response. */
 export function exchangeOf(
   { rule, method, origin, path, headers: requestHeaders, body: requestBody, recipe, token, git = false }: WireRequest,
   status: number,
@@ -39,35 +39,41 @@ export function exchangeOf(
 
 export interface ClientOptions {
   readonly limiter: Limiter;
-  /** Milliseconds until the headers have to be there, and between two parts of the body. */
+  /** Timeout in milliseconds for the response header, and between two parts of the body. */
   readonly timeout: number;
   readonly connections: number;
   readonly onExchange: (exchange: Exchange) => void;
-  /** Told of every request that goes out, by the rule that asks. */
+  /** Called for every request that is sent, with the id of its rule. */
   readonly onRequest?: (rule: string) => void;
-  /** Told that the target asked to wait. */
+  /** Called when the target asks to wait. */
   readonly onPause?: () => void;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Told that the run cannot go on. Default: what is thrown is all. */
+  /** Called when the run cannot continue. By default, only an error is thrown. */
   readonly onEnd?: (ended: RunEnded) => void;
-  /** The address without which nothing can be checked. Default: that of the request that found nothing. */
+  /** Address that must be reachable for the run to continue. Default: the address of the failed request. */
   readonly baseUrl?: string;
   readonly now?: () => number;
 }
 
-/** No answer of a service is larger. */
+/** Maximum size of a response body in bytes. */
 const MOST_BODY_BYTES = 512 * 1024 * 1024;
-/** Requests in a row that were not answered in time, before the target counts as gone. */
+/** Number of consecutive timeouts after which the target counts as gone. */
 const MOST_LATE = 16;
-/** How often, and with how many milliseconds between, is looked for a target that does not take connections. */
+/**
+ * Attempts to connect to a target that refuses connections, milliseconds between them (multiplied by the attempt), and
+ * timeout of one attempt in milliseconds.
+ */
 const LOOKS = 3;
 const BETWEEN_LOOKS = 200;
 const LOOK_TIMEOUT = 5000;
-/** Milliseconds that an idle connection is kept: less than servers keep theirs, whatever a proxy passes on of that. */
+/**
+ * Milliseconds that an idle connection is kept. This is shorter than the timeout of servers, even if a proxy changes
+ * it.
+ */
 const KEEP_ALIVE = 1000;
 
-/** HTTP/1.1 by undici's dispatcher: no redirects, no decoding, no retries, no normalised targets. */
+/** HTTP/1.1 client on undici's dispatcher, without redirects, decoding, retries or normalized targets. */
 export class Client {
   readonly throttling: Throttling;
   readonly #pools = new Map<string, Dispatcher>();
@@ -80,8 +86,9 @@ export class Client {
   }
 
   /**
-   * Sends one request, and again where it was throttled. Throws `NoAnswer`, `Throttled` when the target throttles for
-   * too long, `RunEnded` when it is gone. `stopwatch`: that of the rule, which does not count the time until its turn.
+   * Sends a request, and retries it if it is throttled. Throws `NoAnswer` if no complete response arrives, `Throttled`
+   * if the target throttles for too long, and `RunEnded` if it is gone. `stopwatch`: stopwatch of the rule, which does
+   * not count the wait for a slot.
    */
   async send(request: WireRequest, stopwatch = new Stopwatch()): Promise<Exchange> {
     for (let waited = 0; ; ) {
@@ -90,14 +97,14 @@ export class Client {
         await this.options.limiter.take();
       });
       const exchange = await stopwatch.ask(() => this.#sendOnce(request));
-      // A 429 that a fault made is what the rule asked for.
+      // A 429 made by an injected fault is the response that the rule asked for.
       const wait = request.wantsThrottling || exchange.injected ? undefined : secondsToWait(exchange);
       if (wait === undefined) {
         if (exchange.status !== 429) this.throttling.clear();
         return exchange;
       }
       this.throttling.hold(wait, waited);
-      waited += Math.max(wait, 0.1); // a target that asks for no wait at all is not asked for ever
+      waited += Math.max(wait, 0.1); // a minimum, so that a target that asks for no wait is not retried forever
     }
   }
 
@@ -105,7 +112,7 @@ export class Client {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
   }
 
-  /** `stale`: how many kept connections may turn out to be closed before it counts as no answer. */
+  /** `stale`: number of kept connections that may turn out to be closed before the request counts as unanswered. */
   async #sendOnce(request: WireRequest, stale = this.options.connections): Promise<Exchange> {
     this.options.onRequest?.(request.rule);
     const started = performance.now();
@@ -148,7 +155,7 @@ export class Client {
     return answered;
   }
 
-  /** Looks whether there is still a target. Throws `RunEnded`, and says so, when there is none. */
+  /** Checks if the target can still be reached. If not, calls `onEnd` and throws `RunEnded`. */
   async #endIfGone(kind: LossKind, origin: string, seen: string): Promise<void> {
     if (kind === 'late') this.#late += 1;
     const place = this.options.baseUrl ?? origin;
@@ -162,7 +169,7 @@ export class Client {
     throw ended;
   }
 
-  /** Whether anything takes connections there. All who ask at the same time share one look. */
+  /** Returns true if the origin accepts connections. Concurrent callers share one check. */
   async isThere(origin = this.options.baseUrl ?? ''): Promise<boolean> {
     this.#look ??= this.#lookFor(origin).finally(() => {
       this.#look = undefined;
@@ -172,7 +179,7 @@ export class Client {
 
   async #lookFor(origin: string): Promise<boolean> {
     for (let look = 1; ; look++) {
-      // What is behind a proxy is there as long as the proxy is: only a request can tell more.
+      // Behind a proxy, only the proxy is checked, because only a request could show more.
       if (await takesConnections(new URL(proxyOf(origin) ?? origin))) return true;
       if (look === LOOKS || this.options.signal.aborted) return false;
       await this.options.sleep(BETWEEN_LOOKS * look).catch(() => undefined);
@@ -199,7 +206,7 @@ export class Client {
   }
 }
 
-/** Connects, and notes on what breaks a connection how many bytes it had brought. */
+/** Connector that adds to a connection error the number of bytes that the connection had received. */
 function countingConnector(timeout: number): buildConnector.connector {
   const connectTo = buildConnector({ timeout });
   return (options, callback) =>
@@ -214,8 +221,8 @@ function countingConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * Whether a connection had brought an answer before it broke. Servers close idle connections, and a request may be on
- * its way at that moment: a safe one is sent again (RFC 9112 section 9.3.1).
+ * Returns true if the connection had delivered a response before it broke. Servers close idle connections, and a
+ * request may be in flight at that moment, so a safe request is sent again (RFC 9112, section 9.3.1).
  */
 function wasKept(error: unknown): boolean {
   const { bytesRead, socket } = error as { bytesRead?: number; socket?: { bytesRead?: number } };

@@ -1,9 +1,9 @@
 import type { TokenRecipe } from '../auth/tokens.js';
 import { parseJson } from '../target/json.js';
 
-/** One request and the answer to it, as they went over the wire. */
+/** One request and its response, as sent on the wire. */
 export interface Exchange {
-  /** The rule that asked. */
+  /** Id of the rule that sent the request. */
   readonly rule: string;
   readonly method: string;
   /** Scheme, host and port. */
@@ -12,28 +12,28 @@ export interface Exchange {
   readonly path: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody?: Buffer;
-  /** How the token was made, if one was sent. */
+  /** Recipe of the token; undefined if no token was sent. */
   readonly recipe?: TokenRecipe;
-  /** The token itself: never printed. */
+  /** The token, which is never printed. */
   readonly token?: string;
-  /** 0 where there was none. */
+  /** 0 if there was no response. */
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   readonly milliseconds: number;
-  /** What was seen where no whole answer came. */
+  /** Description of the failure if no complete response arrived. */
   readonly lost?: string;
-  /** Whether a fault made the answer, or touched it: such an answer is no evidence about ordinary behaviour. */
+  /** True if an injected fault made or changed the response. Such a response is not evidence of ordinary behaviour. */
   readonly injected: boolean;
-  /** Whether the exchange spoke Git. */
+  /** True for a Git protocol exchange. */
   readonly git: boolean;
 }
 
-/** What the emulator names the faults in that touched an answer. */
+/** Response header in which the emulator names the faults that affected the response. */
 export const FAULT_FIRED = 'x-emulator-fault-fired';
 
-/** What a verdict rests on. `injected`: on an answer that a fault of the emulator made or touched. */
+/** Basis of a verdict. `injected`: at least one response was made or changed by a fault of the emulator. */
 export type Evidence = 'observed' | 'injected';
 
 export function evidenceIn(exchanges: readonly Exchange[]): Evidence {
@@ -56,7 +56,7 @@ export function mediaTypeOf(exchange: Exchange): string {
   return (headerOf(exchange, 'content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
 }
 
-/** The body as JSON, or undefined when it is not. */
+/** Returns the body as JSON; undefined if it is not JSON. */
 export function jsonOf(exchange: Exchange): unknown {
   const { body } = exchange;
   if (body.length === 0 || body.length > 64 * 1024 * 1024) return undefined;

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { WireRequest } from './client.js';
 
 /**
- * Sends a request, of its body as many bytes as `sent` says, and closes the connection without waiting for an answer.
- * What was written goes before the end of the connection, so the server has it.
+ * Sends a request with only the first `sent` bytes of its body, and closes the connection without waiting for a
+ * response. The data is written before the connection is closed, so that the server receives it.
  */
 export async function hangUp(request: WireRequest, sent: number): Promise<void> {
   const { hostname, port } = new URL(request.origin);

@@ -2,7 +2,7 @@ import { defined, parseJson } from '../target/json.js';
 import { InvalidFile } from '../target/text-file.js';
 import { type Exchange, FAULT_FIRED, isRecord, type JsonRecord } from './exchange.js';
 
-/** One entry, as the exchange that it tells of, or why it can say nothing. */
+/** One entry as an exchange, or the reason why it cannot be checked. */
 export type HarEntry = { readonly exchange: Exchange } | { readonly reason: string };
 
 /**
@@ -39,7 +39,7 @@ function readEntry(entry: unknown, where: string): HarEntry {
   const headers = readHeaders(response.headers, `${where}.response`);
   const place = readAddress(url);
   if (place === undefined) return { reason: 'not HTTP' };
-  // What browsers write of a request that was blocked, or that they gave up.
+  // Browsers write such a status for a request that was blocked or aborted.
   if (Number(status) < 100) return { reason: 'without an answer' };
   const extra = isRecord(entry) && isRecord(entry._emulator) ? entry._emulator : {};
   const body = readBody(response, method, Number(status), extra);
@@ -67,7 +67,7 @@ function readEntry(entry: unknown, where: string): HarEntry {
   };
 }
 
-/** Names in lower case, without what HTTP/2 writes in place of a first line. */
+/** Parses headers. Names are in lower case; HTTP/2 pseudo-header fields are omitted. */
 function readHeaders(value: unknown, where: string): Record<string, string | string[]> {
   if (!Array.isArray(value)) throw new InvalidFile(`is no HTTP Archive: ${where}.headers is no array`);
   const headers: Record<string, string | string[]> = Object.create(null);
@@ -83,14 +83,17 @@ function readHeaders(value: unknown, where: string): Record<string, string | str
   return headers;
 }
 
-/** Origin and path as they were sent: a parser of URLs would tidy the path. Who signs in is left out. */
+/**
+ * Returns origin and path as they were sent, because a URL parser would normalize the path. User information is
+ * omitted.
+ */
 function readAddress(url: string): { readonly origin: string; readonly path: string } | undefined {
   const [, rest] = /^https?:\/\/[^/?#]+([^#]*)/i.exec(url) ?? [];
   if (rest === undefined || !URL.canParse(url)) return undefined;
   return { origin: new URL(url).origin, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** The body; or why there is none to check. */
+/** Returns the body, or the reason why it cannot be checked. */
 function readBody(response: JsonRecord, method: string, status: number, extra: JsonRecord): Buffer | string {
   const content = isRecord(response.content) ? response.content : {};
   const { text, encoding, size } = content;
@@ -104,7 +107,7 @@ function readBody(response: JsonRecord, method: string, status: number, extra: J
   return isEmpty || length === 0 ? Buffer.alloc(0) : 'without their body';
 }
 
-/** The token of `Bearer` and of Git's `Basic`. */
+/** Returns the token of a `Bearer` or `Basic` header; undefined if there is none. */
 function tokenOf(value: string | undefined): string | undefined {
   const [, scheme = '', rest = ''] = /^(\S+) +(\S+)$/.exec(value ?? '') ?? [];
   if (/^bearer$/i.test(scheme)) return rest;

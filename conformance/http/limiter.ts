@@ -1,12 +1,15 @@
-/** Holds requests back so that a shared target is not flooded. */
+/** Rate limiter that protects a shared target. */
 export interface Limiter {
-  /** Resolves when one more request may go out. */
+  /** Resolves when the next request may be sent. */
   take(): Promise<void>;
 }
 
 export const UNLIMITED: Limiter = { take: () => Promise.resolve() };
 
-/** At most `perSecond` requests a second, evenly spaced; infinite: no limit. `now` and `sleep` count milliseconds. */
+/**
+ * Creates a limiter of `perSecond` evenly spaced requests per second; infinite: no limit. `now` and `sleep` use
+ * milliseconds.
+ */
 export function createLimiter(
   perSecond: number,
   now: () => number,

@@ -1,6 +1,6 @@
 import { DELIMITER, FLUSH, type PktLine, readPkts, writePkt } from './pkt-line.js';
 
-/** What asks for every ref (gitprotocol-v2, `ls-refs`), tags peeled. */
+/** Request for all refs, with peeled tags (gitprotocol-v2, `ls-refs`). */
 export const LS_REFS = {
   service: 'git-upload-pack',
   contentType: 'application/x-git-upload-pack-request',
@@ -9,13 +9,13 @@ export const LS_REFS = {
 } as const;
 
 export interface ListedRefs {
-  /** Name to object id; what a tag leads to as `<name>^{}`. */
+  /** Ref name to object id. The object that an annotated tag points to is listed as `<name>^{}`. */
   readonly refs: Map<string, string>;
-  /** The branch that HEAD stands for, where the service says so. */
+  /** Branch that HEAD refers to; undefined if the service does not report it. */
   readonly head?: string;
 }
 
-/** Reads the answer. Throws on a body that is not made of pkt-lines. */
+/** Parses the response. Throws if the body does not consist of pkt-lines. */
 export function readListedRefs(body: Buffer): ListedRefs {
   const refs = new Map<string, string>();
   let head: string | undefined;

@@ -1,32 +1,36 @@
 import type { Exchange } from './exchange.js';
 
 /**
- * unreachable: no connection. dropped: it ended before the answer began. truncated: it ended within the answer. late:
- * nothing came in time. garbled: what came is no HTTP.
+ * Way in which a response failed to arrive.
+ * - `unreachable`: no connection.
+ * - `dropped`: the connection ended before the response began.
+ * - `truncated`: the connection ended within the response.
+ * - `late`: timeout.
+ * - `garbled`: the received bytes are not HTTP.
  */
 export type LossKind = 'unreachable' | 'dropped' | 'truncated' | 'late' | 'garbled';
 
-/** How an exchange ended that has no whole answer. */
+/** Failure of an exchange without a complete response. */
 export interface Loss {
   readonly kind: LossKind;
-  /** What was seen instead of an answer. */
+  /** Description of the failure. */
   readonly seen: string;
 }
 
-/** A request that got no whole answer: what a target did, and no fault of the suite. */
+/** A request received no complete response. This is caused by the target, not by the suite. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 
   constructor(
     readonly loss: Loss,
-    /** Of the answer it holds what there was. */
+    /** The exchange, with the part of the response that arrived. */
     readonly exchange: Exchange,
   ) {
     super(loss.seen);
   }
 }
 
-/** The run cannot go on: the target is gone, or does not want to be asked, or the suite itself broke. */
+/** The run cannot continue: the target is gone or refuses requests, or the suite failed. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 
@@ -44,10 +48,14 @@ const LATE = /^(UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ETIMEDOUT)$/;
 const GARBLED = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/;
 const DROPPED = /^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/;
 
-/** What an error of the transport says of the target; undefined where it is the suite's own. `begun`: the status came. */
+/**
+ * Converts a transport error into a loss; undefined if the error was caused by the suite. `begun`: true if the status
+ * had arrived.
+ */
 export function lossOf(error: unknown, begun = false): Loss | undefined {
   const { name, code: given, message } = (error ?? {}) as Record<string, unknown>;
-  // Errors of undici's parser differ only in their message; an aborted AbortSignal.timeout() has a number as its code.
+  // Errors of undici's parser differ only in their message. An aborted `AbortSignal.timeout()` has a number as its
+  // code.
   const code = name === 'HTTPParserError' ? 'HPE_INVALID' : name === 'TimeoutError' ? 'ETIMEDOUT' : given;
   if (typeof code !== 'string') return undefined;
   const words = typeof message === 'string' && message !== '' ? `${code}: ${message}` : code;

@@ -14,7 +14,7 @@ export function writePkt(data: string | Buffer): Buffer {
 export const FLUSH = Buffer.from('0000');
 export const DELIMITER = Buffer.from('0001');
 
-/** All lines of a body. Throws on a length that is no length and on an end inside a line. */
+/** Parses all lines of a body. Throws on an invalid length and on an end inside a line. */
 export function readPkts(body: Buffer): PktLine[] {
   const lines: PktLine[] = [];
   let at = 0;

@@ -3,8 +3,9 @@ import { type Dispatcher, ProxyAgent } from 'undici';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that `https_proxy` names for an origin, unless `no_proxy` has its host; undefined: none. There is no standard;
- * curl(1), Environment, is what most programs follow: entries between commas, each a host with all below it, or `*`.
+ * Returns the proxy that `https_proxy` names for an origin; undefined if none or if `no_proxy` contains the host. There
+ * is no standard. Most programs follow curl(1), section Environment: `no_proxy` is a comma-separated list of hosts,
+ * each including its subdomains, or `*`.
  */
 export function proxyOf(origin: string, environment: Environment = process.env): string | undefined {
   const { protocol, hostname } = new URL(origin);
@@ -19,7 +20,7 @@ export function proxyOf(origin: string, environment: Environment = process.env):
   return isDirect ? undefined : proxy;
 }
 
-/** What sends requests through a tunnel of the proxy. */
+/** Dispatcher that sends requests through a tunnel of the proxy. */
 export function proxied(proxy: string, options: Omit<ProxyAgent.Options, 'uri'>): Dispatcher {
   const { username, password, origin } = new URL(proxy);
   const credential = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');

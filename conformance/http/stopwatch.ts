@@ -1,9 +1,9 @@
-/** A timer holds 24 days. */
+/** Maximum delay of a timer in milliseconds, about 24 days. */
 const LONGEST = 2 ** 31 - 1;
 
 /**
- * Measures how long a rule is at work: the time in which all it does is wait for its turn is left out. What it waits
- * for is not its own: the pace of the run, the end of a 429, a fixture that another rule makes.
+ * Measures the working time of a rule. It excludes the time in which the rule only waits for something else: the rate
+ * limit of the run, the end of throttling, or a fixture that another rule creates.
  */
 export class Stopwatch {
   readonly #underWay = { waiting: 0, asking: 0 };
@@ -17,18 +17,18 @@ export class Stopwatch {
     this.#since = now();
   }
 
-  /** Milliseconds at work. */
+  /** Working time in milliseconds. */
   get elapsed(): number {
     return this.#elapsed + (this.#since === undefined ? 0 : this.now() - this.#since);
   }
 
-  /** Calls `reached` once so many milliseconds were worked, unless it was stopped before. */
+  /** Calls `reached` after this many milliseconds of work, unless the stopwatch is stopped before. */
   limit(milliseconds: number, reached: () => void): void {
     this.#limit = { milliseconds, reached };
     this.#turn();
   }
 
-  /** The rule is over, whatever it still does. */
+  /** Stops the stopwatch, even if requests of the rule are still pending. */
   stop(): void {
     this.#isStopped = true;
     this.#limit = undefined;
@@ -39,12 +39,12 @@ export class Stopwatch {
     return this.#isStopped;
   }
 
-  /** Waits for something that is not the rule's own work. */
+  /** Runs a wait that is not work of the rule. */
   wait<Value>(something: () => Promise<Value>): Promise<Value> {
     return this.#during('waiting', something);
   }
 
-  /** Has a request under way, whatever else of the rule is waiting. */
+  /** Runs a request, which counts as work even while other parts of the rule wait. */
   ask<Value>(request: () => Promise<Value>): Promise<Value> {
     return this.#during('asking', request);
   }

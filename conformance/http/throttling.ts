@@ -2,27 +2,30 @@ import { parseList } from 'structured-headers';
 import { type Exchange, headerOf, isRecord, jsonOf } from './exchange.js';
 import { RunEnded } from './no-answer.js';
 
-/** How much patience a run has with a target that throttles. */
+/** Limits for waiting on a target that throttles. */
 export const PATIENCE = {
-  /** Seconds that one answer may ask to wait, and that one request, or the run without any other answer, waits. */
+  /**
+   * Maximum seconds of one wait, of all waits of one request, and of all waits of the run without any other response
+   * between them.
+   */
   longest: 60,
-  /** Seconds that the whole run waits. */
+  /** Maximum seconds that the whole run waits. */
   total: 600,
-  /** Seconds to wait where an answer says that it throttles, and not how long. */
+  /** Seconds to wait if a response throttles without naming a time. */
   unsaid: 1,
-  /** Rules in a row that were blocked, with no other answer between them, before the run ends. */
+  /** Number of consecutively blocked rules, without any other response between them, that ends the run. */
   blocked: 8,
 } as const;
 
-/** The target keeps answering 429, or asks to wait too long. */
+/** The target keeps responding with 429, or asks to wait too long. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';
 }
 
-/** One pause for all lanes of a run: whoever meets a 429, all wait. */
+/** Pause shared by all concurrent rules of a run: a 429 for one request pauses all of them. */
 export class Throttling {
   #until = 0;
-  /** Milliseconds that the run was held up, in all and since the last answer that was no 429. */
+  /** Milliseconds that the run was paused, in total and since the last response other than 429. */
   #held = 0;
   #inVain = 0;
   #blocked = 0;
@@ -31,21 +34,21 @@ export class Throttling {
     readonly now: () => number,
     readonly sleep: (milliseconds: number) => Promise<void>,
     readonly end: (reason: RunEnded) => void,
-    /** Told that a pause began. */
+    /** Called when a pause begins. */
     readonly onPause: () => void = () => undefined,
   ) {}
 
-  /** Seconds from now until requests go out again, 0 where they do. */
+  /** Seconds until requests may be sent again; 0 if there is no pause. */
   get left(): number {
     return Math.max(0, this.#until - this.now()) / 1000;
   }
 
-  /** Seconds that the run was held up in all. */
+  /** Total seconds that the run was paused. */
   get heldSeconds(): number {
     return this.#held / 1000;
   }
 
-  /** Resolves once no pause is left. */
+  /** Resolves when there is no pause. */
   async pass(): Promise<void> {
     for (let until = 0; until !== this.#until; ) {
       until = this.#until;
@@ -54,13 +57,13 @@ export class Throttling {
     }
   }
 
-  /** Notes that an answer was no 429. */
+  /** Notes a response other than 429. */
   clear(): void {
     this.#inVain = 0;
     this.#blocked = 0;
   }
 
-  /** Holds up the run. `waited`: seconds that this request waited before. Throws `Throttled` past what the run bears. */
+  /** Pauses the run. `waited`: seconds that this request waited before. Throws `Throttled` if a limit is exceeded. */
   hold(seconds: number, waited: number): void {
     const until = this.now() + seconds * 1000;
     const more = Math.max(0, until - Math.max(this.now(), this.#until));
@@ -87,13 +90,13 @@ export class Throttling {
   }
 }
 
-/** Its route, as documented and as clients use it. */
+/** Route of file metadata, as documented and as clients use it. */
 const FILE_METADATA = /^\/api\/(v1\/repos|repos\/[^/?]+)\/files\/metadata(\?|$)/;
 
 /**
- * How many seconds a 429 asks to wait: `Retry-After`, which takes precedence, or the window `t` of `RateLimit`.
- * Undefined where it is no throttling: file metadata has a 429 of its own, for which waiting never helps; it may be told
- * in the same words, but asks for no wait.
+ * Returns the seconds that a 429 asks to wait, from `Retry-After`, which takes precedence, or from the window `t` of
+ * `RateLimit`. Returns undefined if the response does not throttle. File metadata has its own 429 for large
+ * repositories, for which waiting never helps: its body may be worded like throttling, but no header asks to wait.
  */
 export function secondsToWait(exchange: Exchange, now = Date.now()): number | undefined {
   if (exchange.status !== 429) return undefined;
@@ -104,7 +107,9 @@ export function secondsToWait(exchange: Exchange, now = Date.now()): number | un
   return isRecord(body) && body.code === 'rate_limited' ? PATIENCE.unsaid : undefined;
 }
 
-/** `Retry-After` as seconds (RFC 9110, 10.2.3: seconds or an HTTP date); undefined when it is neither. */
+/**
+ * Converts `Retry-After` to seconds (RFC 9110, section 10.2.3: seconds or an HTTP date); undefined if it is neither.
+ */
 export function secondsOf(value: string | string[] | undefined, now = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d+$/.test(value)) return Number(value);
@@ -112,7 +117,7 @@ export function secondsOf(value: string | string[] | undefined, now = Date.now()
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-/** The longest window of a `RateLimit` field of which nothing is left at once. */
+/** Returns the longest exhausted window of a `RateLimit` header, in seconds; undefined if none. */
 function windowOf(field: string | undefined): number | undefined {
   if (field === undefined) return undefined;
   try {

@@ -2,13 +2,13 @@ import { groupBy } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult, Verdict } from './results.js';
 
-/** Results that say the same: whoever reads of one has read of all. */
+/** Results with the same content, reported together. */
 export interface Alike {
   readonly first: RuleResult;
   readonly ids: readonly string[];
 }
 
-/** Results by what they say, the commonest first. */
+/** Groups results by content, largest group first. */
 export function groupAlike(results: readonly RuleResult[]): Alike[] {
   const groups = groupBy(results, ({ verdict, reason, expected, actual, baseline }) =>
     JSON.stringify([verdict, reason, show(expected), show(actual), baseline]),
@@ -18,14 +18,14 @@ export function groupAlike(results: readonly RuleResult[]): Alike[] {
     .sort((a, b) => b.ids.length - a.ids.length);
 }
 
-/** For which reasons these have their verdicts, and how many each, the commonest first. */
+/** Counts results by reason, most frequent first. */
 export function countReasons(results: readonly RuleResult[]): (readonly [reason: string, count: number])[] {
   return [...groupBy(results, ({ verdict, reason = verdict }) => reason)]
     .map(([reason, group]) => [reason, group.length] as const)
     .sort((a, b) => b[1] - a[1]);
 }
 
-/** The results with this verdict. */
+/** Returns the results with this verdict. */
 export function withVerdict({ rules }: Report, verdict: Verdict): readonly RuleResult[] {
   return rules.filter((result) => result.verdict === verdict);
 }

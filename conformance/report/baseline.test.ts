@@ -22,7 +22,7 @@ const entry = (verdict?: 'fail' | 'warn', expires = '2026-12-31'): BaselineEntry
   ...(verdict === undefined ? {} : { verdict }),
 });
 
-/** What is expected of a rule, what it is, and what follows: the state, and the exit codes without and with strict. */
+/** Baseline entry of a rule, its verdict, the resulting state, and the exit codes without and with `strict`. */
 const CASES: readonly (readonly [BaselineEntry, Verdict, Expectation['state'], number, number])[] = [
   [entry(), 'fail', 'expected', 0, 0],
   [entry(), 'flaky', 'expected', 0, 0],

@@ -7,20 +7,20 @@ import { readYaml } from '../target/yaml.js';
 import { isBroken } from './reporter.js';
 import { countDeciding, type Expectation, exitCodeOf, type Report, type RuleResult } from './results.js';
 
-/** The version of the format of baselines; a reader refuses any other. */
+/** Version of the baseline format. Other versions are refused. */
 export const BASELINE_FORMAT = 1;
 
-/** The verdicts that can be expected: what the suite itself broke cannot. */
+/** Verdicts that a baseline can expect. An internal error of the suite cannot be expected. */
 export const EXPECTABLE = ['fail', 'flaky', 'warn', 'variant'] as const;
 
-/** A rule that is known to be broken, for now. */
+/** Rule that is known to be broken at present. */
 export interface BaselineEntry extends Pick<Expectation, 'reason' | 'expires' | 'verdict'> {
   readonly rule: string;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether a text is a day that there is: `2027-01-31`. */
+/** Returns true if the text is an existing calendar date such as `2027-01-31`. */
 export function isDate(text: string): boolean {
   return DATE.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 }
@@ -44,13 +44,13 @@ const baseline = z.strictObject({
   rules: z.record(z.string().min(1), entry).describe('Failures that are expected, by the id of their rule'),
 });
 
-/** The published JSON Schema of baselines. */
+/** Published JSON Schema of baselines. */
 export function baselineSchema(): object {
   return { title: 'Expected failures of a conformance run', ...z.toJSONSchema(baseline, { io: 'input' }) };
 }
 
 /**
- * Reads a baseline. `ids`: of all rules that there are. Throws `InvalidFile`.
+ * Reads a baseline. `ids`: the ids of all existing rules. Throws `InvalidFile`.
  *
  * ```js
  * const text = 'format: 1\nrules:\n  grep.ref.default: { reason: is being mended, expires: 2027-01-31 }\n';
@@ -74,7 +74,8 @@ export function readBaseline(text: string, ids: ReadonlySet<string>): readonly B
 }
 
 /**
- * The report with what was expected of each rule, and the exit code that follows. `today`: as `2027-01-31`, in UTC.
+ * Compares a report with a baseline. Returns the report with the expectation of each rule and the resulting exit code.
+ * `today`: UTC date such as `2027-01-31`.
  *
  * ```js
  * const report = await run(target, { only: 'grep' });
@@ -98,17 +99,17 @@ export function applyBaseline(report: Report, entries: readonly BaselineEntry[],
   };
 }
 
-/** What a rule was expected to be, and what became of that. */
+/** Compares the result of a rule with its baseline entry. */
 export function expectationOf(result: RuleResult, { rule: _rule, ...said }: BaselineEntry, today: string): Expectation {
   const { verdict } = result;
   if (verdict === 'skip' || verdict === 'blocked' || verdict === 'error') return { state: 'unobserved', ...said };
   const isMet = said.verdict === undefined ? EXPECTABLE.some((one) => one === verdict) : said.verdict === verdict;
-  // A failure of another kind is not the one that is known.
+  // A failure of another kind is not the expected one.
   if (!isMet) return { state: isBroken({ verdict }, false) ? 'unexpected' : 'stale', ...said };
   return { state: today > said.expires ? 'expired' : 'expected', ...said };
 }
 
-/** The entries that a report was held to; undefined where it was held to none. */
+/** Returns the baseline entries that a report was compared with; undefined if there was no baseline. */
 export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[] | undefined {
   if (baseline === undefined) return undefined;
   const own = rules.flatMap(({ id, baseline: one }) => {
@@ -120,8 +121,8 @@ export function entriesOf({ rules, baseline }: Report): readonly BaselineEntry[]
 }
 
 /**
- * The text of a first baseline: every rule that made the run fail, with what was said of it before. `reason` is for
- * those of which nothing was.
+ * Writes a baseline with every rule that made the run fail. Earlier entries keep their reason. `reason`: reason of new
+ * entries.
  */
 export function writeBaseline(
   report: Report,
@@ -138,7 +139,7 @@ export function writeBaseline(
       [
         id,
         {
-          // What is flaky fails as well.
+          // A flaky rule can also fail, so its verdict is left open.
           ...(verdict === 'flaky' ? {} : { verdict }),
           reason: before?.reason ?? usual,
           expires: isOpen ? before.expires : expires,

@@ -1,7 +1,7 @@
 import { type Comparison, concludeComparison, differencesByKind, type ShownDifference } from './compare.js';
 import { visible } from './reporter.js';
 
-/** A comparison for people: what changed, by kind, one line each. */
+/** Comparison as text: what changed, by kind, one line each. */
 export function compareText(comparison: Comparison): string {
   const { before, after } = comparison;
   const blocks = [

@@ -3,23 +3,26 @@ import { defined } from '../target/json.js';
 import { show } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/** One thing that is otherwise in the second result; a value that is left out is not there. */
+/** One difference between two results. A missing value is absent in that result. */
 export interface Difference {
-  /** `verdict` of a rule, a member of what it `observed`, a `variant`, or a rule that only one of them `checked`. */
+  /**
+   * `verdict`: the verdict of a rule. `observed`: an observed value. `variant`: a variant. `checked`: a rule that only
+   * one result contains.
+   */
   readonly kind: 'verdict' | 'observed' | 'variant' | 'checked';
-  /** The rule, or the key of the variant. */
+  /** Id of the rule, or key of the variant. */
   readonly id: string;
   readonly section?: string;
   readonly says?: string;
-  /** The member of what was observed. */
+  /** Name of the observed value. */
   readonly member?: string;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Why the verdict is what it is. */
+  /** Reasons of the two verdicts. */
   readonly reason?: { readonly before?: string; readonly after?: string };
 }
 
-/** What changed between two results. */
+/** Differences between two results. */
 export interface Comparison {
   readonly format: 1;
   readonly before: Side;
@@ -29,10 +32,13 @@ export interface Comparison {
 
 type Side = ReturnType<typeof sideOf>;
 
-/** What is counted and measured: it says nothing about how a target behaves. */
+/**
+ * Observed values that are counts or measurements. They are not compared, because they do not describe the target's
+ * behaviour.
+ */
 const MEASURED = ['answers', 'delay_ms'];
 
-/** What is otherwise in `b`: verdicts, what was observed, variants, and rules that only one has. */
+/** Compares verdicts, observed values and variants, and finds rules that only one result contains. */
 export function compareReports(a: Report, b: Report): Comparison {
   const before = new Map(a.rules.map((rule) => [rule.id, rule]));
   const after = new Map(b.rules.map((rule) => [rule.id, rule]));
@@ -79,7 +85,7 @@ function compareRule(a: RuleResult | undefined, b: RuleResult | undefined): Diff
   return differences;
 }
 
-/** The kinds of differences in their order, with what stands for a value that is absent. */
+/** Kinds of differences in display order, with the text for an absent value. */
 const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, absent: string])[] = [
   ['verdict', 'Verdicts', 'none'],
   ['checked', 'Rules that only one of them has', 'not there'],
@@ -87,10 +93,10 @@ const KINDS: readonly (readonly [kind: Difference['kind'], heading: string, abse
   ['observed', 'Observed', 'not seen'],
 ];
 
-/** A difference whose values are texts of one line. */
+/** Difference whose values are one-line texts. */
 export type ShownDifference = ReturnType<typeof differencesByKind>[number]['rows'][number];
 
-/** The differences of each kind that has any. `index` is that of the kind. */
+/** Groups differences by kind and omits empty kinds. `index`: position of the kind in `KINDS`. */
 export function differencesByKind({ differences }: Comparison) {
   return KINDS.map(([kind, heading, absent], index) => {
     const text = (value: unknown) => (value === undefined ? absent : show(value));
@@ -99,7 +105,7 @@ export function differencesByKind({ differences }: Comparison) {
   }).filter(({ rows }) => rows.length > 0);
 }
 
-/** How many things of each kind differ, in one sentence. */
+/** Summarizes the number of differences of each kind in one sentence. */
 export function concludeComparison(comparison: Comparison): string {
   const { differences } = comparison;
   if (differences.length === 0) return 'No difference.';

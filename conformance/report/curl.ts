@@ -8,18 +8,18 @@ import { redact, redactBytes, TOKEN } from './redact.js';
 import { type Part, printCommand, quote, quoteParts } from './shell.js';
 
 /**
- * A shell command, on one line, that sends the same request again: undefined where its body is too large for one. Its
- * tokens are minted when it runs, so it holds no secret. `seconds`: the time the request was made at.
+ * Returns a one-line shell command that repeats a request; undefined if the body is too large. The command creates its
+ * tokens when it runs, so it contains no secret. `seconds`: time of the request, in seconds since the epoch.
  */
 export function writeCurl(exchange: Exchange, target: Target, seconds: number): string | undefined {
   const { method, requestHeaders, requestBody } = exchange;
   const isHead = method === 'HEAD' && requestBody === undefined;
-  // Brackets and braces are themselves (-g), and so are `..` and `%2F`.
+  // `-g` disables curl's globbing of brackets and braces, `--path-as-is` its normalization of `..`.
   const words = ['curl', '-sS', '-i', '-g', '--path-as-is', ...(isHead ? ['--head'] : ['-X', quote(method)])];
   const mint = (text: string) => withTokens(text, exchange, target, seconds);
   for (const [name, value] of Object.entries(requestHeaders)) {
     if (name.toLowerCase() === 'authorization') words.push(...authorizationWords(name, value, mint));
-    // curl takes a field without a value for one that is to be left out, unless it ends in a semicolon.
+    // curl removes a header given without a value, unless it ends in a semicolon.
     else words.push('-H', value === '' ? quote(`${name};`) : quoteParts([`${name}: `, ...mint(value)]));
   }
   const body = bodyOf(exchange);
@@ -37,15 +37,17 @@ export function writeCurl(exchange: Exchange, target: Target, seconds: number): 
   return isWord ? words.join(' ') : `${pipe} | ${words.join(' ')}`;
 }
 
-/** A body that can stand among the words; behind `@` curl would look for a file. */
+/** Body that can be a command-line argument. curl reads a file if the argument begins with `@`. */
 const ONE_WORD = /^(?!@)[\x20-\x7e]{0,4096}$/;
 
-/** What is sent as a body; undici gives these methods a `Content-Length: 0` where there is none. */
+/**
+ * Body to send. For these methods, undici sends `Content-Length: 0` if there is no body, so an empty body is returned.
+ */
 function bodyOf({ method, requestBody }: Exchange): Buffer | undefined {
   return requestBody ?? (['POST', 'PUT', 'PATCH'].includes(method) ? Buffer.alloc(0) : undefined);
 }
 
-/** What an address may hold for curl to send it as it is. */
+/** Paths that curl sends unchanged. */
 const PLAIN_PATH = /^\/[A-Za-z0-9._~!$&'()*+,;=:@%/?[\]-]*$/;
 
 function addressWords({ origin, path }: Exchange, mint: (text: string) => Part[]): string[] {
@@ -64,7 +66,7 @@ function authorizationWords(name: string, value: string, mint: (text: string) =>
   return ['-H', quoteParts([`${name}: ${scheme} `, { command }])];
 }
 
-/** A text with a command in the place of each token. */
+/** Replaces each token in a text with a command that creates it. */
 function withTokens(text: string, exchange: Exchange, target: Target, seconds: number): Part[] {
   const parts: Part[] = [];
   let end = 0;
@@ -77,7 +79,7 @@ function withTokens(text: string, exchange: Exchange, target: Target, seconds: n
   return [...parts, redact(text.slice(end))].filter((part) => part !== '');
 }
 
-/** How a token was made that a rule put together by hand; undefined where no key of the target signed it. */
+/** Reconstructs the recipe of a token that a rule built by hand; undefined if no key of the target signed it. */
 function recipeOf(token: string, target: Target): TokenRecipe | undefined {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const [header, claims] = [head, payload].map(readPart);
@@ -96,7 +98,7 @@ function isSignedBy({ algorithm, privateKey }: SigningKey, input: string, signat
   return verify(`sha${algorithm.slice(2)}`, Buffer.from(input), key, Buffer.from(signature, 'base64url'));
 }
 
-/** The command that makes the same token again. */
+/** Returns the command that creates the same token again. */
 function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): string {
   const role = recipe.key ?? 'main';
   const org = role === 'second' ? (target.second?.org ?? target.org) : target.org;
@@ -105,10 +107,13 @@ function tokenCommand(recipe: TokenRecipe, target: Target, seconds: number): str
   return words.map(quote).join(' ');
 }
 
-/** Ten years: what is farther away is no time of a token but a number that is wrong on purpose. */
+/** Ten years in seconds. A larger distance is a deliberately wrong number, not a time. */
 const FAR = 315_360_000;
 
-/** The recipe with its times as distances from now, so that it means the same when the command runs. */
+/**
+ * Converts the times of a recipe to offsets from `seconds`, so that the recipe has the same meaning when the command
+ * runs.
+ */
 export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (recipe.claims === undefined) return recipe;
   const claims = Object.entries(recipe.claims).map(([name, value]) => {
@@ -119,7 +124,7 @@ export function withRelativeTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-/** The recipe as it is to be signed at `seconds`. */
+/** Converts the offsets of a recipe back to times, for signing at `seconds`. */
 export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRecipe {
   if (!isRecord(recipe.claims)) return recipe;
   const claims = Object.entries(recipe.claims).map(([name, value]) => {
@@ -129,7 +134,7 @@ export function withAbsoluteTimes(recipe: TokenRecipe, seconds: number): TokenRe
   return { ...recipe, claims: Object.fromEntries(claims) };
 }
 
-/** What names the key, and the organization that it signs for; no secret. */
+/** Command-line words that name the key and its organization; they contain no secret. */
 function keyWords(role: KeyRole, org: string, target: Target): string[] {
   const key = keysOf(target).get(role) ?? target.key;
   if (key.targetFile !== undefined)

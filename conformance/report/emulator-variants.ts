@@ -1,47 +1,53 @@
 import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import type { Report } from './results.js';
 
-/** What a point shows: a text or one of several, or such a text and more behind a space; or what an expression fits. */
+/**
+ * Values that a point can show. A text, or one of several texts, matches exactly or followed by a space and more text.
+ * A regular expression matches as usual.
+ */
 type Shows = string | readonly string[] | RegExp;
 
 /**
- * Points of a recording, each a key of `variants` in a report or `rule: name` of what a rule observed. A pattern that ends
- * in `*` stands for every point that begins with the text before it.
+ * Points of a recording. A point is a key of `variants` in a report, or `rule: name` for an observed value. A pattern
+ * that ends in `*` matches every point with the prefix before it.
  */
 type Points = readonly string[];
 
-/** One switch of the emulator, `emulator start --variants`, and what a recording shows under each of its values. */
+/** Switch of the emulator (`emulator start --variants`), and what a recording shows for each of its values. */
 interface SwitchRow {
   readonly name: string;
-  /** The points that it governs, by group; a point belongs to the first group with a pattern that matches. */
+  /** Points that the switch controls, by group. A point belongs to the first group with a matching pattern. */
   readonly points: Readonly<Record<string, Points>>;
-  /** By value, the default first: what the points of each group show. A group that is left out may show anything. */
+  /**
+   * For each value, the default first: what the points of each group show. Points of an omitted group may show
+   * anything.
+   */
   readonly values: readonly (readonly [value: string, shows: Readonly<Record<string, Shows>>])[];
 }
 
-/** The points of one ambiguity that are named `what`, or `what, place` for each of the places. */
+/** Points of one ambiguity named `what`, or `what, place` for each place. */
 function at(code: AmbiguityCode, what: string, ...places: readonly string[]): Points {
   return places.length === 0 ? [recordKey(code, what)] : places.map((place) => recordKey(code, `${what}, ${place}`));
 }
 
 const GIT_PLACES = ['Git', 'Git fetch', 'Git push refs', 'Git push'];
 
-/** A switch over several points, and what they show under each of its values. */
+/** Switch that controls several groups of points. */
 function over(name: string, points: SwitchRow['points'], ...values: SwitchRow['values']): SwitchRow {
   return { name, points, values };
 }
 
-/** A switch over a single point. */
+/** Switch that controls one group of points. */
 function one(name: string, points: Points, values: Readonly<Record<string, Shows>>): SwitchRow {
   return { name, points: { it: points }, values: Object.entries(values).map(([value, it]) => [value, { it }]) };
 }
 
-/** A switch whose values are what the point shows. */
+/** Switch whose values equal the values that its points show. */
 function same(name: string, points: Points, ...values: readonly string[]): SwitchRow {
   return { name, points: { it: points }, values: values.map((value) => [value, { it: value }]) };
 }
 
-/** The same, where the values are the codes of a refusal. */
+/** Switch whose values are error codes of a refusal with this status. */
 function code(name: string, points: Points, status: number, ...values: readonly string[]): SwitchRow {
   const shows = (value: string) => new RegExp(`^${status}( ${value})?$`);
   return { name, points: { it: points }, values: values.map((value) => [value, { it: shows(value) }]) };
@@ -80,7 +86,7 @@ const SWITCHES: readonly SwitchRow[] = [
     {
       claim: [...at('A03', 'no repo claim*'), ...at('A35', 'no repo claim*')],
       org: at('A03', 'org:read on a repository*'),
-      // Of a refusal on a Git remote only the status shows.
+      // A refusal of a Git remote is recorded by its status only.
       git: GIT_PLACES.flatMap((place) => at('A35', place, 'org:read alone')),
     },
     ['400', { claim: '400', org: ['400', '403 insufficient_scope'], git: ['400', '403'] }],
@@ -192,7 +198,7 @@ const SWITCHES: readonly SwitchRow[] = [
   one('contentType', ['general.content-type.other: *'], { lenient: ['200', '201'], strict: '415' }),
 ];
 
-/** Points that no switch governs, with the reason. */
+/** Points that no switch controls, with the reason. */
 const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A34', '*'), 'both texts give one answer only'],
   [
@@ -203,7 +209,7 @@ const WITHOUT_SWITCH: readonly (readonly [points: Points, why: string])[] = [
   [at('A07', 'failed restore'), 'told by what restore.failure-body observed'],
 ];
 
-/** Switches of the emulator that no rule can tell from outside, with the reason. */
+/** Switches of the emulator that no rule can observe, with the reason. */
 export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
   diffBase: 'the specification names no diff of a commit with a base',
   customNotesRefs: 'the specification names no other notes ref',
@@ -212,8 +218,8 @@ export const UNSEEN_SWITCHES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The switches with which the emulator answers as the target of a report did, as `emulator start --variants` takes them;
- * those at their default are left out. `without`: what no switch can be set to.
+ * Computes the switches with which the emulator behaves as the target of a report did, in the form of `emulator start
+ * --variants`. Switches at their default are omitted. `without`: observations that no switch can reproduce.
  */
 export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   const points = recordedPoints(report);
@@ -239,7 +245,9 @@ export function emulatorVariants(report: Pick<Report, 'variants' | 'rules'>) {
   return { variants, without };
 }
 
-/** Every switch that a recording can set, with its values, the default first, and the points that it governs. */
+/**
+ * Returns every switch that a recording can set, with its values (the default first) and the points that it controls.
+ */
 export function recordedSwitches(): { name: string; values: readonly string[]; points: Points }[] {
   return SWITCHES.map(({ name, values, points }) => ({
     name,
@@ -266,7 +274,7 @@ function fits(shows: Shows | undefined, seen: string): boolean {
   return shows === undefined || [shows].flat().some((text) => seen === text || seen.startsWith(`${text} `));
 }
 
-/** The variants of a report, and every text or number that its rules observed. */
+/** Returns the variants of a report and every observed text or number. */
 function recordedPoints({ variants, rules }: Pick<Report, 'variants' | 'rules'>): Map<string, string> {
   const points = new Map(Object.entries(variants));
   for (const { id, observed = {} } of rules) {

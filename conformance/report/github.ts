@@ -3,7 +3,7 @@ import { describeRule, describeRun, type Reporter } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
 /**
- * Workflow commands of GitHub Actions, one a line, that become annotations:
+ * Prints workflow commands of GitHub Actions, one per line, which become annotations:
  *
  *     ::error title=jwt.alg.none::MUST, Token header: …%0Aexpected 403
  */
@@ -32,12 +32,12 @@ function annotation(kind: 'error' | 'warning' | 'notice', title: string, message
   return `::${kind} title=${escapeProperty(title)}::${escapeData(message)}`;
 }
 
-/** As `@actions/core` escapes what stands behind the second `::`. */
+/** Escapes the text after the second `::`, as `@actions/core` does. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** The same for a property, which ends at a comma or a colon. */
+/** Escapes a property, in which commas and colons are escaped too. */
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -15,7 +15,7 @@ interface ReadCase {
 
 const LISTS = ['testsuite', 'testcase', 'failure', 'error', 'skipped', 'system-out'];
 
-/** What a reader of XML makes of a report. */
+/** Parses a JUnit report with an XML parser. */
 function read(report: Report) {
   const text = reporterOf('junit', false)(report);
   const problem = XMLValidator.validate(text);

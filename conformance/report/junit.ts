@@ -3,12 +3,13 @@ import { describeRule, describeRun, type Reporter, THE_RUN } from './reporter.js
 import { executed, type Report, type RuleResult } from './results.js';
 
 /**
- * JUnit's XML, as its readers take it: one suite a section, one case a rule.
+ * Renders JUnit XML: one test suite per section, one test case per rule.
  *
  *     <testsuites><testsuite name="Errors" tests="2" failures="1" errors="0" skipped="0">
  *       <testcase classname="Errors" name="err.method"><failure message="…" type="fail">…</failure></testcase>
  *
- * A run that checked nothing, was interrupted or broke has a case of its own that fails, so that no reader shows it green.
+ * A run that checked nothing, was interrupted or broke gets an additional failing case, so that no reader shows it as
+ * passed.
  */
 export const junit: Reporter = (report) => {
   const suites = [...describeRun(report).sections].map(([section, results]) => suiteOf(report, section, results));
@@ -51,7 +52,7 @@ function outcomeOf(report: Report, result: RuleResult): Outcome {
   const { verdict } = result;
   if (verdict === 'error') return 'error';
   if (describeRule(report, result).isBroken) return 'failure';
-  // As a test that is marked to fail.
+  // Like a test that is marked as expected to fail.
   if (result.baseline?.state === 'expected') return 'skipped';
   return verdict === 'skip' || verdict === 'blocked' ? 'skipped' : undefined;
 }
@@ -77,7 +78,7 @@ function caseOf(report: Report, result: RuleResult, outcome: Outcome): string {
   return inside === '' ? `    <testcase${head}/>\n` : `    <testcase${head}>\n${inside}    </testcase>\n`;
 }
 
-/** The cases for what no rule says; undefined where the rules say it all. */
+/** Returns cases for failures that do not belong to a rule; undefined if there are none. */
 function wholeRun(report: Report): Suite | undefined {
   const { setup, conclusion, measure, remarks } = describeRun(report);
   const isWhole = !report.interrupted && report.ended === undefined && executed(report.counts) > 0;
@@ -108,7 +109,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join('');
 }
 
-/** XML 1.0, 2.2: every other character is not well-formed, not even as a reference. */
+/** Characters that are not well-formed in XML 1.0 (section 2.2), not even as a reference. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 function escapeXml(text: string): string {

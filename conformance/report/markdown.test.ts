@@ -45,7 +45,7 @@ t.test('what broke is told with the command that checks it again', async (t) => 
 
 t.test('whatever a target answers is text', async (t) => {
   const text = markdown(reportWith([hostileResult()]));
-  // What is in fences and between backticks is no markup.
+  // Fenced blocks and code spans are not markup.
   const outside = text
     .replace(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
     .replace(/<\/?(details|summary)>/g, '')

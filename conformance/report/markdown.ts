@@ -12,10 +12,10 @@ import {
 } from './reporter.js';
 import type { Report, RuleResult } from './results.js';
 
-/** So many broken rules are shown with what was sent. A step summary of GitHub holds a megabyte. */
+/** Maximum number of broken rules shown with their requests. A GitHub step summary is limited to 1 MB. */
 const MOST_SHOWN = 40;
 
-/** GitHub Flavored Markdown: badge, counts, what broke, one line a section. */
+/** Renders GitHub Flavored Markdown: badge, counts, broken rules, and one line per section. */
 export const markdown: Reporter = (report) => {
   const { broken, conclusion, measure, remarks } = describeRun(report);
   const blocks = [
@@ -78,7 +78,7 @@ function describe(report: Report, result: RuleResult): string {
   ].join('\n\n');
 }
 
-/** What does not make the run fail but should be read. What could not be checked is told once a reason. */
+/** Lists findings that do not fail the run. Rules that could not be checked are grouped by reason. */
 function warnings(report: Report): string[] {
   const seen = report.rules.filter(({ verdict }) => ['warn', 'variant'].includes(verdict) && !report.mode.strict);
   const lines = [
@@ -90,7 +90,7 @@ function warnings(report: Report): string[] {
   return lines.length === 0 ? [] : ['## Also seen', lines.join('\n')];
 }
 
-/** The badge of a whole run: what was claimed, and when. */
+/** Badge of a complete run: level, mode and date. */
 function badge(report: Report): string {
   const date = report.started_at.slice(0, 10);
   const { fail, flaky, warn } = report.counts;
@@ -102,7 +102,7 @@ function badge(report: Report): string {
   return `![Conformance: ${message}](https://img.shields.io/badge/${escaped('conformance')}-${escaped(message)}-${color})`;
 }
 
-/** Text in a line: nothing of it is read as markup. */
+/** Escapes inline text, so that it contains no markup. */
 function inline(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')
@@ -111,7 +111,7 @@ function inline(text: string): string {
     .replace(/[\\`*_{}[\]|~@$]/g, '\\$&');
 }
 
-/** Code in a line; its fence is longer than any of its backticks. */
+/** Formats inline code. The fence is longer than any run of backticks in the text. */
 function code(text: string): string {
   const shown = visible(text).replace(/\s+/g, ' ');
   const ticks = '`'.repeat(longestRun(shown) + 1);

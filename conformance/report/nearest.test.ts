@@ -26,7 +26,7 @@ function exchange(rule: string, more: Partial<Exchange> = {}): Exchange {
 const NOW = 1_700_000_000;
 const anything = () => true;
 
-/** What the nearest of these requests has otherwise, and whose it is. */
+/** Returns the rule of the nearest request and its differences. */
 function nearest(failed: Exchange, others: readonly Exchange[], expected?: unknown) {
   const log = new RequestLog(() => NOW * 1000);
   for (const other of others) log.see(other);

@@ -5,36 +5,36 @@ import { withRelativeTimes } from './curl.js';
 import { routeOf } from './operation.js';
 import { redact } from './redact.js';
 
-/** The request of a rule that passed which is most like one that did not. */
+/** Request of a passed rule that is most similar to the request that decided a failed rule. */
 export interface Nearest {
-  /** The rule that made it. */
+  /** Id of the rule that sent it. */
   readonly rule: string;
-  /** `GET /api/v1/repo`. */
+  /** Method and route, such as `GET /api/v1/repo`. */
   readonly request: string;
   readonly status: number;
-  /** What the deciding request has otherwise, one thing a line; empty where nothing is. */
+  /** Differences of the deciding request, one per line; empty if none. */
   readonly differs: readonly string[];
 }
 
-/** What a request is made of, by name, as texts that can be compared. */
+/** Properties of a request, by name, as comparable texts. */
 type Traits = ReadonlyMap<string, string>;
 
 interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'status'> {
   readonly traits: Traits;
 }
 
-/** So many different requests of one operation are kept. */
+/** Maximum number of different requests kept for one operation. */
 const MOST_KEPT = 500;
-/** Bodies above this are compared as a whole. */
+/** Larger bodies, in bytes, are compared as a whole. */
 const MOST_READ = 64 * 1024;
 const MOST_MEMBERS = 200;
 const MOST_LINES = 12;
 
-/** The requests of a run, so that a failure can be set beside the nearest request that passed. */
+/** Requests of a run, to show a failure beside the nearest request that passed. */
 export class RequestLog {
   readonly #operations = new Map<string, Map<string, SeenRequest>>();
 
-  /** `now`: milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(readonly now: () => number) {}
 
   see(exchange: Exchange): void {
@@ -47,13 +47,16 @@ export class RequestLog {
     seen.set(`${rule} ${status} ${JSON.stringify([...traits])}`, { rule, method, path, status, traits });
   }
 
-  /** `isPassed`: whether what a rule sent was as it should be. `expected`: what the rule wanted to see. */
+  /**
+   * Returns the nearest request to a failed one; undefined if none. `isPassed`: returns true if a rule passed.
+   * `expected`: the response that the failed rule expected.
+   */
   nearestTo(exchange: Exchange, isPassed: (rule: string) => boolean, expected: unknown): Nearest | undefined {
     const own = traitsOf(exchange, this.now());
     let best: { seen: SeenRequest; distance: number } | undefined;
     for (const seen of this.#operations.get(operationOf(exchange))?.values() ?? []) {
       if (seen.rule === exchange.rule || !isPassed(seen.rule)) continue;
-      // Of those that are as near, one that was answered as this one should have been says more, and then a success.
+      // Among equally similar requests, prefer one whose response has the expected status, then one that succeeded.
       const less = (isExpected(seen.status, expected) ? 0 : 0.5) + (seen.status > 299 ? 0.25 : 0);
       const distance = differences(own, seen.traits).length + less;
       if (best === undefined || distance < best.distance) best = { seen, distance };
@@ -83,11 +86,11 @@ function line(name: string, here: string | undefined, there: string | undefined)
 function differences(a: Traits, b: Traits): string[] {
   const names = [...new Set([...a.keys(), ...b.keys()])].filter((name) => a.get(name) !== b.get(name));
   const isAnonymous = [a, b].some((traits) => traits.get('authorization') === 'none');
-  // Without a token there is nothing that it could say.
+  // An anonymous request has no token to compare.
   return isAnonymous ? names.filter((name) => !/^(token|repository$)/.test(name)) : names;
 }
 
-/** Method and route, and of Git's advertisements the service. */
+/** Key of an operation: method and route, and the service for Git's ref advertisements. */
 function operationOf({ method, path }: Exchange): string {
   const { pathname, query } = split(path);
   return `${method} ${routeOf(pathname)} ${query.find(([name]) => name === 'service')?.[1] ?? ''}`;
@@ -118,7 +121,7 @@ function traitsOf(exchange: Exchange, now: number): Traits {
   return traits;
 }
 
-/** The parts of the path that stand for something; one that names the token's repository is no difference. */
+/** Adds the values of path parameters. The name of the repository that the token names is not a difference. */
 function addPath(traits: Map<string, string>, pathname: string, repository: string | undefined): void {
   const route = routeOf(pathname);
   if (route === pathname) return;
@@ -163,7 +166,7 @@ function addBody(traits: Map<string, string>, body: Buffer): void {
   }
 }
 
-/** A body of JSON, or of one JSON value a line. */
+/** Parses a JSON body or an NDJSON body; undefined if it is neither. */
 function readJson(text: string): unknown[] | undefined {
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];

@@ -2,7 +2,7 @@ import { OPERATIONS } from '../rules/companion/operations.js';
 
 const GIT = /^\/.+?\/(info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/.*)$/;
 
-/** Every route by its parts; `{…}` stands for any. Those with fewer placeholders come first. */
+/** All routes, split into segments; a `{…}` segment matches any value. Routes with fewer placeholders come first. */
 const ROUTES: readonly (readonly string[])[] = OPERATIONS.flatMap(({ routes }) => Object.values(routes))
   .filter((route) => route !== undefined)
   .map((route) => route.replace('{n}', '{repo_name}').split('/'))
@@ -12,12 +12,15 @@ function placeholders(route: readonly string[]): number {
   return route.filter((part) => part.startsWith('{')).length;
 }
 
-/** A path without its query as the route it is one of: `/api/repos/{repo_name}/branches`. */
+/**
+ * Returns the route of a path without query, such as `/api/repos/{repo_name}/branches`; the path itself if no route
+ * matches.
+ */
 export function routeOf(path: string): string {
   return knownRouteOf(path) ?? path;
 }
 
-/** The same, and undefined for a path that is none of them. */
+/** Returns the route of a path without query; undefined if no route matches. */
 export function knownRouteOf(path: string): string | undefined {
   const [, service] = GIT.exec(path) ?? [];
   if (service !== undefined) return `/{repo_name}.git/${service}`;

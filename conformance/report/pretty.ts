@@ -28,26 +28,32 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
   variant: 'yellow',
 };
 
-/** So many rules are shown one by one, broken ones with what was sent; of more, what is alike is told once. */
+/**
+ * Maximum number of rules that are shown one by one, broken ones with their requests. If there are more, equal results
+ * are grouped.
+ */
 const MOST_RULES = 20;
-/** The same of a run that ended early: the end is what has to be read. */
+/** Maximum number of rules shown for a run that ended early, because the reason of the end is more important. */
 const MOST_OF_ENDED = 3;
-/** So many kinds of broken rules are told where there are more, and so many of what else was seen. */
+/** Maximum number of groups of broken rules, and of other findings. */
 const MOST_BROKEN_KINDS = 6;
 const MOST_OTHER_KINDS = 40;
-/** So many lines of a request, or of an answer, are shown there. */
+/** Maximum number of lines of a request or response in a group. */
 const MOST_LINES = 16;
-/** So many reasons why rules were skipped or blocked are told. */
+/** Maximum number of reasons shown for skipped or blocked rules. */
 const MOST_REASONS = 12;
 
-/** For people: what broke, what else was seen, one line a section, and what it means. */
+/**
+ * Creates the reporter for readers at a terminal: broken rules, other findings, one line per section, and the
+ * conclusion.
+ */
 export function createPretty(color: boolean): Reporter {
   const paint: Paint = (verdict, text) => {
     const style = STYLES[verdict];
     return color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
   };
   return (given) => {
-    // Before anything is painted: colours are control characters as well.
+    // Before anything is coloured, because colours are control characters too.
     const report = visibleReport(given);
     const { broken, tally, remarks, conclusion, measure } = describeRun(report);
     const others = (['warn', 'variant'] as const).flatMap((verdict) =>
@@ -73,7 +79,7 @@ export function createPretty(color: boolean): Reporter {
   };
 }
 
-/** The report with every control character in words, so that a terminal obeys none that a target sent. */
+/** Replaces control characters in the report with text, so that the target cannot control the terminal. */
 function visibleReport(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_name, value: unknown) =>
     typeof value === 'string' ? visible(value) : value,
@@ -106,7 +112,10 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint): strin
   return lines;
 }
 
-/** Of very many the first is shown; then what is alike together: what rules rest on, what broke, what else was seen. */
+/**
+ * Describes a run with many findings: first one example, then groups of failed fixtures, broken rules and other
+ * findings.
+ */
 function describeMany(
   report: Report,
   broken: readonly RuleResult[],
@@ -126,7 +135,7 @@ function describeMany(
   ];
 }
 
-/** The result with its last exchange only, and not many lines of that. */
+/** Shortens a result to its last exchange, with a limited number of lines. */
 function shorten(result: RuleResult): RuleResult {
   const cut = (text: string) => {
     const lines = text.trimEnd().split('\n');
@@ -176,13 +185,13 @@ function sections(report: Report, paint: Paint): string[] {
   });
 }
 
-/** The marks that stand above it, and no others. */
+/** Explains the marks that occur in the report. */
 function legend(report: Report, paint: Paint): string {
   const shown = VERDICTS.filter((verdict) => report.counts[verdict] > 0);
   return shown.map((verdict) => `${paint(verdict, MARKS[verdict])} ${verdict}: ${MEANINGS[verdict]}`).join('\n');
 }
 
-/** Rules that could not be checked, by reason. */
+/** Lists rules that could not be checked, by reason. */
 function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   const reasons = countReasons(withVerdict(report, verdict));
   const others = reasons.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
@@ -192,7 +201,7 @@ function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 
-/** The verdicts are explained above. */
+/** Formats one count. The legend explains the verdicts, so only other counts have an explanation. */
 function tallyLine({ name, mark, count, means }: ReturnType<typeof describeRun>['tally'][number]): string {
   return `${name.padEnd(9)}${String(count).padStart(4)}${mark === undefined ? `  ${means}` : ''}`;
 }

@@ -1,11 +1,11 @@
-/** A JWT, whole or without its signature: it could be used until it expires. */
+/** JWT, with or without its signature. It must be hidden, because it can be used until it expires. */
 export const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)?/g;
 const BASIC = /\b(Basic) [A-Za-z0-9+/=]{16,}/gi;
-/** RFC 3986, 3.2.1: what stands before the `@` of an authority. */
+/** User information before the `@` of an authority (RFC 3986, section 3.2.1). */
 const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 
-/** The text without anything that could be used to sign in. */
+/** Removes credentials from a text. */
 export function redact(text: string): string {
   return text
     .replace(TOKEN, '<token>')
@@ -14,14 +14,14 @@ export function redact(text: string): string {
     .replace(PRIVATE_KEY, '<private key>');
 }
 
-/** The same bytes without any token. */
+/** Removes credentials from bytes. */
 export function redactBytes(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const shown = redact(text);
   return shown === text ? bytes : Buffer.from(shown, 'latin1');
 }
 
-/** Every text in a value of JSON, at any depth, without what could be used to sign in. */
+/** Removes credentials from all texts in a JSON value, at any depth. */
 export function redactValue<Value>(value: Value): Value {
   return redactMember(value) as Value;
 }

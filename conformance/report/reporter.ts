@@ -3,10 +3,10 @@ import { groupBy } from '../target/json.js';
 import { countVerdicts, executed, injected, type Report, type RuleResult, VERDICTS, type Verdict } from './results.js';
 import { quote } from './shell.js';
 
-/** Turns a report into text. Every format is made from the same report and knows nothing else. */
+/** Renders a report as text. All formats use only the report. */
 export type Reporter = (report: Report) => string;
 
-/** One mark a verdict, wherever many stand in a row. */
+/** Mark of each verdict. */
 export const MARKS: Readonly<Record<Verdict, string>> = {
   pass: '✓',
   fail: '✗',
@@ -19,7 +19,7 @@ export const MARKS: Readonly<Record<Verdict, string>> = {
   flaky: '?',
 };
 
-/** What a verdict means, for legends. */
+/** Meaning of each verdict, for legends. */
 export const MEANINGS: Readonly<Record<Verdict, string>> = {
   pass: 'the rule holds',
   fail: 'a MUST is broken',
@@ -32,19 +32,19 @@ export const MEANINGS: Readonly<Record<Verdict, string>> = {
   flaky: 'failed, then passed alone',
 };
 
-/** Whether a rule makes the run fail. */
+/** Returns true if a rule makes the run fail. */
 export function isBroken({ verdict, baseline }: Pick<RuleResult, 'verdict' | 'baseline'>, strict: boolean): boolean {
   if (baseline !== undefined && baseline.state !== 'unobserved') return baseline.state !== 'expected';
   if (verdict === 'fail' || verdict === 'error' || verdict === 'flaky') return true;
   return strict && (verdict === 'warn' || verdict === 'variant');
 }
 
-/** What stands for a section of what is no rule. */
+/** Section name for results that do not belong to a rule. */
 export const THE_RUN = 'The run' as string as Section;
 
 const SETUP = 'set-up: ';
 
-/** What rules rest on and what could not be made, as if each were a rule: it is told once, and like one. */
+/** Failed fixtures as results, so that each is reported once, in the same form as a rule. */
 function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   return setup.map(({ name, ...shown }) => ({
     id: `${SETUP}${name}`,
@@ -58,7 +58,7 @@ function brokenSetup({ setup = [] }: Report): readonly RuleResult[] {
   }));
 }
 
-/** What makes the run fail: steps of the set-up, then rules, failures before errors. */
+/** Results that make the run fail: fixtures first, then rules, failures before errors. */
 function brokenRules(report: Report): readonly RuleResult[] {
   const order: readonly Verdict[] = ['fail', 'flaky', 'error', 'warn', 'variant', 'observed', 'pass'];
   const rules = report.rules
@@ -67,21 +67,24 @@ function brokenRules(report: Report): readonly RuleResult[] {
   return [...brokenSetup(report), ...rules];
 }
 
-/** The rules whose failure was expected. */
+/** Rules whose failure was expected. */
 function expectedFailures({ rules }: Report): readonly RuleResult[] {
   return rules.filter(({ baseline }) => baseline?.state === 'expected');
 }
 
-/** From so many characters on a command is no longer read or copied by people; the JSON has it. */
+/**
+ * Maximum characters of a command that is shown. A longer command would not be read or copied; the JSON report contains
+ * it.
+ */
 export const MOST_CURL = 4096;
 
-/** Names in a row: of very many the first ones, and how many there are beside. */
+/** Lists names. If there are many, lists the first ones and the number of the others. */
 export function enumerate(names: readonly string[], most = 8): string {
   if (names.length <= most + 1) return names.join(', ');
   return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
 }
 
-/** What a reader should know about the run before its verdicts, one sentence each. */
+/** Remarks about the run to read before its verdicts, one sentence each. */
 function remarks(report: Report): string[] {
   const { notices = [], ended, mode, throttled_seconds: throttled = 0, cleanup } = report;
   const { shard } = mode;
@@ -99,14 +102,14 @@ function remarks(report: Report): string[] {
   ];
 }
 
-/** Expected failures of rules that were not checked are neither there nor gone. */
+/** Lists expected failures that could not be confirmed, because their rules were not checked. */
 function unobserved({ rules, baseline }: Report): string[] {
   const own = rules.flatMap(({ id, baseline: one }) => (one?.state === 'unobserved' ? [id] : []));
   const ids = [...own, ...(baseline?.elsewhere ?? []).map(({ rule }) => rule)];
   return ids.length === 0 ? [] : [`Of the baseline these were not checked: ${enumerate(ids)}.`];
 }
 
-/** What a baseline says of the rule, in words. */
+/** Explains the baseline of a rule. */
 export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   if (baseline === undefined) return [];
   const { state, reason, expires, verdict: wanted = 'a failure' } = baseline;
@@ -120,18 +123,18 @@ export function explainBaseline({ verdict, baseline }: RuleResult): string[] {
   return [`${words[state]} (${reason})`];
 }
 
-/** Results by section, in the order of the report. */
+/** Groups results by section, in the order of the report. */
 function bySection({ rules }: Report): ReadonlyMap<string, readonly RuleResult[]> {
   return groupBy(rules, ({ section }) => section);
 }
 
-/** How many results have each verdict: `2 pass, 1 fail`. */
+/** Formats the number of results by verdict: `2 pass, 1 fail`. */
 export function countsOf(results: readonly RuleResult[], mark: (verdict: Verdict) => string = () => ''): string {
   const counts = Object.entries(countVerdicts(results)) as [Verdict, number][];
   return counts.flatMap(([verdict, count]) => (count === 0 ? [] : [`${mark(verdict)}${count} ${verdict}`])).join(', ');
 }
 
-/** Verdicts and further facts of a report: how many rules each is of, and what it means. */
+/** Number and meaning of each verdict and of other counts of a report. */
 function tally(report: Report) {
   // Only verdicts have marks.
   const rows: readonly { name: string; mark?: string; count: number; means: string }[] = [
@@ -146,23 +149,23 @@ function tally(report: Report) {
   return rows.filter(({ count }) => count > 0);
 }
 
-/** The rule in words. */
+/** Describes the rule in one line. */
 function headline({ level, section, says }: RuleResult): string {
   return `${level}, ${section}: ${says}`;
 }
 
-/** Says that a rule is unproven; empty where it is not. */
+/** Says that a rule is unproven; empty if it is proven. */
 function explainUnproven({ unproven }: RuleResult): string[] {
   return unproven === true ? ['unproven: no mutant has been seen to break this rule'] : [];
 }
 
-/** A value in one line, cut where it gets long. */
+/** Formats a value in one line and shortens a long one. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** The facts of a verdict in words, one each. */
+/** Explains a verdict, one fact per line. */
 export function explain(result: RuleResult): string[] {
   const lines: string[] = [];
   if (result.reason !== undefined) lines.push(result.reason);
@@ -171,7 +174,7 @@ export function explain(result: RuleResult): string[] {
   return lines;
 }
 
-/** What the deciding request has otherwise than the nearest one of a rule that passed. */
+/** Explains how the deciding request differs from the nearest request of a passed rule. */
 function explainNearest({ nearest }: RuleResult): string[] {
   if (nearest === undefined) return [];
   const { rule, request, status, differs } = nearest;
@@ -180,14 +183,14 @@ function explainNearest({ nearest }: RuleResult): string[] {
   return [head, ...differs.map((line) => `differs in: ${line}`)];
 }
 
-/** The command that checks one rule again, on the same target; undefined where nothing can be asked again. */
+/** Returns the command that checks one rule again on the same target; undefined if it cannot be checked again. */
 function repeatCommand({ mode, recording }: Report, id: string): string | undefined {
-  // A step of the set-up has no rule of its own.
+  // A fixture is not a rule that can be selected.
   if (recording !== undefined || id.startsWith(SETUP)) return undefined;
   return ['npx', 'conformance', 'run', ...(mode.flags ?? []), '--only', id].map(quote).join(' ');
 }
 
-/** What every format says about one rule. */
+/** Description of one rule, used by all formats. */
 export function describeRule(report: Report, result: RuleResult) {
   return {
     isBroken: isBroken(result, report.mode.strict),
@@ -200,7 +203,7 @@ export function describeRule(report: Report, result: RuleResult) {
   };
 }
 
-/** What every format says about the whole run. */
+/** Description of the whole run, used by all formats. */
 export function describeRun(report: Report) {
   return {
     setup: brokenSetup(report),
@@ -214,12 +217,14 @@ export function describeRun(report: Report) {
   };
 }
 
-/** Text of the target without the control characters that a terminal would obey. */
+/** Replaces control characters in text from the target, so that it cannot control a terminal. */
 export function visible(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Whether some rules were left out, or could not be checked though they were asked for: such a run has no badge. */
+/**
+ * Returns true if rules were left out, or could not be checked although they were requested. Such a run gets no badge.
+ */
 export function isPartial(report: Report): boolean {
   const { interrupted, mode, counts, recording, ended } = report;
   if (interrupted || ended !== undefined || mode.only !== undefined || mode.shard !== undefined) return true;
@@ -227,12 +232,12 @@ export function isPartial(report: Report): boolean {
   return counts.blocked + counts.error > 0 || executed(counts) === 0;
 }
 
-/** How many MUST rules no mutant is known for. */
+/** Number of MUST rules that are not known to notice any mutant. */
 function unproven({ rules }: Report): number {
   return rules.filter((rule) => rule.unproven === true).length;
 }
 
-/** What the run says about its target, in one sentence; the next one says how much it did. */
+/** Conclusion about the target in one sentence. */
 function conclude(report: Report): string {
   const { target, interrupted, counts, exit_code: code, mode, recording, ended, setup = [] } = report;
   const name = target.base_url;
@@ -253,7 +258,7 @@ function conclude(report: Report): string {
   return `${name} does not conform.`;
 }
 
-/** How much was checked. */
+/** Number of checked rules and requests. */
 function measure(report: Report): string {
   const { counts, rules, requests, milliseconds, recording } = report;
   const checked = `${executed(counts)} of ${rules.length} rules checked`;

@@ -10,10 +10,10 @@ export const REPORTERS = ['pretty', 'tap', 'json', 'junit', 'markdown', 'github'
 
 export type ReporterName = (typeof REPORTERS)[number];
 
-/** The report itself. */
+/** Prints the report as JSON. */
 const json: Reporter = (report) => `${JSON.stringify(report, null, 2)}\n`;
 
-/** `color`: whether the output is a terminal that shows colours. */
+/** `color`: true if the output is a terminal that shows colours. */
 export function reporterOf(name: ReporterName, color: boolean): Reporter {
   return { pretty: createPretty(color), tap, json, junit, markdown, github, html }[name];
 }

@@ -4,16 +4,22 @@ import type { Level, Reach, Section } from '../rules/rule.js';
 import type { Nearest } from './nearest.js';
 
 /**
- * pass: the rule holds. fail: a MUST is broken, or the target contradicted itself. warn: a SHOULD is broken.
- * observed: the specification is silent, what was seen is noted. variant: another of the answers that a contradictory
- * text supports. skip: cannot be checked on this target. blocked: the target throttled or was gone, or what the rule
- * rests on could not be made. error: the suite itself broke. flaky: failed, then passed alone.
+ * Verdicts of a rule.
+ * - `pass`: the rule holds.
+ * - `fail`: a MUST is broken, or the target contradicted itself.
+ * - `warn`: a SHOULD is broken.
+ * - `observed`: the specification is silent, and the behaviour is noted.
+ * - `variant`: another of the responses that a contradictory text supports.
+ * - `skip`: the rule cannot be checked on this target.
+ * - `blocked`: the target throttled or was gone, or a fixture of the rule could not be created.
+ * - `error`: internal error of the suite.
+ * - `flaky`: the rule failed, then passed when checked alone.
  */
 export const VERDICTS = ['pass', 'fail', 'warn', 'observed', 'variant', 'skip', 'blocked', 'error', 'flaky'] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One exchange as a report shows it: no secrets, long bodies cut. */
+/** Exchange as shown in a report, without secrets and with long bodies shortened. */
 export interface TranscriptEntry {
   readonly request: string;
   readonly response: string;
@@ -27,99 +33,106 @@ export interface RuleResult {
   readonly reach: Reach;
   readonly read_only: boolean;
   readonly verdict: Verdict;
-  /** What the verdict rests on; left out where nothing was checked. */
+  /** Basis of the verdict; undefined if nothing was checked. */
   readonly evidence?: Evidence;
-  /** Why, for every verdict but pass. */
+  /** Reason, for every verdict except `pass`. */
   readonly reason?: string;
   readonly expected?: unknown;
   readonly actual?: unknown;
   readonly observed?: Readonly<Record<string, unknown>>;
   readonly transcript?: readonly TranscriptEntry[];
-  /** A command that repeats the deciding request; it holds no secret. Left out where the body is too large for one. */
+  /** Command that repeats the deciding request, without secrets; undefined if the body is too large. */
   readonly curl?: string;
-  /** How the token of that request was made. */
+  /** Recipe of the token in the deciding request. */
   readonly recipe?: TokenRecipe;
-  /** The request of a rule that passed which is most like that one; of broken rules only. */
+  /** Most similar request of a passed rule; only for broken rules. */
   readonly nearest?: Nearest;
-  /** Whether a MUST has never been seen to fail: no mutant is known that it notices. */
+  /** True if a MUST rule has never been seen to fail: it is not known to notice any mutant. */
   readonly unproven?: true;
   readonly milliseconds: number;
-  /** Requests of its own, without those of what it shares with others. */
+  /** Number of requests of the rule itself, without those of shared fixtures. */
   readonly requests?: number;
-  /** The members that it saw of tolerated sets, by key. */
+  /** Observed members of tolerated sets, by key. */
   readonly variants?: Readonly<Record<string, string>>;
-  /** What a baseline says of it. */
+  /** Baseline of the rule. */
   readonly baseline?: Expectation;
-  /** What its verdict would be had no rule before it seen another member of a tolerated set. */
+  /** Verdict that the rule would have if no earlier rule had observed another member of a tolerated set. */
   readonly without_drift?: { readonly verdict: Verdict; readonly reason?: string };
 }
 
 /**
- * A failure that a baseline expects, and what became of it. expected: it is there, and does not fail the run. expired: it
- * is there, and was expected no longer. unexpected: another failure is there. stale: it is gone, and the baseline still
- * expects it. unobserved: the rule was not checked. All but the first and the last fail the run.
+ * Failure that a baseline expects, and its state.
+ * - `expected`: the failure occurred, and does not fail the run.
+ * - `expired`: the failure occurred after the last day on which it was expected.
+ * - `unexpected`: another failure occurred.
+ * - `stale`: the failure is gone, and the baseline still expects it.
+ * - `unobserved`: the rule was not checked.
+ *
+ * All states except `expected` and `unobserved` fail the run.
  */
 export interface Expectation {
   readonly state: 'expected' | 'expired' | 'unexpected' | 'stale' | 'unobserved';
   readonly reason: string;
-  /** The last day on which it is expected: `2027-01-31`. */
+  /** Last day on which the failure is expected, such as `2027-01-31`. */
   readonly expires: string;
-  /** Left out where any will do. */
+  /** Expected verdict; undefined for any failure. */
   readonly verdict?: Verdict;
 }
 
-/** Something that rules rest on and that could not be made. */
+/** Fixture that could not be created. */
 export interface SetupFailure extends Pick<RuleResult, 'expected' | 'actual' | 'transcript' | 'curl' | 'recipe'> {
   readonly name: string;
-  /** `error` where the suite itself broke. */
+  /** `error` for an internal error of the suite. */
   readonly verdict: 'fail' | 'error';
   readonly reason: string;
 }
 
-/** What a rule that watches saw while other rules ran: what is needed to join the shards of a run. */
+/** Observations of a watching rule while other rules ran, as needed to merge the shards of a run. */
 export interface Watched {
   readonly id: string;
-  /** Answers that it had something to say about. */
+  /** Number of responses that the rule applied to. */
   readonly answers: number;
   readonly evidence: Evidence;
   readonly broken?: Pick<RuleResult, 'reason' | 'evidence' | 'transcript' | 'curl' | 'recipe'>;
 }
 
-/** One of several runs that share the rules; `index` counts from 1. */
+/** One of several runs that divide the rules; `index` begins at 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** How much a run is going to ask, told before it begins. */
+/** Estimated size of a run, computed before it begins. */
 export interface Budget {
-  /** About so many requests. */
+  /** Estimated number of requests. */
   readonly requests: number;
-  /** At so many a second; left out where there is no limit. */
+  /** Requests per second; undefined if there is no limit. */
   readonly rate?: number;
-  /** And so for at least so many seconds. */
+  /** Minimum duration in seconds; undefined if there is no rate limit. */
   readonly seconds?: number;
 }
 
-/** What became of the repositories that the run made. */
+/** Result of removing the repositories that the run created. */
 export interface Cleanup {
   readonly made: number;
   readonly removed: number;
-  /** Names of those that are still there. */
+  /** Names of the repositories that remain. */
   readonly left: readonly string[];
-  /** Why they are. */
+  /** Reason why they remain. */
   readonly reason?: string;
   /** True if they were left on request (`--keep`). */
   readonly kept?: true;
 }
 
-/** Why a run ended before all rules were checked: the target is gone or refuses to go on, or the suite broke. */
+/**
+ * Reason why a run ended before all rules were checked: the target is gone or refuses requests, or the suite failed.
+ */
 export interface Ended {
   readonly by: 'target' | 'suite';
   readonly reason: string;
 }
 
-/** The version of the format; a reader refuses any other. */
+/** Version of the format. Other versions are refused. */
 export const FORMAT = 1;
 
 export interface Report {
@@ -140,25 +153,27 @@ export interface Report {
     readonly strict: boolean;
     readonly only?: string;
     readonly shard?: Shard;
-    /** The flags that name the same target again, as words; none of them is a secret. */
+    /** Command-line words that name the same target; they contain no secret. */
     readonly flags?: readonly string[];
   };
-  /** Of recorded traffic: how many of its entries could be checked. */
+  /** For recorded traffic: number of entries, and of those that could be checked. */
   readonly recording?: { readonly entries: number; readonly checked: number };
   readonly budget?: Budget;
   readonly requests: number;
-  /** Seconds that the target had the run wait. */
+  /** Seconds that the run waited because the target throttled. */
   readonly throttled_seconds?: number;
   readonly interrupted: boolean;
   readonly ended?: Ended;
-  /** What a reader should know first: that all answers are alike, for one. */
+  /** Notices to read first, for example that all responses are alike. */
   readonly notices?: readonly string[];
   readonly setup?: readonly SetupFailure[];
   readonly cleanup?: Cleanup;
-  /** There where the run was held to a baseline; what this expects of rules that the report does not have. */
+  /**
+   * Present if the run was compared with a baseline. `elsewhere`: entries for rules that the report does not contain.
+   */
   readonly baseline?: { readonly elsewhere: readonly (Omit<Expectation, 'state'> & { readonly rule: string })[] };
   readonly counts: Readonly<Record<Verdict, number>>;
-  /** The member seen of every tolerated set. */
+  /** Observed member of each tolerated set, by key. */
   readonly variants: Readonly<Record<string, string>>;
   readonly rules: readonly RuleResult[];
   readonly watched?: readonly Watched[];
@@ -166,8 +181,8 @@ export interface Report {
 }
 
 /**
- * 0 conformant, 1 rules broken, 2 usage, 3 target unreachable or unwilling, 4 the suite itself failed or left something on
- * the target, 130 interrupted.
+ * Returns the exit code: 0 conformant, 1 rules broken, 2 usage error, 3 target unreachable or refusing requests, 4
+ * internal error of the suite or repositories left on the target, 130 interrupted.
  */
 export function exitCodeOf(
   counts: Readonly<Record<Verdict, number>>,
@@ -190,17 +205,17 @@ export function exitCodeOf(
   return executed(counts) === 0 ? 2 : 0;
 }
 
-/** How many verdicts rest on answers that faults of the emulator made. */
+/** Number of verdicts that rest on responses made by faults of the emulator. */
 export function injected(results: readonly RuleResult[]): number {
   return results.filter(({ evidence }) => evidence === 'injected').length;
 }
 
-/** How many rules were checked by something the target did. */
+/** Number of rules that were checked by behaviour of the target. */
 export function executed(counts: Readonly<Record<Verdict, number>>): number {
   return counts.pass + counts.fail + counts.warn + counts.observed + counts.variant + counts.flaky;
 }
 
-/** The counts that decide the exit code: an expected failure is none, and one that is stale or expired is one. */
+/** Counts that decide the exit code. An expected failure does not count as a failure; a stale or expired entry does. */
 export function countDeciding(results: readonly RuleResult[]): Record<Verdict, number> {
   const deciding = results.map((result): RuleResult => {
     const { state } = result.baseline ?? {};

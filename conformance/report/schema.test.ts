@@ -15,7 +15,7 @@ const FULL = reportWith([
   { ...hostileResult(), evidence: 'injected', recipe: { repo: 'a', claims: { exp: { from_now: 1 } }, key: 'main' } },
 ]);
 
-/** Every member of a value that the schema of its object does not name. */
+/** Members of a value that its schema does not name. */
 function unnamed(value: unknown, schema: z.core.JSONSchema.BaseSchema, path = ''): string[] {
   if (Array.isArray(value)) {
     return value.flatMap((one) => unnamed(one, schema.items as z.core.JSONSchema.BaseSchema, `${path}[]`));

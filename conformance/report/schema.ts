@@ -4,7 +4,7 @@ import { InvalidFile } from '../target/text-file.js';
 import { MAX_DEPTH } from '../target/yaml.js';
 import { FORMAT, type Report, VERDICTS } from './results.js';
 
-/** Members of a later suite are kept, and say nothing to this one. */
+/** Object schema that keeps unknown members, which a later version of the suite may add. */
 const members = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject(shape);
 
 const count = z.int().min(0);
@@ -21,7 +21,7 @@ const recipe = members({
 
 const evidence = z.enum(['observed', 'injected']);
 
-/** What is shown of the requests of a verdict. */
+/** Members that show the requests of a verdict. */
 const shown = {
   transcript: z.array(members({ request: z.string(), response: z.string() })).optional(),
   curl: z.string().optional(),
@@ -114,12 +114,12 @@ const report = members({
   exit_code: z.int().min(0).max(255),
 });
 
-/** The schema of a result, as it is published in `fixtures/conformance-report.schema.json`. */
+/** JSON Schema of a result, published as `fixtures/conformance-report.schema.json`. */
 export function reportJsonSchema(): z.core.JSONSchema.BaseSchema {
   return { title: 'A result of the conformance suite', ...z.toJSONSchema(report, { io: 'input' }) };
 }
 
-/** Reads a result. Throws `InvalidFile` with the rest of a sentence: `… is not JSON`. */
+/** Parses a result. Throws `InvalidFile` with the rest of a sentence: `… is not JSON`. */
 export function readReport(text: string): Report {
   const value = parse(text);
   const format = (value as { format?: unknown } | null)?.format;
@@ -130,14 +130,15 @@ export function readReport(text: string): Report {
   }
   const { error } = report.safeParse(value);
   if (error !== undefined) throw new InvalidFile(`is no result of this suite: ${wrongMember(error)}`);
-  // Names of sections and keys are those of the suite that wrote it; a reporter only shows them.
+  // Names of sections and keys are not checked, because they belong to the version of the suite that wrote the result
+  // and are only displayed.
   return value as Report;
 }
 
 function parse(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined) throw new InvalidFile('is not JSON');
-  // Reporters recurse over the values that a result quotes.
+  // Reporters recurse over the values in a result, so their depth is limited.
   if (isDeeper(value, MAX_DEPTH)) throw new InvalidFile(`is nested deeper than ${MAX_DEPTH} levels`);
   return value;
 }

@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 
-/** One word for a POSIX shell. */
+/** Quotes a text as one word for a POSIX shell. */
 export function quote(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Text, or a command whose output stands in its place. */
+/** Text, or a command that is replaced by its output. */
 export type Part = string | { readonly command: string };
 
-/** One word, of text that goes out as Latin-1 and of what commands print. */
+/** Quotes one word that consists of Latin-1 text and the output of commands. */
 export function quoteParts(parts: readonly Part[]): string {
   if (parts.every((part) => typeof part === 'string' && /^[\x20-\x7e]*$/.test(part))) return quote(parts.join(''));
   const inside = parts.map((part) => {
@@ -19,12 +19,15 @@ export function quoteParts(parts: readonly Part[]): string {
   return `"${inside.join('')}"`;
 }
 
-/** More bytes than this are packed. */
+/**
+ * Maximum size in bytes of text that `printf` prints directly. Larger or binary data is base64-encoded, and compressed if
+ * that is smaller.
+ */
 const MOST_AS_TEXT = 4096;
-/** More than this has no place in a report. */
+/** Maximum number of encoded bytes in a report. */
 const MOST_ENCODED = 128 * 1024;
 
-/** A command, on one line, that prints exactly these bytes; undefined where they are too many. */
+/** Returns a one-line command that prints exactly these bytes; undefined if there are too many. */
 export function printCommand(bytes: Buffer): string | undefined {
   if (bytes.length <= MOST_AS_TEXT && isText(bytes)) return `printf ${quote(printfFormat(bytes))}`;
   const plain = bytes.toString('base64');
@@ -40,7 +43,10 @@ function isText(bytes: Buffer): boolean {
   return !text.includes('\ufffd') && (text.match(/\p{Cc}/gu)?.length ?? 0) <= text.length / 4;
 }
 
-/** The format of `printf` (POSIX) that prints these bytes: `%` and `\` are doubled, others than text are `\ooo`. */
+/**
+ * Format string of POSIX `printf` that prints these bytes. `%` and `\` are doubled; bytes that are not printable text
+ * are written as `\ooo`.
+ */
 function printfFormat(bytes: Buffer): string {
   return bytes
     .toString('latin1')

@@ -1,7 +1,7 @@
 import { describeRule, describeRun, type Reporter, show, visible } from './reporter.js';
 import { executed, VERDICTS } from './results.js';
 
-/** TAP version 14: one test point a rule; what was not checked is skipped, with its reason. */
+/** TAP version 14: one test point per rule. A rule that was not checked is skipped, with its reason. */
 export const tap: Reporter = (report) => {
   const { setup, remarks } = describeRun(report);
   const points = [...report.rules, ...setup];
@@ -52,7 +52,7 @@ export const tap: Reporter = (report) => {
   return `${lines.join('\n')}\n`;
 };
 
-/** TAP 14: `\` and `#` are escaped in descriptions. */
+/** Escapes `\` and `#` in descriptions, as TAP 14 requires. */
 function escapeTap(text: string): string {
   return oneLine(text).replace(/[\\#]/g, '\\$&');
 }
@@ -61,7 +61,7 @@ function oneLine(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
 }
 
-/** A YAML double-quoted scalar: JSON strings are a subset of it. */
+/** Formats a YAML double-quoted scalar. JSON strings are a subset of them. */
 function quoted(text: string | undefined): string | undefined {
   return text === undefined ? undefined : JSON.stringify(text);
 }

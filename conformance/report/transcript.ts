@@ -5,7 +5,7 @@ import type { TranscriptEntry } from './results.js';
 const SHOWN_BYTES = 1500;
 const SHOWN_EXCHANGES = 6;
 
-/** The last exchanges of a rule as text, secrets taken out. */
+/** Formats the last exchanges of a rule as text, without secrets. */
 export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry[] {
   return exchanges.slice(-SHOWN_EXCHANGES).map((exchange) => ({
     request: redact(
@@ -29,7 +29,7 @@ export function writeTranscript(exchanges: readonly Exchange[]): TranscriptEntry
   }));
 }
 
-/** Credentials of other schemes than those that `redact` knows. */
+/** Headers that may contain credentials unknown to `redact`. */
 const SECRET_FIELDS = /^(cookie|set-cookie|proxy-authorization)$/i;
 
 function fieldLine(name: string, value: string): string {
@@ -38,9 +38,9 @@ function fieldLine(name: string, value: string): string {
 
 function showBody(body: Buffer | undefined): string {
   if (body === undefined || body.length === 0) return '';
-  // What is cut or shown in hexadecimal could no longer be recognised as a secret.
+  // Redact before shortening, because a shortened or hexadecimal secret could not be recognized.
   const part = redactBytes(body.subarray(0, 64 * 1024)).subarray(0, SHOWN_BYTES);
-  // A character that the cut went through is left out.
+  // A character that was cut in the middle is omitted.
   const text = new TextDecoder().decode(part, { stream: true });
   const shown =
     /[^\P{Cc}\t\r\n]/u.test(text) || text.includes('\ufffd') ? `${part.toString('hex').slice(0, 200)} (hex)` : text;

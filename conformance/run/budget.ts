@@ -7,17 +7,19 @@ import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { reasonToSkip } from './verdict.js';
 
-/** What a rule asks that is not in the table yet. */
+/** Estimated number of requests of a rule that is not in the table. */
 const UNKNOWN = 4;
 
-/** How many requests each rule sent to the emulator: `node dist/conformance/test/record-requests.js` prints it. */
+/**
+ * Number of requests that each rule sent to the emulator, printed by `node dist/conformance/test/record-requests.js`.
+ */
 export interface RecordedRequests {
   readonly rules: Readonly<Record<string, number>>;
-  /** The same where nothing may be written. */
+  /** Number of requests by rule in a read-only run. */
   readonly reading: Readonly<Record<string, number>>;
-  /** For what rules share, and to remove what was made. */
+  /** Number of requests for shared fixtures and for cleanup. */
   readonly shared: number;
-  /** For the repository of each group. */
+  /** Number of requests for the repository of each group. */
   readonly group: number;
 }
 
@@ -27,7 +29,7 @@ export function readRecordedRequests(): RecordedRequests {
   return { ...NOTHING, ...JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'rule-requests.json'), 'utf8')) };
 }
 
-/** About how many requests a rule sends to a target; 0 where it is not tried there. */
+/** Estimates the number of requests that a rule sends to a target; 0 if it is skipped. */
 export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequests): number {
   if (rule.check === undefined || reasonToSkip(rule, target) !== undefined) return 0;
   const known = recorded.rules[rule.id];
@@ -35,7 +37,7 @@ export function requestsOf(rule: Rule, target: Target, recorded: RecordedRequest
   return recorded.reading[rule.id] ?? 0;
 }
 
-/** About how many requests a run of these rules sends, those of cleaning up included. */
+/** Estimates the number of requests of a run of these rules, including cleanup. */
 export function estimateRequests(rules: readonly Rule[], target: Target, recorded: RecordedRequests): number {
   const own = rules.map((rule) => requestsOf(rule, target, recorded)).filter((requests) => requests > 0);
   const groups = new Set(rules.filter((rule) => requestsOf(rule, target, recorded) > 0).map((rule) => rule.group));
@@ -43,15 +45,15 @@ export function estimateRequests(rules: readonly Rule[], target: Target, recorde
   return Math.round(own.reduce((sum, one) => sum + one, 0) + common);
 }
 
-/** `rate`: requests a second, infinite where there is no limit. */
+/** `rate`: requests per second; infinite for no limit. */
 export function budgetOf(requests: number, rate: number): Budget {
   return Number.isFinite(rate) ? { requests, rate, seconds: Math.ceil(requests / rate) } : { requests };
 }
 
-/** What every group has: a repository with a first commit. */
+/** Requests of every group: a repository and its first commit. */
 const GROUP = 2;
 
-/** The table that a run of all rules makes, and one that did not write. */
+/** Computes the table from a run of all rules and a read-only run. */
 export function recordRequests({ rules, requests, cleanup }: Report, reading: Report): RecordedRequests {
   const counts = countsOf(rules);
   const own = Object.values(counts).reduce((sum, count) => sum + count, 0);

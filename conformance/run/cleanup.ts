@@ -15,13 +15,13 @@ import {
   ScratchFailure,
 } from './scratch.js';
 
-/** Refusals in a row after which nothing more is tried. */
+/** Number of consecutive refusals after which cleanup stops. */
 const MOST_REFUSED = 8;
 
-/** Names that are removed side by side where no run is. */
+/** Number of concurrent deletions when no run is active. */
 const COLLECT_WIDTH = 4;
 
-/** Deletes what a run made. What becomes of it is no verdict about the target: nothing here throws. */
+/** Deletes the repositories that a run created. Never throws, because the result is not a verdict about the target. */
 export async function cleanUp(target: Target, scratch: Scratch, options: DeletionOptions): Promise<Cleanup> {
   const names = scratch.left();
   if (names.length === 0) return { made: scratch.made, removed: scratch.made, left: [] };
@@ -36,8 +36,9 @@ export async function cleanUp(target: Target, scratch: Scratch, options: Deletio
 }
 
 /**
- * Deletes what a journal names on a target, and takes it out of the journal. What does not carry the prefix, or belongs
- * to another target or organization, or to a run that still goes on, stays. Throws `ScratchFailure` where the journal cannot be read or written.
+ * Deletes repositories named in a journal from a target, and removes their entries. Entries remain if their name lacks
+ * the prefix, or if they belong to another target or organization or to an active run. Throws `ScratchFailure` if the
+ * journal cannot be read or written.
  */
 export async function collectScratch(target: Target, file: string, options: DeletionOptions): Promise<Cleanup> {
   const entries = await readScratch(file);
@@ -52,8 +53,9 @@ export async function collectScratch(target: Target, file: string, options: Dele
 }
 
 /**
- * Removes what a journal names on a target that is ready, as politely as a run. `rate`: requests a second; default: 5,
- * without limit on an emulator. Throws `Unready`, and `ScratchFailure` where the journal cannot be read or written.
+ * Checks that a target is ready, and removes the repositories that a journal names, at the pace of a run. `rate`:
+ * requests per second; default: 5, unlimited on an emulator. Throws `Unready`, and `ScratchFailure` if the journal
+ * cannot be read or written.
  *
  * ```js
  * const { removed, left } = await collectLeft(target, 'made.jsonl', { rate: undefined, timeout: 15_000 });
@@ -71,7 +73,7 @@ export async function collectLeft(
   return collectScratch(target, file, { limiter, timeout, width: COLLECT_WIDTH });
 }
 
-/** Deletes repositories. Gives the names of those that are gone, and the last reason why others are not. */
+/** Deletes repositories. Returns the names of deleted ones, and the last reason why others remain. */
 async function deleteRepositories(target: Target, names: readonly string[], options: DeletionOptions) {
   const gone: string[] = [];
   const deletion = new Deletion(target, options);
@@ -94,8 +96,8 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
 }
 
 /**
- * Creates and deletes one repository, before a run creates any other. Throws `Unready` if the target cannot delete it. A
- * target that does not create it is not refused: the rules say what is wrong with it. `name`: not in use.
+ * Creates and deletes one repository, before a run creates others. Throws `Unready` if the target cannot delete it. If
+ * the target does not create the repository, the run continues, because the rules report that. `name`: an unused name.
  */
 export async function checkDeletion(
   target: Target,

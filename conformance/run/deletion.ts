@@ -10,17 +10,17 @@ export interface DeletionOptions {
   readonly limiter: Limiter;
   /** Milliseconds for one response. */
   readonly timeout: number;
-  /** Number of requests side by side. */
+  /** Number of concurrent requests. */
   readonly width: number;
 }
 
-/** Maximum time of all requests in milliseconds, without the time in which they wait for the rate limit. */
+/** Maximum time of all requests in milliseconds, excluding waits for the rate limit. */
 const LONGEST = 60_000;
 /** Number of attempts to delete a repository that is busy. */
 const TRIES = 4;
-/** Milliseconds between two looks at a repository, or two attempts to delete it. */
+/** Milliseconds between two lookups of a repository, or two attempts to delete it. */
 const PAUSE = 250;
-/** Number of looks after which a repository that was deleted has to be gone. */
+/** Number of lookups after which a deleted repository must be gone. */
 const LOOKS = 20;
 
 /** Codes of a repository that does not exist. */
@@ -68,7 +68,10 @@ export class Deletion {
     return this.#send('POST', '/api/repos', name, 'repo:write');
   }
 
-  /** Deletes a repository. Returns why it is still there; undefined if it is gone. Throws where no response comes. */
+  /**
+   * Deletes a repository. Returns the reason if it still exists; undefined if it is gone. Throws if no response
+   * arrives.
+   */
   async remove(name: string): Promise<string | undefined> {
     for (let left = TRIES; ; left--) {
       const answer = await this.#delete(name);
@@ -80,8 +83,8 @@ export class Deletion {
   }
 
   /**
-   * Returns why the target cannot delete a repository that does not exist; undefined if it can, or if it answers all
-   * requests alike. Nothing is created.
+   * Checks that the target can delete, with a repository that does not exist. Returns the reason if it cannot;
+   * undefined if it can, or if it responds in the same way to all requests. Nothing is created.
    */
   async lackOf(name: string): Promise<string | undefined> {
     const answer = await this.#delete(name);
@@ -123,11 +126,14 @@ function isSuccess({ status }: Exchange): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns true if the response to a deletion says that the repository is absent; false if it says that the route is. */
+/**
+ * Returns true if the response to a deletion means that the repository is absent; false if it means that the route is
+ * absent.
+ */
 function isGone(answer: Exchange, look: Exchange): boolean {
   if (![404, 409, 410].includes(answer.status) || isSuccess(look)) return false;
   if (MISSING.has(codeOf(answer)) || answer.status === 410) return true;
-  // Without codes the two cases look the same.
+  // Without codes, the two cases cannot be distinguished.
   return answer.status === 404 && !MISSING.has(codeOf(look)) && codeOf(answer) === codeOf(look);
 }
 

@@ -1,12 +1,13 @@
 import type { RuleResult, Verdict } from '../report/results.js';
 import { BROKEN } from './verdict.js';
 
-/** Verdicts that another member of a tolerated set makes worse. */
+/** Verdicts that a contradicting variant makes worse. */
 const HELD: readonly Verdict[] = ['pass', 'warn', 'observed', 'variant'];
 
 /**
- * Holds a target to one member of each tolerated set: a rule that saw another than the first rule of the list did is
- * broken. The list decides, and not which of them was checked first. `shown`: what the report shows of a rule.
+ * Requires one member of each tolerated set for the whole run: a rule that observed another member than the first rule
+ * in the list is broken. The order of the list decides, not the order of checking. `shown`: the requests that the
+ * report shows for a rule.
  */
 export function settleVariants(
   results: readonly RuleResult[],
@@ -37,7 +38,7 @@ export function settleVariants(
   return { results: settled, variants: Object.fromEntries(members.sort()) };
 }
 
-/** A result as it was before it was compared with others. */
+/** Returns a result as it was before the comparison with other rules. */
 export function withoutDrift(result: RuleResult): RuleResult {
   const { without_drift: before, reason, expected, actual, transcript, curl, recipe, ...rest } = result;
   return before === undefined ? result : { ...rest, ...before };

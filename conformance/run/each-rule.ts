@@ -5,7 +5,7 @@ import type { RuleResult, Verdict } from '../report/results.js';
 const UNJUDGED: readonly Verdict[] = ['skip', 'blocked'];
 
 /**
- * A rule that does not hold, as a test runner shows it.
+ * A rule does not hold, in the form that test runners show.
  *
  * ```js
  * const [result] = (await run(target, { only: 'grep' })).rules;
@@ -22,8 +22,8 @@ export class RuleBroken extends AssertionError {
 }
 
 /**
- * Throws `RuleBroken` where a rule does not hold. `strict`: warnings and tolerated variants do not either. `skip`: told
- * why a rule could not be checked.
+ * Throws `RuleBroken` if a rule does not hold. `strict`: warnings and tolerated variants also count as broken. `skip`:
+ * called with the reason if a rule could not be checked.
  *
  * ```js
  * const { rules } = await run(target, { only: 'grep' });

@@ -8,21 +8,21 @@ import { packageRoot } from '../target/package-root.js';
 import type { Target } from '../target/target.js';
 import { type ReadyLine, readEmulatorTarget } from './emulator-target.js';
 
-/** A running emulator and the target it is. */
+/** Running emulator and its target description. */
 export interface EmulatorProcess {
   readonly target: Target;
   close(): Promise<void>;
 }
 
-/** How long an emulator may take to start, and to stop by itself. Milliseconds. */
+/** Timeouts for starting and for stopping an emulator, in milliseconds. */
 const START_TIMEOUT = 20_000;
 const STOP_TIMEOUT = 5_000;
 
-/** How the suite starts an emulator: on a free port, with two organizations. */
+/** Arguments with which the suite starts an emulator: a free port and two organizations. */
 export const START_ARGUMENTS = ['start', '--port', '0', '--org', 'demo', '--org', 'second', '--log', 'quiet'];
 
 /**
- * Starts the package's own emulator on a free port and waits until it says it is ready. `flags` are those of `start`.
+ * Starts the package's own emulator on a free port and waits until it is ready. `flags`: flags of `emulator start`.
  *
  * ```js
  * const { target, close } = await startTargetEmulator('--seed', 'one');
@@ -36,7 +36,7 @@ export function startTargetEmulator(...flags: readonly string[]): Promise<Emulat
   return superviseEmulator(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), flags);
 }
 
-/** Waits until a process that was started as an emulator says it is ready; kills it where it does not. */
+/** Waits until an emulator process reports that it is ready. Kills the process if it does not. */
 export async function superviseEmulator(child: ChildProcess, flags: readonly string[] = []): Promise<EmulatorProcess> {
   const close = () => stopChild(child);
   try {
@@ -48,7 +48,7 @@ export async function superviseEmulator(child: ChildProcess, flags: readonly str
   }
 }
 
-/** The admin token that an emulator with these flags asks for: it takes one from its environment as well. */
+/** Admin token of an emulator with these flags, which may also come from its environment. */
 function adminTokenOf(flags: readonly string[]): string | undefined {
   const { values } = parseArgs({ args: [...flags], options: { 'admin-token': { type: 'string' } }, strict: false });
   const given = values['admin-token'];

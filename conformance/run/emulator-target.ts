@@ -4,7 +4,7 @@ import { defined } from '../target/json.js';
 import { readKey, type SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
 
-/** The line of JSON that `emulator start` prints once it is ready. */
+/** JSON line that `emulator start` prints when it is ready. */
 export interface ReadyLine {
   readonly event: 'ready';
   readonly base_url: string;
@@ -14,11 +14,14 @@ export interface ReadyLine {
   readonly key_id: string;
   readonly key_file: string;
   readonly admin_url: string;
-  /** Off loopback: the file of what the admin routes ask for, where no other was given. */
+  /**
+   * File with the admin token that the emulator created. Present if the emulator listens beyond loopback and no token
+   * was given.
+   */
   readonly admin_token_file?: string;
 }
 
-/** A row of `keys.json`, which lies beside the test keys. */
+/** Row of `keys.json`, which is beside the test keys. */
 interface KeyRow {
   readonly id: string;
   readonly file: string;
@@ -26,8 +29,8 @@ interface KeyRow {
 }
 
 /**
- * The target that an emulator describes, with the test keys beside its default key. `token`: the admin token that it was
- * started with, if any.
+ * Returns the target that an emulator describes, with the test keys beside its default key. `token`: the admin token of
+ * the emulator, if any.
  */
 export async function readEmulatorTarget(ready: ReadyLine, token?: string): Promise<Target> {
   const folder = dirname(ready.key_file);

@@ -3,14 +3,14 @@ import { isRecord } from '../http/exchange.js';
 import { lossOf } from '../http/no-answer.js';
 import { defined, parseJson } from '../target/json.js';
 
-/** What a look at a target found. */
+/** Result of a single request to a target. */
 export interface Look {
-  /** The status; undefined where nothing answered. */
+  /** Status; undefined if there was no response. */
   readonly status?: number;
   readonly type?: string;
-  /** The code of an error. */
+  /** Error code of the response. */
   readonly code?: string;
-  /** What was seen instead of an answer. */
+  /** Description of the failure if no response arrived. */
   readonly lost?: string;
   /** Seconds that the clock of the target is ahead. */
   readonly ahead?: number;
@@ -19,7 +19,7 @@ export interface Look {
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Asks for a URL, outside of what is checked. `timeout`: milliseconds for one answer. */
+/** Sends a GET request that is not part of any rule. `timeout`: milliseconds for one response. */
 export async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
   try {
     const {
@@ -50,7 +50,7 @@ export async function look(url: string, timeout: number, headers: Record<string,
   }
 }
 
-/** What came of the body, as far as it is looked at. */
+/** Reads the body up to a limit. */
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -61,7 +61,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
       if (size > MOST_BYTES) break;
     }
   } catch {
-    // What is cut off says as much as it says.
+    // A truncated body is used as far as it arrived.
   }
   return Buffer.concat(parts).toString('utf8');
 }

@@ -14,7 +14,7 @@ import { settleVariants, withoutDrift } from './drift.js';
 import { addWatched } from './verdict.js';
 
 /**
- * Reports that are not the shards of one run; the message is a sentence.
+ * The reports are not the shards of one run. The message is a sentence.
  *
  * ```js
  * assert.throws(() => mergeReports([]), UnmergeableReports);
@@ -25,8 +25,8 @@ export class UnmergeableReports extends Error {
 }
 
 /**
- * The report of the run whose shards these are: what rules saw while others ran is joined, and the target is held to
- * one member of each tolerated set across all of them. Throws `UnmergeableReports` where they are no whole run.
+ * Merges the reports of all shards of a run. Observations of watching rules are combined, and the target has to use one
+ * member of each tolerated set across all shards. Throws `UnmergeableReports` if the reports are not one complete run.
  *
  * ```js
  * const shard = (index) => run(target, { only: 'grep', shard: { index, count: 2 } });
@@ -121,11 +121,12 @@ function joinWatched(reports: readonly Report[]): Map<string, Watched> {
   return joined;
 }
 
-/** The result of a rule, with what it saw in all shards in place of what it saw in its own. */
+/** Replaces what a rule observed in its own shard with the observations of all shards. */
 function withWatched(result: RuleResult, watched: Watched | undefined): RuleResult {
   if (watched === undefined) return result;
   const { id, section, says, level, reach, read_only, milliseconds, requests, variants, unproven, ...own } = result;
-  // A client that hangs up sends what is not counted; what was seen beside other rules alone says how many answers.
+  // Requests of a client that disconnects are not counted, so a good verdict also shows that the rule was checked. A
+  // result that only comes from watching other rules has the observed value `answers`.
   const isSeenAlone = own.observed !== undefined && 'answers' in own.observed;
   const isGood = own.verdict === 'pass' || own.verdict === 'observed' || own.verdict === 'variant';
   const isChecked = (requests !== undefined && requests > 0) || (isGood && !isSeenAlone);
@@ -138,7 +139,7 @@ function withWatched(result: RuleResult, watched: Watched | undefined): RuleResu
 
 function joinSetup(reports: readonly Report[]): SetupFailure[] {
   const all = reports.flatMap(({ setup = [] }) => setup);
-  // Of the same step the first failure counts.
+  // If several shards report the same fixture, keep the first failure.
   return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
 }
 

@@ -3,7 +3,7 @@ import { type Exchange, headerOf, isRecord, jsonOf, mediaTypeOf } from '../http/
 import { knownRouteOf } from '../report/operation.js';
 import { DOCUMENTED_ROUTES } from '../rules/documented-operations.js';
 
-/** From so many answers on it means something that they are alike, and so large a share of them has to be. */
+/** Minimum number of responses, and minimum share of equal ones, for the notice that all responses are alike. */
 const FEWEST = 8;
 const SHARE = 0.9;
 
@@ -12,7 +12,7 @@ interface Kind {
   count: number;
 }
 
-/** Notices that a target gives the same answer to everything: that is no API, whatever else it is. */
+/** Detects a target that responds in the same way to everything, which means that it is not an API. */
 export class Likeness {
   #answers = 0;
   readonly #kinds = new Map<string, Kind>();
@@ -44,18 +44,18 @@ function describe(exchange: Exchange): string {
   return `${status} ${type || 'without a type'}, ${exchange.body.length} bytes`;
 }
 
-/** One `route_not_found` alone can be about a repository in the path. */
+/** Minimum number of `route_not_found` responses, because a single one can be about a repository in the path. */
 const FEWEST_NOT_FOUND = 2;
 
 interface Answers {
   readonly rules: Set<string>;
-  /** How many were `route_not_found`. */
+  /** Number of `route_not_found` responses. */
   notFound: number;
-  /** Whether one said that the route is there. */
+  /** True if a response showed that the route exists. */
   found: boolean;
 }
 
-/** Notices documented routes that a target does not have: each is one cause of many broken rules. */
+/** Detects documented routes that a target lacks. Each is one cause of many broken rules. */
 export class MissingRoutes {
   readonly #routes = new Map<string, Answers>();
 
@@ -67,7 +67,7 @@ export class MissingRoutes {
     const answers = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
     this.#routes.set(route, answers);
     answers.rules.add(rule);
-    // A token can be refused before anything looks for the route.
+    // A token can be refused before the route is looked up, so 401 and 403 do not show that the route exists.
     if (isRouteNotFound(exchange)) answers.notFound += 1;
     else if (status !== 401 && status !== 403) answers.found = true;
   }

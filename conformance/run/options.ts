@@ -7,7 +7,7 @@ import { PREFIX, PREFIX_WORDS } from '../target/target-file.js';
 import type { Scratch } from './scratch.js';
 
 /**
- * A mistake in what a run was asked for; the message is a sentence.
+ * An option of a run is invalid. The message is a sentence.
  *
  * ```js
  * await assert.rejects(run(target, { rate: -1 }), InvalidOption);
@@ -28,73 +28,78 @@ export class EmptySelection extends InvalidOption {
   override readonly name = 'EmptySelection';
 }
 
-/** The rules that a pattern selects; all of them without one. Throws `EmptySelection` if there are none. */
+/** Returns the rules that a pattern selects; all rules if undefined. Throws `EmptySelection` if none match. */
 export function selectSome(only: string | undefined): Rule[] {
   const rules = selectRules(allRules(), only);
   if (rules.length === 0) throw new EmptySelection(`no rule is called ${only}`);
   return rules;
 }
 
-/** How far a run is. */
+/** Progress of a run. */
 export interface Progress {
-  /** Rules that have been tried, of those that there are. */
+  /** Number of rules tried so far, and of all rules. */
   readonly done: number;
   readonly total: number;
-  /** Requests sent so far. */
+  /** Number of requests sent so far. */
   readonly requests: number;
-  /** Seconds until the target, which throttles, is asked again; 0 where it does not. */
+  /** Seconds until requests continue after throttling; 0 if the target does not throttle. */
   readonly waitingSeconds: number;
 }
 
 export interface Options {
   /** Rules to run, by pattern of their ids. Default: all. */
   readonly only?: string;
-  /** Whether warnings and tolerated variants fail the run. */
+  /** True if warnings and tolerated variants fail the run. */
   readonly strict?: boolean;
-  /** Milliseconds for one answer. Default 15,000. */
+  /** Milliseconds for one response. Default 15,000. */
   readonly timeout?: number;
-  /** Requests a second; `Infinity` for no limit. Default: unlimited on an emulator, 5 on anything else. */
+  /** Requests per second; `Infinity` for no limit. Default: unlimited on an emulator, otherwise 5. */
   readonly rate?: number;
   /** Seconds over which the run spreads its requests. */
   readonly window?: number;
-  /** Groups of rules that run side by side; no verdict depends on it. Default: 8 on an emulator, otherwise 4. */
+  /**
+   * Number of groups of rules that run concurrently; no verdict depends on it. Default: 8 on an emulator, otherwise 4.
+   */
   readonly width?: number;
-  /** Runs the rules in another order, the same for the same seed; no verdict depends on it. */
+  /** Seed of the order of the rules. The same seed gives the same order; no verdict depends on it. */
   readonly seed?: number;
-  /** Checks one part of the rules; `mergeReports` joins the reports of all. */
+  /** Checks one part of the rules; `mergeReports` merges the reports of all parts. */
   readonly shard?: Shard;
-  /** The flags that name the same target on a command line, for commands that reports print; no secrets. */
+  /** Command-line words that name the target, for the commands in reports; they contain no secret. */
   readonly flags?: readonly string[];
-  /** Members of tolerated sets that an earlier run recorded: another one is a failure. */
+  /** Members of tolerated sets that an earlier run recorded. Another member is a failure. */
   readonly pinned?: ReadonlyMap<string, string>;
-  /** Failures that are expected: they do not fail the run, and those that are gone do. `readBaseline` reads them. */
+  /**
+   * Expected failures, as read by `readBaseline`. They do not fail the run; an expected failure that no longer occurs
+   * does.
+   */
   readonly baseline?: readonly BaselineEntry[];
-  /** What the names of the repositories begin with that the run makes. Default: `cf`. */
+  /** Prefix of the names of the repositories that the run creates. Default: `cf`. */
   readonly prefix?: string;
-  /** Leaves the repositories that the run makes on the target. Default: they are removed. */
+  /** Keeps the repositories that the run creates. Default: they are removed. */
   readonly keep?: boolean;
-  /** Interrupts the run: there is a report of what was checked so far, and what was made is removed. */
+  /** Interrupts the run. The report contains what was checked so far, and created repositories are removed. */
   readonly signal?: AbortSignal;
-  /** Remembers the repositories that the run makes. Default: in memory; `openScratch` writes a journal. */
+  /** Record of the repositories that the run creates. Default: in memory; `openScratch` writes a journal. */
   readonly scratch?: Scratch;
-  /** Told the name of every repository before the target is asked to make it. */
+  /** Called with the name of a repository before the run creates it. */
   readonly onRepository?: (name: string) => Promise<void>;
-  /** Told how much the run is going to ask, before the first rule. */
+  /** Called with the estimated size of the run before the first rule. */
   readonly onBudget?: (budget: Budget) => void;
-  /** Told the result of every rule, once it is final. */
+  /** Called with the result of every rule when it is final. */
   readonly onResult?: (result: RuleResult, done: number, total: number) => void;
-  /** Told how far the run is, whenever a request goes out or a rule was tried. */
+  /** Called when a request is sent or a rule was tried. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What the runner takes beside the options: those that have a default are there. */
+/** Options of the runner, with all defaults applied. */
 export type RunOptions = Options &
   Required<Pick<Options, 'strict' | 'width' | 'timeout' | 'signal' | 'prefix' | 'onRepository' | 'onResult'>> & {
     readonly rules: readonly Rule[];
-    /** Rules that are known to notice a mutant; left out where none is known of any. */
+    /** Ids of rules that are known to notice a mutant; undefined if the table of mutants is absent. */
     readonly proven?: ReadonlySet<string>;
     readonly limiter: Limiter;
-    /** The same for what is removed at the end, also after an interruption. Default: `limiter`. */
+    /** Limiter of the cleanup, which also works after an interruption. Default: `limiter`. */
     readonly cleanupLimiter?: Limiter;
     readonly now: () => number;
     /** Fixtures of an earlier run against the same repositories. Default: none. */
@@ -102,7 +107,7 @@ export type RunOptions = Options &
     readonly budget?: Budget;
   };
 
-/** Values that an option may have, and their description for error messages. */
+/** Valid values of an option, and their description for error messages. */
 interface Allowed {
   readonly words: string;
   readonly includes: (value: number) => boolean;
@@ -119,7 +124,7 @@ const NUMBERS = {
   seed: wholeNumber(0, 2 ** 32 - 1),
 };
 
-/** Throws `InvalidOption`. */
+/** Checks the options. Throws `InvalidOption`. */
 export function checkOptions(options: Options): void {
   for (const [name, { words, includes }] of Object.entries(NUMBERS)) {
     const value = options[name as keyof typeof NUMBERS];

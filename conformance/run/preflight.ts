@@ -5,7 +5,7 @@ import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
 /**
- * The run cannot start, and no rule is checked: exit code 3.
+ * The run cannot start, and no rule is checked. The exit code is 3.
  *
  * ```js
  * await assert.rejects(run({ ...target, baseUrl: 'http://127.0.0.1:1' }), Unready);
@@ -15,12 +15,15 @@ export class Unready extends Error {
   override readonly name = 'Unready';
 }
 
-/** Restricted tokens live for at most an hour; a clock that is off by more than this makes verdicts about time wrong. */
+/**
+ * Maximum clock difference in seconds. Restricted tokens are valid for at most one hour, so a larger difference makes
+ * verdicts about time wrong.
+ */
 const MAX_SKEW_SECONDS = 120;
 
 /**
- * Looks at three things only: something answers by HTTP, it accepts a token, and the clocks agree. A wrong answer is no
- * reason to stop: checking wrong answers is what the rules are for. Throws `Unready`.
+ * Checks only that the target responds over HTTP, accepts a token, and has a correct clock. Other wrong responses do
+ * not stop the run, because the rules check them. Throws `Unready`.
  */
 export async function checkReady(target: Target, timeout: number): Promise<void> {
   const { baseUrl, org } = target;
@@ -38,29 +41,29 @@ export async function checkReady(target: Target, timeout: number): Promise<void>
     throw new Unready(`the target rejects the key given for ${org} (${first.status}${because})`);
   }
   const skews = answers.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
-  const skew = Math.min(...skews); // infinite where no answer has a date
+  const skew = Math.min(...skews); // infinite if no response has a Date
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
     throw new Unready(`the target's clock is ${skew} s away from this one`);
   }
 }
 
-/** Whether the target rejects the token. One that merely lacks a scope was accepted. */
+/** Returns true if the target rejects the token. A token that only lacks a scope was accepted. */
 function isRejection({ status, code }: Look): boolean {
   return status === 401 || (status === 403 && code !== 'insufficient_scope' && code !== undefined);
 }
 
-/** Requests a second that a target is asked unless it is said. */
+/** Default request rate per second. */
 export function usualRate({ adminUrl }: Target): number {
   return adminUrl === undefined ? 5 : Number.POSITIVE_INFINITY;
 }
 
-/** Where an emulator is controlled, unless it says otherwise. */
+/** Default address of the admin API. */
 export function adminUrlOf(baseUrl: string): string {
   return `${baseUrl}/_emulator`;
 }
 
 /**
- * Whether a URL is an emulator's control address.
+ * Returns true if the URL is the admin API of an emulator.
  *
  * ```js
  * assert.equal(await isEmulator(`${target.baseUrl}/_emulator`, 1_000), true);
@@ -75,7 +78,7 @@ export async function isEmulator(adminUrl: string, timeout: number): Promise<boo
   }
 }
 
-/** The target with the admin address that it has where it says that it is an emulator. Throws `Unready`. */
+/** Adds the admin address to a target that identifies itself as an emulator. Throws `Unready`. */
 export async function withAdmin(target: Target, timeout: number): Promise<Target> {
   const adminUrl = target.adminUrl ?? adminUrlOf(target.baseUrl);
   if (target.adminUrl === undefined && !(await isEmulator(adminUrl, Math.min(timeout, 5000)))) return target;

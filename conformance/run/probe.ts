@@ -6,15 +6,15 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { type Look, look } from './look.js';
 
-/** What a probe found. */
+/** Result of a probe. */
 export type Findings = Awaited<ReturnType<typeof probe>>;
 
-/** Routes that only published clients show, and that read without further parameters. */
+/** Routes that are known only from published clients, and that can be read without further parameters. */
 const COMPANION = ['', '/branches', '/tags', '/commits', '/files', '/files/metadata', '/notes/refs'] as const;
 
 /**
- * Looks at a target by a dozen requests, one after the other, all of them GET. `timeout`: milliseconds for one answer.
- * `rate`: requests a second.
+ * Probes a target with about a dozen consecutive GET requests. `timeout`: milliseconds for one response. `rate`:
+ * requests per second.
  */
 export async function probe(target: Target, { timeout, rate }: { readonly timeout: number; readonly rate: number }) {
   const signer = createSigner(target, Date.now);
@@ -39,21 +39,21 @@ export async function probe(target: Target, { timeout, rate }: { readonly timeou
   }
   const branch = isRecord(record?.json) ? record.json.default_branch : undefined;
   return {
-    /** The list of repositories, and the same without a token. */
+    /** List of repositories, requested with and without a token. */
     list,
     anonymous,
     meta,
     git,
     companion,
-    /** A repository to read: the one that was given, otherwise the first of the list. */
+    /** Repository to read: the one given, otherwise the first of the list. */
     repo,
-    /** The members of the answer that lists repositories. */
+    /** Names of the members of the response that lists repositories. */
     envelope: isRecord(list.json) ? Object.keys(list.json).sort() : [],
     branch: typeof branch === 'string' ? branch : undefined,
   };
 }
 
-/** The name of the first repository, whatever the list is called that it stands in. */
+/** Returns the name of the first repository in the response, whatever the name of the list. */
 function firstOf(json: unknown): string | undefined {
   const lists = [json, ...(isRecord(json) ? Object.values(json) : [])];
   const [first] = lists.find((one): one is unknown[] => Array.isArray(one) && one.length > 0) ?? [];
@@ -63,8 +63,8 @@ function firstOf(json: unknown): string | undefined {
 }
 
 /**
- * Rules that read, and by about a hundred requests tell every point of the specification that reading can tell; a test
- * holds the list to what a whole run records.
+ * Rules that send about a hundred read requests, and determine every open point of the specification that can be
+ * determined by reading. A test compares the list with what a whole run records.
  */
 export const TELLING_RULES: readonly string[] = [
   'unrestricted.scopes-still-valid',

@@ -2,22 +2,22 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../target/package-root.js';
 
-/** A changed behaviour, and whether a rule noticed it: `killed` is the verdict that proves the rule. */
+/** Mutated server, and whether a rule noticed it. The verdict `killed` proves the rule. */
 export interface MutantRow {
   readonly rule: string;
   readonly mutant: string;
   readonly verdict: string;
-  /** What the changed server does. */
+  /** Behaviour of the mutated server. */
   readonly does: string;
 }
 
 /**
- * The table of mutants, or undefined where the package has none:
+ * Reads the table of mutants; undefined if the package has none:
  *
  *     rule<TAB>mutant<TAB>verdict<TAB>does
  *     jwt.alg.none<TAB>takes-unsigned-tokens<TAB>killed<TAB>takes tokens without a signature
  *
- * Its first line names the columns, in any order; others than these are not read.
+ * The first line names the columns, in any order; unknown columns are ignored.
  */
 export async function readMutants(
   file = join(packageRoot(), 'fixtures', 'conformance-mutants.tsv'),
@@ -36,7 +36,7 @@ export async function readMutants(
   });
 }
 
-/** The rules that noticed a mutant, as an option of the runner. */
+/** Reads the rules that noticed a mutant, as an option of the runner. */
 export async function readProven(): Promise<{ readonly proven?: ReadonlySet<string> }> {
   const mutants = await readMutants();
   if (mutants === undefined) return {};

@@ -8,24 +8,24 @@ import { aboutRule, addWatched } from './verdict.js';
 import { beginReport } from './version.js';
 
 export interface RecordedOptions {
-  /** The rules that check; those that do not watch say nothing about what was recorded. */
+  /** Rules to apply. Only watching rules can check recorded traffic. */
   readonly rules: readonly Rule[];
   readonly strict: boolean;
   readonly only?: string | undefined;
-  /** The origin that is checked. Default: every address that looks like the service's. */
+  /** Origin to check. Default: every address that looks like one of the service. */
   readonly origin?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** So many entries that break a rule are named. */
+/** Maximum number of entries named for a broken rule. */
 const MOST_NAMED = 10;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * Checks recorded traffic by the rules that watch. Nothing of what was recorded gets into the report but methods, the
- * names of routes, statuses and the origin: all else can hold secrets.
+ * Checks recorded traffic with the watching rules. The report contains only methods, route names, statuses and the
+ * origin of the recording, because everything else can contain secrets.
  */
 export function checkRecorded(entries: readonly HarEntry[], options: RecordedOptions): Report {
   const started = options.now();
@@ -62,7 +62,10 @@ export function checkRecorded(entries: readonly HarEntry[], options: RecordedOpt
   };
 }
 
-/** Whether an entry is about the service. A page holds much else: what is no API and no Git is not checked as such. */
+/**
+ * Returns true if an entry is about the service. Browser recordings contain other requests, so only API and Git
+ * requests are checked.
+ */
 function isMeant(exchange: Exchange, { origin }: RecordedOptions): boolean {
   if (origin !== undefined) return exchange.origin === origin;
   return exchange.git || /^\/api\//.test(exchange.path);
@@ -95,7 +98,7 @@ function checkRule(
   };
 }
 
-/** `entry 3 (GET /api/v1/repo, 404)`: entries count from 1. */
+/** Names an entry: `entry 3 (GET /api/v1/repo, 404)`. Entries are numbered from 1. */
 function nameOf({ method, path, status }: Exchange, index: number): string {
   const route = knownRouteOf(path.replace(/[?#].*/s, '')) ?? 'another route';
   return `entry ${index + 1} (${METHODS.includes(method) ? method : 'another method'} ${route}, ${status})`;

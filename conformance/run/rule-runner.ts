@@ -25,7 +25,7 @@ import {
 } from './verdict.js';
 import type { Watcher } from './watcher.js';
 
-/** What ends a run before all rules were checked: whoever started it, or a reason of its own. */
+/** Ends a run before all rules were checked, on request of the caller or for a reason of its own. */
 export class Ending {
   readonly signal: AbortSignal;
   reason: RunEnded | undefined;
@@ -33,7 +33,7 @@ export class Ending {
 
   constructor(given: AbortSignal) {
     this.signal = AbortSignal.any([given, this.#stop.signal]);
-    setMaxListeners(0, given, this.#stop.signal, this.signal); // one for each request under way
+    setMaxListeners(0, given, this.#stop.signal, this.signal); // each request in flight adds a listener
   }
 
   end(reason: RunEnded): void {
@@ -43,15 +43,15 @@ export class Ending {
   }
 }
 
-/** What a run tells its rule runner, and what it is told. */
+/** Connections between a run and its rule runner. */
 export interface Surroundings {
   readonly ending: Ending;
   readonly watcher: Watcher;
-  /** Every request of the run: of broken rules the nearest that passed is shown. */
+  /** All requests of the run. The nearest passed request is shown for each broken rule. */
   readonly log: RequestLog;
-  /** How many requests were sent for each rule. */
+  /** Number of requests sent for each rule. */
   readonly requests: ReadonlyMap<string, number>;
-  /** Told how many rules were tried. */
+  /** Called with the number of rules tried. */
   readonly onTried: (tried: number) => void;
 }
 
@@ -61,19 +61,19 @@ interface Outcome {
   readonly context: RuleContext;
 }
 
-/** More broken rules than this are not tried a second time: it is not chance. */
+/** Maximum number of broken rules for a retry. More broken rules are not caused by chance. */
 const MOST_RETRIED = 20;
 
-/** Checks rules: which of them when, and what becomes of the verdicts of each. */
+/** Checks rules: decides their order and concurrency, and derives their results. */
 export class RuleRunner {
   readonly #results = new Map<string, RuleResult>();
   readonly #outcomes = new Map<string, Outcome>();
   readonly #told = new Set<string>();
-  /** The exchanges that decided verdicts that are not good. */
+  /** Exchanges that decided verdicts that are not good, by rule. */
   readonly #decidedBy = new Map<string, Exchange>();
   #tried = 0;
 
-  /** `rules`: those of the options, or of a shard. */
+  /** `rules`: the rules of the options, or of a shard. */
   constructor(
     readonly run: RunContext,
     readonly rules: readonly Rule[],
@@ -81,7 +81,9 @@ export class RuleRunner {
     readonly around: Surroundings,
   ) {}
 
-  /** Groups side by side, rules of a group in turn, rules that want to be alone after that, then second tries. */
+  /**
+   * Runs groups concurrently and the rules of a group in sequence; then the rules that must run alone; then retries.
+   */
   async runAll(): Promise<{ readonly results: readonly RuleResult[]; readonly variants: Record<string, string> }> {
     const { rules } = this;
     const { seed, width } = this.options;
@@ -123,7 +125,7 @@ export class RuleRunner {
     if (isFinal && !isRetried(outcome)) this.#tell(this.#resultOf(rule));
   }
 
-  /** Undefined where the run was interrupted before there was a verdict. */
+  /** Checks one rule; undefined if the run was interrupted before there was a verdict. */
   async #check(rule: Rule): Promise<Outcome | undefined> {
     const context = new RuleContext(rule, this.run);
     const started = performance.now();
@@ -165,7 +167,7 @@ export class RuleRunner {
     this.around.ending.end(new RunEnded('target', `${target.baseUrl} is gone: it takes no connections`));
   }
 
-  /** A broken rule gets one more try, alone. What passes then is no pass: it is flaky. */
+  /** Retries broken rules once, one at a time. A rule that passes then gets the verdict `flaky`, not `pass`. */
   async #retryBroken(active: readonly Rule[]): Promise<void> {
     const broken = active.filter(({ id }) => {
       const outcome = this.#outcomes.get(id);
@@ -217,7 +219,7 @@ export class RuleRunner {
     };
   }
 
-  /** The verdict of a rule that the run did not come to. */
+  /** Verdict of a rule that was not checked. */
   #withoutCheck(rule: Rule): RuleVerdict {
     const reason = reasonToSkip(rule, this.run.target);
     if (reason !== undefined) return { verdict: 'skip', reason };
@@ -232,7 +234,7 @@ export class RuleRunner {
     return showWhole(exchanges, this.run.target);
   }
 
-  /** A broken rule is shown with the request that is nearest to what decided it. */
+  /** Adds the nearest passed request to the result of a broken rule. */
   #explain(result: RuleResult): RuleResult {
     const exchange = this.#decidedBy.get(result.id);
     if (exchange === undefined || !isBroken(result, this.options.strict)) return result;

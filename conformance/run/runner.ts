@@ -20,7 +20,7 @@ import { describeStep, describeWatch } from './verdict.js';
 import { beginReport } from './version.js';
 import { Watcher } from './watcher.js';
 
-/** Checks a target by every rule given. */
+/** Checks a target with the given rules. */
 export async function runRules(target: Target, options: RunOptions): Promise<Report> {
   const started = options.now();
   const recorded = readRecordedRequests();
@@ -77,7 +77,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
   const alike = likeness.notices();
   const ended = reason && { by: reason.by, reason: reason.message };
   const interrupted = options.signal.aborted;
-  // Whatever came from the target can hold what was sent to it.
+  // Redact the report, because responses of the target can contain credentials that were sent to it.
   return redactValue({
     ...beginReport(started, options.now()),
     target: {
@@ -96,7 +96,7 @@ export async function runRules(target: Target, options: RunOptions): Promise<Rep
     throttled_seconds: Math.round(client.throttling.heldSeconds),
     interrupted,
     ...defined({ ended }),
-    // Where all answers are alike, so are those of each route.
+    // If all responses are alike, missing routes are only a consequence and are not reported.
     notices: alike.length > 0 ? alike : missing.notices(),
     setup,
     cleanup,
@@ -144,7 +144,7 @@ function contextOf(target: Target, options: RunOptions, client: Client, ending: 
 
 const LEFT_BY_CHOICE: Cleanup = { made: 0, removed: 0, left: [] };
 
-/** Whatever ended the run, what it made is removed; from a target that is gone nothing can be. */
+/** Removes the created repositories, however the run ended. Nothing can be removed from a target that is gone. */
 async function removeScratch(target: Target, options: RunOptions, { reason }: Ending): Promise<Cleanup> {
   const { scratch, timeout, width, keep = false } = options;
   const limiter = options.cleanupLimiter ?? options.limiter;

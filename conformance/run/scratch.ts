@@ -7,16 +7,16 @@ import { parseJson } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import { LARGE_FILE, readTextFile, UnreadableFile } from '../target/text-file.js';
 
-/** What the names of a run's repositories begin with, unless it is told otherwise. */
+/** Default prefix of the names of the repositories of a run. */
 export const SCRATCH_PREFIX = 'cf';
 
-/** The first part of the names of one run; each run has its own. */
+/** Prefix of the repository names of one run; it contains a random part. */
 export function scratchPrefix(prefix = SCRATCH_PREFIX): string {
   return `${prefix}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Whether a run may have made a repository of that name.
+ * Returns true if a run may have created a repository of this name.
  *
  * ```js
  * assert.equal(isScratchName('cf-0123abcd/notes'), true);
@@ -28,7 +28,8 @@ export function isScratchName(name: string): boolean {
 }
 
 /**
- * Whether the run that made it still goes on, here: then it is not left behind.
+ * Returns true if the run that created the entry is still active on this machine. Its repositories are then not left
+ * over.
  *
  * ```js
  * const left = (await readScratch('made.jsonl')).filter((entry) => !isInUse(entry));
@@ -44,17 +45,17 @@ export function isInUse({ pid, host }: ScratchEntry): boolean {
   }
 }
 
-/** A repository of a run, as a line of the journal tells of it. */
+/** Repository of a run, as one line of the journal. */
 export interface ScratchEntry {
   readonly base_url: string;
   readonly org: string;
   readonly name: string;
-  /** When it was going to be made: RFC 3339. */
+  /** RFC 3339 time before its creation. */
   readonly time: string;
-  /** The process that was going to make it, and the machine that runs it. */
+  /** Id of the process that creates it, and host name of its machine. */
   readonly pid?: number;
   readonly host?: string;
-  /** The flags that name its target, as words; none of them is a secret. */
+  /** Command-line words that name the target; they contain no secret. */
   readonly flags?: readonly string[];
 }
 
@@ -69,21 +70,23 @@ export class ScratchFailure extends Error {
   override readonly name = 'ScratchFailure';
 }
 
-/** The repositories that a run made and did not remove yet. */
+/** Record of the repositories that a run created and has not removed yet. */
 export interface Scratch {
-  /** Notes a name, before the target is asked to make it. Throws `ScratchFailure`; then nothing may be made. */
+  /**
+   * Notes a name before the repository is created. Throws `ScratchFailure`; the repository must not be created then.
+   */
   add(name: string): Promise<void>;
-  /** Forgets names: they are gone. */
+  /** Removes the names of deleted repositories. */
   remove(names: readonly string[]): Promise<void>;
-  /** Names that are still there, for all that is known. */
+  /** Names of repositories that still exist, as far as known. */
   left(): readonly string[];
-  /** Names noted so far, with those that are gone. */
+  /** Number of names noted so far, including deleted ones. */
   readonly made: number;
 }
 
 /**
- * Opens the memory of what a run makes. With a file, every name is on the disk before its repository is asked for, and
- * several runs may share it. Throws `ScratchFailure` where the file cannot be written.
+ * Opens the record of created repositories. With a file, every name is on disk before its repository is requested, and
+ * several runs can share the file. Throws `ScratchFailure` if the file cannot be written.
  *
  * ```js
  * const scratch = await openScratch({ target, file: 'made.jsonl' });
@@ -97,9 +100,9 @@ export async function openScratch({
   now = Date.now,
 }: {
   readonly target: Pick<Target, 'baseUrl' | 'org'>;
-  /** The journal. Without one the names are kept in memory, and lost with the process. */
+  /** Journal file. Without it, the names are kept in memory and lost with the process. */
   readonly file?: string;
-  /** Written beside every name: what it takes to collect what is left. */
+  /** Written with every name, so that `gc` can find the target and the process. */
   readonly owner?: Pick<ScratchEntry, 'pid' | 'host' | 'flags'>;
   readonly now?: () => number;
 }): Promise<Scratch> {
@@ -134,7 +137,7 @@ export async function openScratch({
 }
 
 /**
- * The entries of a journal. Throws `ScratchFailure` where it is none.
+ * Reads the entries of a journal. Throws `ScratchFailure` if it is not one.
  *
  * ```js
  * for (const { name, base_url } of await readScratch('made.jsonl')) console.log(`${base_url}/${name}`);
@@ -149,7 +152,7 @@ export async function readScratch(file: string): Promise<readonly ScratchEntry[]
   });
 }
 
-/** Forgets entries of a journal: what they name is gone. A journal without entries is removed. */
+/** Removes entries of deleted repositories from a journal. Deletes the file if no entry remains. */
 export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boolean): Promise<void> {
   return change(file, async () => {
     const kept = linesOf(await readTextFile(file, LARGE_FILE)).filter((line) => {
@@ -163,18 +166,18 @@ export function dropScratch(file: string, isGone: (entry: ScratchEntry) => boole
   });
 }
 
-/** Writes a text, and resolves once the disk has it. */
+/** Writes a text. Resolves when it is on disk. */
 function writeSynced(file: string, flag: 'a' | 'w', text: string): Promise<void> {
   return writeFile(file, text, { flag, mode: 0o600, flush: true });
 }
 
-/** Together longer than a lock of a process that is gone counts. */
+/** Number of attempts to take the lock, and milliseconds between them. Together they take longer than `LOCK_AGE`. */
 const LOCK_TRIES = 600;
 const LOCK_WAIT = 25;
-/** A lock that is older, in milliseconds, was left by a process that is gone. */
+/** Age in milliseconds after which a lock is considered left over by a dead process. */
 const LOCK_AGE = 10_000;
 
-/** Changes a journal, one process at a time: a line that is appended while the file is written anew would be lost. */
+/** Changes a journal under a lock, because a line appended while the file is rewritten would be lost. */
 function change(file: string, act: () => Promise<void>): Promise<void> {
   return attempt(file, 'written', async () => {
     const lock = `${file}.lock`;

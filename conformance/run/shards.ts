@@ -2,14 +2,15 @@ import type { Shard } from '../report/results.js';
 import type { Rule } from '../rules/rule.js';
 import { groupBy } from '../target/json.js';
 
-/** The rules of each group, groups and rules in their order. */
+/** Groups rules by group; the order of groups and rules is kept. */
 export function groupsOf(rules: readonly Rule[]): Rule[][] {
   return [...groupBy(rules, ({ group }) => group).values()];
 }
 
 /**
- * The rules of one shard. Groups stay whole, so that what their rules share is made once. The dearest group goes first,
- * to the shard that has least: by that every shard asks for about as much. `cost`: requests of a rule.
+ * Returns the rules of one shard. Groups stay together, so that their fixtures are created once. The most expensive
+ * group goes first, to the shard with the lowest cost, so that all shards send about the same number of requests.
+ * `cost`: number of requests of a rule.
  */
 export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, cost: (rule: Rule) => number): Rule[] {
   const priced = groupsOf(rules).map((group) => ({
@@ -27,7 +28,7 @@ export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, co
   return rules.filter((rule) => shards[index - 1]?.rules.has(rule));
 }
 
-/** Shuffles by a seed: the same seed gives the same order (mulberry32 and Fisher-Yates). */
+/** Shuffles by a seed; the same seed gives the same order (mulberry32 and Fisher-Yates). */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const result = [...items];
   let state = seed >>> 0;

@@ -13,7 +13,7 @@ import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { WatchResult } from './watcher.js';
 
-/** What a broken rule of each level means. */
+/** Verdict of a broken rule, by level. */
 export const BROKEN: Readonly<Record<Level, Verdict>> = {
   MUST: 'fail',
   SHOULD: 'warn',
@@ -21,7 +21,7 @@ export const BROKEN: Readonly<Record<Level, Verdict>> = {
   UNSPECIFIED: 'warn',
 };
 
-/** What a rule of each level is where nothing is wrong. */
+/** Verdict of a rule that holds, by level. */
 const GOOD: Readonly<Record<Level, Verdict>> = {
   MUST: 'pass',
   SHOULD: 'pass',
@@ -29,7 +29,10 @@ const GOOD: Readonly<Record<Level, Verdict>> = {
   UNSPECIFIED: 'observed',
 };
 
-/** Why a rule is not even tried here; undefined when it is. Without leave to try it, a rule can still watch. */
+/**
+ * Returns why a rule is skipped on this target; undefined if it is checked. A rule whose check cannot run here can
+ * still watch.
+ */
 export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   if (rule.check === undefined && rule.watch === undefined) return 'not written yet';
   if (rule.reach === 'emulator' && rule.check !== undefined && target.adminUrl === undefined) {
@@ -39,22 +42,24 @@ export function reasonToSkip(rule: Rule, target: Target): string | undefined {
   return undefined;
 }
 
-/** What a report shows beside a verdict: all of it can be written down. */
+/** Requests that a report shows beside a verdict; everything in them is serializable. */
 type Shown = Pick<RuleResult, 'transcript' | 'curl' | 'recipe'>;
 
 export interface RuleVerdict
   extends Shown,
     Pick<RuleResult, 'verdict' | 'evidence' | 'reason' | 'expected' | 'actual' | 'observed'> {
-  /** The exchange that decided it, where it is not a good verdict. */
+  /** Exchange that decided the verdict; undefined for a good verdict. */
   readonly decidedBy?: Exchange;
 }
 
-/** What a report says of every rule. */
+/** Description of a rule in reports. */
 export function aboutRule({ id, section, says, level, reach }: Rule) {
   return { id, section, says, level, reach };
 }
 
-/** A rule took longer than all of its requests may: nothing is known about it, and the suite did not break. */
+/**
+ * A rule took longer than all of its requests may take. Nothing is known about the rule, and the suite did not fail.
+ */
 export class Overdue extends Error {
   override readonly name = 'Overdue';
 
@@ -63,18 +68,21 @@ export class Overdue extends Error {
   }
 }
 
-/** Nothing is known about the rule, for a reason that lies in the target or in the run. */
+/** Returns true if the error prevented a verdict for a reason in the target or the run. */
 function isBlocked(error: unknown): error is Error {
   return [Throttled, NeedsSetUp, RunEnded, Overdue].some((reason) => error instanceof reason);
 }
 
-/** A rule that holds everywhere never rests on what a fault made, whatever its check made of it. */
+/**
+ * Returns an error if a rule received a response made by an injected fault, even if its check ignored it; undefined
+ * otherwise and for rules of reach `emulator`.
+ */
 function injectedInto(rule: Rule, t: RuleContext): InjectedEvidence | undefined {
   const made = rule.reach === 'emulator' ? undefined : t.exchanges.find(({ injected }) => injected);
   return made && new InjectedEvidence(made);
 }
 
-/** The verdict of a rule whose check ended without an error. */
+/** Verdict of a rule whose check returned. */
 export function verdictOfReturned(rule: Rule, t: RuleContext): RuleVerdict {
   const injected = injectedInto(rule, t);
   if (injected) return verdictOfThrown(rule, t, injected);
@@ -108,7 +116,7 @@ export function verdictOfThrown(rule: Rule, t: RuleContext, thrown: unknown): Ru
   };
 }
 
-/** What the report tells of a step that broke. */
+/** Describes a failed fixture for the report. */
 export function describeStep(name: string, { thrown, exchanges }: BrokenStep, target: Target): SetupFailure {
   const shown = showWhole(exchanges, target);
   if (thrown instanceof AssertionFailure) {
@@ -119,7 +127,7 @@ export function describeStep(name: string, { thrown, exchanges }: BrokenStep, ta
   return { name, verdict: 'error', reason, ...shown };
 }
 
-/** What the report tells of a rule that watched. */
+/** Describes the observations of a watching rule for the report. */
 export function describeWatch(id: string, { checked, evidence, broken }: WatchResult, target: Target): Watched {
   return { id, answers: checked, evidence, ...(broken && { broken: describeBroken(broken, target) }) };
 }
@@ -132,7 +140,7 @@ function describeBroken({ why, exchange }: NonNullable<WatchResult['broken']>, t
   };
 }
 
-/** Adds what was seen while other rules ran. The worse verdict wins. */
+/** Adds what a rule observed while other rules ran. The worse verdict wins. */
 export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Watched): RuleVerdict {
   if (own !== undefined && (own.verdict === 'fail' || own.verdict === 'error')) return own;
   if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
@@ -144,7 +152,7 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
 
 const NOTHING_SEEN = 'no answer of this run says anything about it';
 
-/** The requests of a rule as a report shows them, and the one that decided. */
+/** Returns the requests of a rule as a report shows them, and the deciding exchange. */
 function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<RuleVerdict, 'decidedBy'> {
   const last = exchanges.at(-1);
   if (last === undefined) return {};
@@ -154,7 +162,7 @@ function show(exchanges: readonly Exchange[], target: Target): Shown & Pick<Rule
   return { transcript: writeTranscript(exchanges), ...defined({ curl, recipe }), decidedBy: last };
 }
 
-/** The same without the exchange. */
+/** Returns the requests of a rule as a report shows them. */
 export function showWhole(exchanges: readonly Exchange[], target: Target): Shown {
   const { decidedBy: _decidedBy, ...shown } = show(exchanges, target);
   return redactValue(shown);

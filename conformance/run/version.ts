@@ -10,7 +10,7 @@ export function packageVersion(): string {
   return version;
 }
 
-/** What every report begins with. `started`: milliseconds since the epoch. */
+/** First members of every report. `started`: milliseconds since the epoch. */
 export function beginReport(started: number, now: number) {
   return {
     format: FORMAT,

@@ -2,16 +2,16 @@ import type { Evidence, Exchange } from '../http/exchange.js';
 import type { Rule } from '../rules/rule.js';
 
 export interface WatchResult {
-  /** Exchanges the rule had something to say about. */
+  /** Number of exchanges that the rule applied to. */
   checked: number;
-  /** Whether one of them was made by a fault. */
+  /** `injected` if one of them was made by an injected fault. */
   evidence: Evidence;
   broken: { readonly why: string; readonly exchange: Exchange } | undefined;
 }
 
 /**
- * Checks every exchange of the run by the rules that watch. Of exchanges that break one it keeps that of the rule whose
- * id comes first, so that the order of the run does not matter.
+ * Checks every exchange of the run with the watching rules. If several exchanges break a rule, it keeps the one from
+ * the rule whose id comes first, so that the result does not depend on the order of the run.
  */
 export class Watcher {
   readonly #results = new Map<string, WatchResult>();
@@ -20,7 +20,10 @@ export class Watcher {
     for (const rule of rules) this.#results.set(rule.id, { checked: 0, evidence: 'observed', broken: undefined });
   }
 
-  /** What a fault made says nothing about how a target behaves: only rules of reach `emulator` look at it. */
+  /**
+   * Checks one exchange. Only rules of reach `emulator` see a response made by an injected fault, because it does not
+   * show ordinary behaviour.
+   */
   see(exchange: Exchange): void {
     for (const rule of this.rules) {
       if (exchange.injected && rule.reach !== 'emulator') continue;

@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined if it is not JSON. */
+/** Parses a JSON text; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The members that are not undefined, for objects whose optional members may only be absent. */
+/** Returns the members that are not undefined, for types whose optional members may only be absent. */
 export function defined<Members extends object>(
   members: Members,
 ): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
@@ -15,7 +15,7 @@ export function defined<Members extends object>(
   return Object.fromEntries(entries) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
-/** The items by a key, keys and items in their order. */
+/** Groups items by key, in the order of their first occurrence. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -3,17 +3,17 @@ import { readTextFile, UnreadableFile } from './text-file.js';
 
 export type Algorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';
 
-/** A private key that is registered at the target, or was until it was deleted. */
+/** Private key that is registered at the target, or was registered until it was deleted. */
 export interface SigningKey {
-  /** Where it was read from: a file, or `$NAME` of an environment variable. */
+  /** Source of the key: a file name, or `$NAME` of an environment variable. */
   readonly file: string;
-  /** The environment variable that it was read from. */
+  /** Environment variable that contains the key; undefined if it was read from a file. */
   readonly env?: string;
-  /** The target file that says where it is, by the name it was given under. */
+  /** Target file that refers to the key, by the name given on the command line. */
   readonly targetFile?: string;
   readonly algorithm: Algorithm;
   readonly privateKey: KeyObject;
-  /** The id under which it is registered, where known. */
+  /** Id under which the key is registered; undefined if unknown. */
   readonly id?: string;
   /** The scopes of its allowlist; undefined for an unrestricted key. */
   readonly allowedScopes?: readonly string[];
@@ -26,7 +26,8 @@ const CURVES: Readonly<Record<string, Algorithm>> = {
 };
 
 /**
- * Reads a PKCS#8 PEM file. Throws with a sentence for people when it is not one, or holds a key that cannot sign tokens.
+ * Reads a PKCS#8 PEM file. Throws an error with a readable message if the file is not one, or contains a key that
+ * cannot sign tokens.
  *
  * ```js
  * const key = await readKey('acme.pem', { id: 'main' });
@@ -40,7 +41,7 @@ export async function readKey(
   return { ...signingKey(await readSecretFile(file), file), ...about };
 }
 
-/** The text of a file that holds a secret. Throws with a sentence that names the file. */
+/** Reads a file that contains a secret. Throws an error that names the file. */
 export async function readSecretFile(file: string): Promise<string> {
   try {
     return await readTextFile(file);
@@ -49,7 +50,7 @@ export async function readSecretFile(file: string): Promise<string> {
   }
 }
 
-/** The key of a PKCS#8 PEM text. `file`: where it is from. Throws with a sentence that never holds a part of the text. */
+/** Parses a PKCS#8 PEM text. `file`: its source. Throws an error whose message never contains a part of the text. */
 export function signingKey(pem: string, file: string): SigningKey {
   if (!pem.includes('-----BEGIN PRIVATE KEY-----')) throw new Error(`${file} is not a PKCS#8 PEM private key`);
   const privateKey = readPem(pem, file);

@@ -2,7 +2,7 @@ import { defined } from './json.js';
 import { readSecretFile, type SigningKey, signingKey } from './keys.js';
 import type { KeyEntry, Secret } from './target-file.js';
 
-/** The text of a secret. Throws with a sentence that names the file or the variable, never what it holds. */
+/** Reads a secret. Throws an error that names the file or the variable, and never the secret. */
 export async function readSecret({ file, env }: Secret, environment: NodeJS.ProcessEnv): Promise<string> {
   if (file !== undefined) return readSecretFile(file);
   const value = environment[env ?? ''];
@@ -10,12 +10,12 @@ export async function readSecret({ file, env }: Secret, environment: NodeJS.Proc
   return value;
 }
 
-/** The key of an entry of a target file. Throws with a sentence when it is none. */
+/** Reads the key of an entry of a target file. Throws an error with a readable message if it is not a key. */
 export async function readKeyEntry(entry: KeyEntry, environment: NodeJS.ProcessEnv): Promise<SigningKey> {
   const { file, env, id, scopes } = entry;
   const pem = await readSecret(entry, environment);
   return {
-    // Line ends of a PEM are often written `\n` where a variable holds one line.
+    // An environment variable often contains a PEM text on one line, with `\n` for its line ends.
     ...signingKey(file === undefined ? pem.replaceAll('\\n', '\n') : pem, file ?? `$${env}`),
     ...defined({ env, id, allowedScopes: scopes }),
   };

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import { InvalidFile } from './text-file.js';
 import { readYaml } from './yaml.js';
 
-/** The value as the schema has it. Throws `InvalidFile`, which names the member that is wrong, never what it holds. */
+/**
+ * Parses a text and validates it by a schema. Throws `InvalidFile`, which names the invalid member and never its value.
+ */
 export function readStructured<Schema extends z.ZodType>(text: string, schema: Schema): z.infer<Schema> {
   const value = readYaml(text);
   if (value === null || value === undefined) throw new InvalidFile('is empty');
@@ -49,7 +51,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   return `is wrong: ${issue.message}`;
 }
 
-/** `keys.others[1].file` */
+/** Formats the path of a member, such as `keys.others[1].file`. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 60)}`))

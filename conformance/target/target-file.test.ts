@@ -48,7 +48,7 @@ t.test('a file is YAML or JSON, and names of files count from its folder', async
 
 const MANY_KEYS = Array.from({ length: 60_000 }, (_none, at) => `key${at}: ${at}\n`).join('');
 
-/** Text of a target file, and the message that refuses it. */
+/** Invalid target files and their error messages. */
 const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['', / is empty$/],
   ['# nothing', / is empty$/],

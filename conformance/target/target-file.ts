@@ -6,7 +6,7 @@ import { InvalidFile, readTextFile } from './text-file.js';
 const address = z.url({ protocol: /^https?$/, error: 'has to be an http or https address' });
 const name = z.string().min(1);
 
-/** Where a secret is: never in the file itself. */
+/** Members that say where a secret is. The target file never contains the secret. */
 const place = {
   file: name.optional().describe('Name of a file; it counts from the folder of this one'),
   env: z
@@ -28,24 +28,24 @@ const secret = secretWith({});
 const key = secretWith({ id });
 const restrictedKey = secretWith({ id, scopes: z.array(name).min(1).describe('Its allowlist') });
 
-/** What the names of scratch repositories may begin with. */
+/** Valid prefix of the names of scratch repositories. */
 export const PREFIX = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 export const PREFIX_WORDS = 'has to be 1 to 32 lower-case letters, digits and hyphens, with no hyphen at an end';
 
-/** Where a secret is: in a file, or in an environment variable. Exactly one of them. */
+/** Location of a secret: either a file or an environment variable. */
 export interface Secret {
   readonly file?: string | undefined;
   readonly env?: string | undefined;
 }
 
 export interface KeyEntry extends Secret {
-  /** The id under which the key is registered. */
+  /** Id under which the key is registered. */
   readonly id?: string | undefined;
-  /** The allowlist of a restricted key. */
+  /** Scopes that a restricted key allows. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** A target as it is written down: everything but the secrets, which it names. */
+/** Content of a target file. It refers to secrets by file or variable, and contains none. */
 export interface TargetFile {
   readonly $schema?: string | undefined;
   readonly base_url: string;
@@ -126,7 +126,7 @@ const targetFile = z.strictObject({
 }) satisfies z.ZodType<TargetFile>;
 
 /**
- * The file cannot be read as a target; the message says which member is wrong, and what is allowed.
+ * The file is not a valid target file. The message names the invalid member and what is allowed.
  *
  * ```js
  * await assert.rejects(readTargetFile('acme.pem'), InvalidTargetFile);
@@ -137,7 +137,8 @@ export class InvalidTargetFile extends Error {
 }
 
 /**
- * Reads a target file, YAML or JSON; names of files in it count from its own folder. Throws `InvalidTargetFile`.
+ * Reads a target file in YAML or JSON. Relative file names in it are resolved against its folder. Throws
+ * `InvalidTargetFile`.
  *
  * ```js
  * const { base_url, org } = await readTargetFile('target.yaml');
@@ -151,7 +152,7 @@ export async function readTargetFile(path: string): Promise<TargetFile> {
   }
 }
 
-/** The same from its text; names of files stay as they are written. Throws `InvalidFile`. */
+/** Parses the text of a target file. File names stay as written. Throws `InvalidFile`. */
 export function parseTargetFile(text: string): TargetFile {
   return readStructured(text, targetFile);
 }
@@ -173,7 +174,7 @@ function located(file: TargetFile, folder: string): TargetFile {
   };
 }
 
-/** The published JSON Schema of target files. */
+/** Published JSON Schema of target files. */
 export function targetFileSchema(): object {
   return { title: 'Target of a conformance run', ...z.toJSONSchema(targetFile, { io: 'input' }) };
 }

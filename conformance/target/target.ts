@@ -1,47 +1,50 @@
 import type { SigningKey } from './keys.js';
 
-/** A second organization on the same service. */
+/** Second organization on the same service. */
 export interface SecondOrganization {
   readonly org: string;
   readonly key: SigningKey;
-  /** Its own API origin, where it has one. */
+  /** Origin of its API; undefined if it shares the target's origin. */
   readonly baseUrl?: string;
 }
 
-/** What is checked, and what the suite may use to do so. */
+/** The service under test, and everything that the suite may use to test it. */
 export interface Target {
-  /** Origin of the API, without a slash at the end. */
+  /** Origin of the API, without a trailing slash. */
   readonly baseUrl: string;
   /** Origin of the Git host. */
   readonly gitUrl: string;
   readonly org: string;
-  /** An unrestricted key. */
+  /** Unrestricted key. */
   readonly key: SigningKey;
-  /** Further unrestricted keys of the organization. */
+  /** Other unrestricted keys of the organization. */
   readonly otherKeys: readonly SigningKey[];
   readonly restrictedKey?: SigningKey;
   readonly deletedKey?: SigningKey;
   readonly second?: SecondOrganization;
-  /** An existing repository with at least one commit, for runs that may not write. */
+  /** Existing repository with at least one commit, for runs that must not write. */
   readonly repo?: string;
-  /** Whether repositories may be created and written. */
+  /** True if the suite may create repositories and write to them. */
   readonly write: boolean;
-  /** Whether routes that only published clients know may be tried. */
+  /** True if the suite may use routes that are known only from published clients. */
   readonly companion: boolean;
-  /** Where the emulator is controlled, when the target is one. */
+  /** Address of the emulator's admin API; undefined if the target is not an emulator. */
   readonly adminUrl?: string;
-  /** What its admin routes ask for, where they ask for anything. */
+  /** Admin token; undefined if not given. */
   readonly adminToken?: string;
 }
 
-/** Whether an origin is this machine. That gives no leave to write: a tunnel to production is on it as well. */
+/**
+ * Returns true if an origin is this machine. This does not permit writing, because a tunnel to production is on this
+ * machine too.
+ */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
 /**
- * An origin: scheme, host and port, and nothing behind them. Throws on anything that is not http or https.
+ * Returns the origin of a URL: scheme, host and port, without a path. Throws on a scheme other than http or https.
  *
  * ```js
  * assert.equal(originOf('https://api.example.com/api/v1'), 'https://api.example.com');

@@ -1,14 +1,16 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A file that does not hold what it has to; the message is the rest of a sentence that its name begins: `… is not JSON`. */
+/**
+ * The content of a file is invalid. The message continues a sentence that begins with the file name: `… is not JSON`.
+ */
 export class InvalidFile extends Error {
   override readonly name: string = 'InvalidFile';
 }
 
-/** A file that cannot be read. */
+/** The file cannot be read. */
 export class UnreadableFile extends InvalidFile {
   override readonly name = 'UnreadableFile';
-  /** Error code of the system; undefined if the file is too large. */
+  /** Error code of the operating system; undefined if the file is too large. */
   readonly code: string | undefined;
 
   constructor(
@@ -23,10 +25,10 @@ export class UnreadableFile extends InvalidFile {
 const MEBIBYTE = 2 ** 20;
 /** Size of the chunks that a file is read in, in bytes. */
 const CHUNK = 64 * 1024;
-/** Maximum size of files that programs write, in bytes: results, recorded traffic, journals. */
+/** Maximum size in bytes of files written by programs: results, recorded traffic, journals. */
 export const LARGE_FILE = 128 * MEBIBYTE;
 
-/** Why a file cannot be read or written, in words; the codes are those of the system. */
+/** Readable reasons why a file cannot be read or written, by error code of the operating system. */
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'a part of its path is no folder',
@@ -42,7 +44,7 @@ const WHY: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name is none',
 };
 
-/** Says why the system refused a file. `own`: words that replace the usual ones, by code. */
+/** Returns a readable reason for a file error. `own`: messages that replace the default ones, by error code. */
 export function reasonOf(error: unknown, own: Readonly<Record<string, string>> = {}): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const words = { ...WHY, ...own };
@@ -50,8 +52,8 @@ export function reasonOf(error: unknown, own: Readonly<Record<string, string>> =
 }
 
 /**
- * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Never reads more than one chunk past the limit.
- * The limit of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Reads at most one chunk beyond the limit. For
+ * devices the limit is always 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
  */
 export async function readTextFile(path: string, limit = MEBIBYTE): Promise<string> {
   try {
@@ -70,7 +72,10 @@ export async function readTextFile(path: string, limit = MEBIBYTE): Promise<stri
   }
 }
 
-/** `size`: as the file system tells it; 0 for pipes and devices. Throws `UnreadableFile`. */
+/**
+ * Reads a file up to a limit. `size`: file size in bytes as reported by the file system; 0 for pipes and devices.
+ * Throws `UnreadableFile`.
+ */
 async function readUpTo(handle: FileHandle, limit: number, size: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let total = size > limit ? size : 0; ; ) {

@@ -8,18 +8,18 @@ const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
 
-/** Place of a mistake as `yaml` reports it: an offset, a range, or a token. */
+/** Position of an error as the `yaml` library reports it: an offset, a range, or a token. */
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Reads one YAML 1.2 document, of which JSON is a part. Time and memory are linear in the length of the text. Collections
- * are nested at most `MAX_DEPTH` deep. Throws `InvalidFile` at the first mistake.
+ * Parses one YAML 1.2 document; JSON is valid YAML. Time and memory are linear in the length of the text. Throws
+ * `InvalidFile` at the first error, and if collections are nested deeper than `MAX_DEPTH`.
  */
 export function readYaml(text: string): unknown {
   const lines = new LineCounter();
   let failure: InvalidFile | undefined;
   const fail = (message: string, place: Place): never => {
-    // The composer catches an error inside a collection, and reports it again.
+    // The composer catches an error inside a collection and reports it again.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -46,9 +46,9 @@ export function readYaml(text: string): unknown {
     yield* parser.end();
   }
 
-  // The library's check of unique keys compares each key with all others.
+  // The library's check for unique keys is quadratic: it compares each key with all others.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // The library's handler collects every error, at about 6 kB each.
+  // The library's default handler collects every error (about 6 kB each), so stop at the first one.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),

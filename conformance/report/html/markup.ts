@@ -13,12 +13,12 @@ export const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Text for a page, between tags or in an attribute with quotes: nothing of it is read as markup. */
+/** Escapes text for HTML, between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** An element of text. */
+/** Returns an element that contains text. */
 export function element(name: string, text: string, attributes: Readonly<Record<string, string>> = {}): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
   return `<${name}${written.join('')}>${escapeHtml(text)}</${name}>`;
@@ -29,8 +29,8 @@ function sourceOf(code: string): string {
 }
 
 /**
- * A page that needs nothing but itself: its policy allows this style and this script, and nothing from anywhere. The
- * empty icon keeps a browser from asking for one.
+ * Returns a self-contained page. Its Content-Security-Policy allows only this style and this script. The empty icon
+ * prevents a request for `favicon.ico`.
  */
 export function page(title: string, body: string): string {
   const policy = [

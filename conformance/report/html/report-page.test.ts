@@ -20,7 +20,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium has no sandbox for root.
+  // Chromium cannot use its sandbox as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
@@ -50,7 +50,7 @@ const REPORT = reportWith([
 
 interface Opened extends AsyncDisposable {
   readonly page: Page;
-  /** What went wrong in the page, and every address that it asked for beside its own. */
+  /** Errors of the page, and every other address that it requested. */
   readonly complaints: readonly string[];
 }
 
@@ -78,7 +78,7 @@ async function open(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** The ids of the rules that can be seen. */
+/** Returns the ids of the visible rules. */
 function shownRules(page: Page): Promise<string[]> {
   return page.$$eval('.rule', (nodes) =>
     nodes.filter((node) => node.getClientRects().length > 0).map((node) => node.id.slice('rule-'.length)),
@@ -180,7 +180,9 @@ t.test('it is dark for those who prefer that, and can be read in both', { skip }
   t.equal(seen.size, 2);
 });
 
-/** The text that is hardest to read, by the contrast that WCAG 2.2 (1.4.3) counts. Runs in the page. */
+/**
+ * Script that finds the text with the lowest contrast, by the contrast ratio of WCAG 2.2 (1.4.3). It runs in the page.
+ */
 const LOWEST_CONTRAST = `(() => {
   const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (color) => {

@@ -4,13 +4,13 @@ import { element, escapeHtml, page } from './markup.js';
 
 const LEVELS = ['MUST', 'SHOULD', 'MAY', 'UNSPECIFIED'] as const;
 
-/** One page with the sections of the specification and a mark for each of their rules. It needs nothing but itself. */
+/** Renders a self-contained page with the sections of the specification and a mark for each rule. */
 export const html: Reporter = (report) => {
   const title = `Conformance of ${report.target.base_url}`;
   return page(title, [head(report, title), controls(report), contents(report), rules(report)].join('\n'));
 };
 
-/** A class of the style; `skip` is that of the link at the top. */
+/** CSS class of a verdict. The class `skip` is used by the skip link at the top of the page. */
 function classOf(verdict: Verdict): string {
   return verdict === 'skip' ? 'skip-verdict' : verdict;
 }

@@ -1,4 +1,4 @@
-/** What every page does beside showing text: filters, a search, and opening what a link or a printer asks for. */
+/** Script of every page: filters, search, and opening the parts that a link or printing needs. */
 export const SCRIPT = `
 (() => {
   const rules = [...document.querySelectorAll('.rule')].map((node) => ({ node, text: node.textContent.toLowerCase() }));

@@ -1,4 +1,4 @@
-/** The style of every page: light and dark by what the reader prefers, and everything shown on paper. */
+/** Style of every page: light or dark by the reader's preference, and everything expanded on paper. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

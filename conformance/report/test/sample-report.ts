@@ -1,11 +1,11 @@
 import { countVerdicts, exitCodeOf, FORMAT, type Report, type RuleResult, type Verdict } from '../results.js';
 
-/** What a target can answer to make a report do something: markup, commands, characters that a format cannot hold. */
+/** Malicious text from a target: markup, commands, and characters that some formats cannot contain. */
 export const HOSTILE =
   '</script><script>document.title="owned"</script><img src="http://127.0.0.1:1/x" onerror="document.title=1">' +
   ' ]]> --> &amp; "quoted" \'single\' `code` ```fence``` | cell \\ # %0A ::error::x \u0000\u0007\u001b[31m \ufffe \ud800 é 漢 🎉\n::error::y\r\n```\n<b>outside</b>\n...\n---\nBail out!';
 
-/** A result with everything that a result can have. */
+/** Result with all optional members. */
 export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial<RuleResult> = {}): RuleResult {
   return {
     id,
@@ -21,7 +21,7 @@ export function resultOf(verdict: Verdict, id = `rule.${verdict}`, more: Partial
   };
 }
 
-/** A broken rule whose every text came from a hostile target. */
+/** Broken rule whose texts all come from a malicious target. */
 export function hostileResult(verdict: Verdict = 'fail', id = `hostile.${verdict}`): RuleResult {
   return resultOf(verdict, id, {
     says: `A rule about ${HOSTILE}`,
