@@ -26,49 +26,55 @@ import {
 } from './entry.js';
 import { inHashOrder } from './hash-order.js';
 
-/** Why a file that a side deleted may have to be found again under another name. */
+/**
+ * Reason why rename detection must look for a file that a side deleted: to merge its content, or to find out where its
+ * folder went.
+ */
 export type SourceRelevance = 'content' | 'location';
 
-/** Whether it matters where a folder that a side removed has gone: for itself, for a folder around it, or not. */
+/**
+ * Reason why the rename target of a folder that a side removed matters: for the folder itself, for a folder around it,
+ * or not at all. Git's `enum dir_rename_relevance`.
+ */
 export type FolderRelevance = 'self' | 'ancestor' | 'none';
 
 export interface PathVersion extends Version {
   readonly path: ByteString;
 }
 
-/** A file that a side deleted (only `before`), added (only `after`), or renamed. */
+/** File that a side deleted (only `before` is set), added (only `after` is set) or renamed (both are set). */
 export interface FilePair {
   before?: PathVersion;
   after?: PathVersion;
 }
 
-/** What one side did to the base, for `detectSideRenames`: as far as renames may explain it. */
+/** Differences between the base and one side that renames may explain. Input of `detectSideRenames`. */
 export class RenameInfo {
   pairs: FilePair[] = [];
   readonly relevantSources = new Map<ByteString, SourceRelevance>();
   readonly removedFolders = new Map<ByteString, FolderRelevance>();
 }
 
-/** All paths that any of three trees knows, except below folders in which nothing has to be decided. */
+/** All paths of the three trees, except those below folders that are resolved as a whole. */
 export interface MergeInfo {
   readonly entries: Map<ByteString, Entry>;
   readonly sides: Three<RenameInfo>;
 }
 
 /**
- * How far renamed folders matter in a folder: 0 not at all; a side's bit if the other side removed the folder,
- * and it matters once that side adds a file; `ALL_BITS` if it does matter.
+ * Relevance of folder renames for a folder's content: 0 if none; the bit of a side if the other side removed the
+ * folder, so that renames become relevant once that side adds a file; `ALL_BITS` if relevant. Git's `dir_rename_mask`.
  */
 type RenameMask = number;
 
-/** A folder, as each of the three trees has it. */
+/** Folder to walk, with its tree in each of the three versions; undefined if absent there. */
 interface FolderVersions {
   readonly path: ByteString;
   readonly trees: Three<Oid | undefined>;
   readonly renameMask: RenameMask;
 }
 
-/** A folder that is being walked. */
+/** State of the walk in one folder; `at` is the index of the next name. */
 interface Folder {
   readonly path: ByteString;
   readonly names: readonly ByteString[];
@@ -83,8 +89,8 @@ interface Deferred {
 }
 
 /**
- * Walks three trees at once, as merge-ort's `collect_merge_info`, and resolves the paths that renames cannot change.
- * A folder only one side touched is taken as a whole, unless files from elsewhere may have been renamed into it.
+ * Walks three trees in parallel and resolves the paths that renames cannot change (merge-ort's `collect_merge_info`).
+ * Takes a folder that only one side changed as a whole, unless a file of another folder may have been renamed into it.
  */
 export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>, meter: Meter): Promise<MergeInfo> {
   const collector = new MergeInfoCollector(objects, meter);
@@ -97,7 +103,7 @@ export async function collectMergeInfo(objects: ObjectReader, trees: Three<Oid>,
 class MergeInfoCollector {
   readonly entries = new Map<ByteString, Entry>();
   readonly sides: Three<RenameInfo> = [new RenameInfo(), new RenameInfo(), new RenameInfo()];
-  /** Folders that only one side touched, while no file needs to be looked for on that side. */
+  /** Folders that only one side changed. They are walked later, and only if that side has deleted files to find. */
   readonly #deferred: Three<Map<ByteString, Deferred>> = [new Map(), new Map(), new Map()];
   readonly #mayDefer: Three<boolean> = [false, true, true];
 
@@ -157,7 +163,7 @@ class MergeInfoCollector {
     return { path, names, versions, renameMask: mask, at: 0 };
   }
 
-  /** Records a path; returns the folder to walk below it, if its parts have to be looked at. */
+  /** Records a path. Returns the folder to walk below it, undefined if nothing below it has to be walked. */
   #collect(folder: Folder, name: ByteString, stages: Three<Version>): FolderVersions | undefined {
     const path = pathIn(folder.path, name);
     const { fileMask, dirMask } = masksOf(stages);
@@ -171,7 +177,7 @@ class MergeInfoCollector {
     const entry = new Entry(path, stages, fileMask, dirMask);
     entry.matchMask = matchMask;
     entry.hasFileFolderConflict = fileMask !== 0 && dirMask !== 0;
-    // A folder comes to nothing unless something is found below it.
+    // A folder counts as removed until an entry is found below it.
     entry.isGone = dirMask !== 0;
     this.entries.set(path, entry);
     if (dirMask === 0) return undefined;
@@ -186,7 +192,9 @@ class MergeInfoCollector {
     return { path, trees: trees as Three<Oid | undefined>, renameMask };
   }
 
-  /** Notes what may be part of a rename of files or folders; returns how far renamed folders matter below. */
+  /**
+   * Records the path where it may be part of a file or folder rename. Returns the relevance of folder renames below it.
+   */
   #collectRenameInfo(
     folder: Folder,
     path: ByteString,
@@ -223,10 +231,11 @@ class MergeInfoCollector {
 }
 
 /**
- * The names in several versions of a folder, in the order in which Git's `traverse_trees` comes to them: which of equal
- * files counts as renamed depends on it. Each version lists a folder as if its name ended in `/`; of what comes next in
- * each, the least name as it is goes first, and with it what any other version has of that name, a file or a folder.
- * (`EntriesPair` is for comparisons in which a file and a folder of one name are two entries.)
+ * Returns the names of all versions of a folder in the order in which Git's `traverse_trees` visits them. The order
+ * matters, because it decides which of several equal files counts as renamed.
+ * Each version is sorted as Git sorts trees, with folder names as if they ended in `/`. Each round looks at the next
+ * name of every version and takes the smallest one, compared without the `/`. All entries of that name, files and
+ * folders, are visited together. (`EntriesPair` instead treats a file and a folder of one name as two entries.)
  */
 function* namesInStep(versions: readonly (readonly TreeEntry[])[]): Steps<ByteString[]> {
   const names = new Set<ByteString>();
@@ -264,14 +273,17 @@ function matchMaskOf([base, ours, theirs]: Three<Version>): number {
   return ours.mode !== 0 && isSameVersion(ours, theirs) ? SIDE_BITS : 0;
 }
 
-/** What a path becomes whatever is renamed: all three agree, or it is a file everywhere and two agree. */
+/**
+ * Resolves a path that no rename can change: all three versions agree, or all three are files and two of them agree.
+ * Returns undefined otherwise.
+ */
 function resolveTrivially(stages: Three<Version>, fileMask: number, matchMask: number): Version | undefined {
   if (matchMask === ALL_BITS) return stages[BASE];
   if (fileMask !== ALL_BITS || matchMask === 0) return undefined;
   return stages[matchMask === BASE_AND_OURS ? THEIRS : OURS];
 }
 
-/** The only side that touched a folder; `BASE` if it was not just one. */
+/** Returns the only side that changed a folder, or `BASE` if none or both did. */
 function onlySideOf(fileMask: number, dirMask: number, matchMask: number): typeof BASE | MergeSide {
   if (fileMask === 0 && (dirMask === OURS_BIT || dirMask === THEIRS_BIT)) return dirMask === OURS_BIT ? OURS : THEIRS;
   return matchMask === BASE_AND_OURS ? THEIRS : matchMask === BASE_AND_THEIRS ? OURS : BASE;

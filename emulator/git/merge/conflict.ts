@@ -1,7 +1,7 @@
 import type { ByteString } from '../object/bytes.js';
 import type { Version } from './entry.js';
 
-/** Kinds of conflict, by the names `git merge` gives them. */
+/** Kinds of conflict, named as `git merge` names them. */
 export type ConflictKind =
   | 'content'
   | 'add/add'
@@ -16,13 +16,13 @@ export type ConflictKind =
   | 'implicit dir rename'
   | 'directory rename split';
 
-/** Something that went wrong, and the paths it concerns: first the one it is about. */
+/** Report about a conflict. The first path is the one it is about; the others are involved. */
 export interface ConflictMessage {
   readonly kind: ConflictKind;
   readonly paths: readonly ByteString[];
 }
 
-/** A path in conflict, with the versions there are, as `git ls-files -u` would list them. */
+/** Path in conflict, with the versions that exist, as `git ls-files -u` lists them. */
 export interface Conflict {
   readonly path: ByteString;
   readonly base?: Version;

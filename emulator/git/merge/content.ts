@@ -8,13 +8,13 @@ import type { ObjectDatabase } from '../object/tree-edit.js';
 import { ABSENT, BASE, isSameType, OURS, THEIRS, type Three, type Version } from './entry.js';
 import { mergeTexts } from './three-way.js';
 
-/** What a merge of trees is done with, and how its sides are called in conflict markers. */
+/** Objects, time budget and conflict marker labels of one merge of trees. */
 export interface MergeContext {
   readonly objects: ObjectDatabase;
   readonly meter: Meter;
   readonly ours: ByteString;
   readonly theirs: ByteString;
-  /** 0 for the merge asked for, more for merges of its bases, whose conflicts are not reported. */
+  /** 0 for the requested merge; greater for merges of its merge bases, whose conflicts are not reported. */
   readonly depth: number;
 }
 
@@ -26,9 +26,9 @@ export interface MergedContent {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Merges two versions of one kind (files, links or gitlinks) over a base, which may be of another kind.
- * Where the merge cannot be done the version is ours, in merges of bases the base. `names` are the paths the
- * versions come from; markers tell them where they differ.
+ * Merges two versions of one type (files, symbolic links or submodules) over a base, which may be of another type.
+ * Where no merge is possible, the result is our version, or the base version while merge bases are merged. `names` are
+ * the paths of the three versions; conflict markers show them if they differ.
  */
 export async function mergeContents(
   context: MergeContext,
@@ -43,7 +43,7 @@ export async function mergeContents(
   const isModeClean = isModeTheirs || theirs.mode === base.mode;
   const done = (oid: Oid, isClean: boolean) => ({ version: { mode, oid }, isClean: isClean && isModeClean });
 
-  // Renames can bring together what is not alike, or missing: then there is nothing to merge.
+  // Renames can pair versions of different types, or an absent one, which cannot be merged.
   if (!isSameType(ours, theirs)) return { version: ours.mode === 0 ? theirs : ours, isClean: false };
   if (ours.oid === theirs.oid || ours.oid === base.oid) return done(theirs.oid, true);
   if (theirs.oid === base.oid) return done(ours.oid, true);
@@ -52,7 +52,7 @@ export async function mergeContents(
     const text = await mergeFiles(context, hasBase ? base : ABSENT, ours, theirs, names, extraMarkers);
     return done(text.oid, text.isClean);
   }
-  // No working tree of a submodule is here to look into, and links have no lines to merge.
+  // Submodules cannot be merged, because no working tree of them exists. Symbolic links have no lines to merge.
   if (context.depth === 0) return done(ours.oid, false);
   return { version: base, isClean: false };
 }

@@ -2,7 +2,7 @@ import type { ByteString } from '../object/bytes.js';
 import { type Oid, ZERO_OID } from '../object/object.js';
 import { fileType } from '../object/tree.js';
 
-/** What a side has at a path. Mode 0: nothing. */
+/** Mode and object of a path on one side. Mode 0 if absent. */
 export interface Version {
   readonly mode: number;
   readonly oid: Oid;
@@ -10,7 +10,7 @@ export interface Version {
 
 export const ABSENT: Version = { mode: 0, oid: ZERO_OID };
 
-/** The three trees of a merge, as indexes; `1 << index` is a tree's bit in a mask. */
+/** Indexes of the three trees of a merge. `1 << index` is the bit of a tree in a mask. */
 export const BASE = 0;
 export const OURS = 1;
 export const THEIRS = 2;
@@ -27,23 +27,25 @@ export const ALL_BITS = 7;
 
 export type Three<T> = [base: T, ours: T, theirs: T];
 
-/** What is known of one path during a merge: a file, a folder, or (of different trees) both. */
+/** State of one path during a merge. The path may be a file in one tree and a folder in another. */
 export class Entry {
-  /** What the path becomes. */
+  /** Version of the path in the merged tree. */
   result: Version = ABSENT;
   isClean = false;
-  /** The path holds nothing after the merge, whatever `result` says. */
+  /** True if the merged tree does not contain the path; `result` is ignored then. */
   isGone = false;
-  /** Trees in which the path is a file, and in which it is a folder. */
+  /** Bit masks of the trees in which the path is a file (`fileMask`) or a folder (`dirMask`). */
   fileMask: number;
   dirMask: number;
-  /** Trees that agree: two of them, or none. */
+  /** Bit mask of the trees whose versions agree: two or three bits, or 0 if none agree. */
   matchMask = 0;
-  /** A file here and a folder there. */
+  /** True if the path is a file in one tree and a folder in another. */
   hasFileFolderConflict = false;
-  /** The path itself is contested (where a file was renamed to), whatever becomes of its content. */
+  /**
+   * True if the sides disagree about the path itself, for example after different renames, even if the content merges.
+   */
   hasPathConflict = false;
-  /** Where each version comes from; renames make them differ. */
+  /** Path of each version; they differ after a rename. */
   readonly names: Three<ByteString>;
 
   constructor(
@@ -74,7 +76,7 @@ export class Entry {
     this.isClean = true;
   }
 
-  /** Forgets what is known of folders: the versions left are files. */
+  /** Drops the folder versions, so that only file versions remain. */
   keepFilesOnly(): void {
     this.matchMask &= ~this.dirMask;
     this.dirMask = 0;
@@ -100,7 +102,7 @@ export function isSameVersion(a: Version, b: Version): boolean {
   return a.mode === b.mode && a.oid === b.oid;
 }
 
-/** Whether both are files, both links, or both gitlinks. */
+/** Returns true if both are files, both symbolic links, or both submodules. */
 export function isSameType(a: Version, b: Version): boolean {
   return fileType(a.mode) === fileType(b.mode);
 }

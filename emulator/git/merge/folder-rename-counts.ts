@@ -3,17 +3,17 @@ import { folderOf, nameOf } from '../object/path.js';
 import type { FolderRelevance } from './collect-merge-info.js';
 import { inHashOrder } from './hash-order.js';
 
-/** How many files of each removed folder went to which folder. */
+/** Counts the files that were renamed from each removed folder to each other folder. */
 export class FolderRenameCounts {
   readonly #counts = new Map<ByteString, Map<ByteString, number>>();
-  /** Files not found yet, by folder. */
+  /** Number of deleted files without a known rename target, by folder. */
   readonly #open = new Map<ByteString, number>();
 
   constructor(private readonly removed: Map<ByteString, FolderRelevance>) {}
 
   /**
-   * Counts a renamed file: for its folder, and for those around it as far up as both paths end alike.
-   * `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c` and `a/b` became `a/d`.
+   * Counts a renamed file for its folder, and for the folders around it as long as the old and new path end in equal
+   * names. `a/b/c/x` to `a/d/c/x` says that `a/b/c` became `a/d/c` and `a/b` became `a/d`.
    */
   add(oldPath: ByteString, newPath: ByteString): void {
     let oldFolder = folderOf(oldPath);
@@ -35,14 +35,14 @@ export class FolderRenameCounts {
     this.#counts.set(oldFolder, targets);
   }
 
-  /** Where most files of each folder went so far. */
+  /** Returns the folder to which most files of each folder went so far. */
   guesses(): Map<ByteString, ByteString> {
     const guesses = new Map<ByteString, ByteString>();
     for (const [folder, targets] of this.#counts) guesses.set(folder, mostFrequent(targets).target);
     return guesses;
   }
 
-  /** Where each folder went that matters: where most of its files did. A tie is `undefined`. */
+  /** Returns the new path of each relevant folder, to which most of its files went; undefined on a tie. */
   renames(): Map<ByteString, ByteString | undefined> {
     const renames = new Map<ByteString, ByteString | undefined>();
     for (const [folder, targets] of this.#counts) {
@@ -54,8 +54,8 @@ export class FolderRenameCounts {
   }
 
   /**
-   * Marks folders whose majority no further renames of `sources` could change as known, as merge-ort's
-   * `handle_early_known_dir_renames`.
+   * Marks a folder as decided if the remaining `sources` cannot change its majority, even if all of them were renamed
+   * to the second most frequent folder (merge-ort's `handle_early_known_dir_renames`).
    */
   resolveEarly(sources: readonly ByteString[]): void {
     for (const source of sources) {

@@ -5,7 +5,7 @@ import type { ConflictMessage } from './conflict.js';
 import { ABSENT, Entry, type MergeSide, OURS, THEIRS, type Three } from './entry.js';
 import type { FolderRenameCounts } from './folder-rename-counts.js';
 
-/** A rename and the side that made it. */
+/** Rename, and the side that made it. */
 export interface SideRename {
   readonly side: MergeSide;
   readonly before: { readonly path: ByteString };
@@ -15,12 +15,13 @@ export interface SideRename {
 type FolderRenames = Map<ByteString, ByteString>;
 
 /**
- * Lets files follow folders: what one side put into a folder that the other side renamed goes to the folder's
- * new place, marked as a conflict of location, as with Git's `merge.directoryRenames=conflict`. Returns all renames by old path, ours first.
+ * Applies folder renames to files. A file that one side put into a folder that the other side renamed moves to the
+ * folder's new path and is marked as a location conflict, as with Git's `merge.directoryRenames=conflict`. Returns all
+ * renames by old path, ours first.
  */
 export class FolderRenamer {
   readonly #renames: Three<FolderRenames> = [new Map(), new Map(), new Map()];
-  /** New path to the paths that would be moved there, by the side that has them. */
+  /** For each side, the paths that would move to a new path, by that new path. */
   readonly #collisions: Three<Map<ByteString, ByteString[]>> = [new Map(), new Map(), new Map()];
   readonly #reported = new Set<string>();
   isClean = true;
@@ -31,7 +32,7 @@ export class FolderRenamer {
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** Adds where folders went. Folders that both sides renamed stay out of it. */
+  /** Adds the folder renames of both sides. Folders that both sides renamed are left out. */
   addRenames(ours: FolderRenameCounts, theirs: FolderRenameCounts): void {
     for (const [side, counts] of [
       [OURS, ours],
@@ -77,7 +78,7 @@ export class FolderRenamer {
       const target = this.#targetOf(path, side);
       if (target !== undefined) this.#move(pair, path, target);
       else if (pair.before === undefined) continue;
-      // An added file that moves counts as renamed from where it was added.
+      // An added file that moves counts as renamed from the path where it was added.
       const before = pair.before ?? { path };
       yield { side, before: { path: before.path }, after: { path: target ?? path } };
     }
@@ -88,7 +89,7 @@ export class FolderRenamer {
     const renames = this.#renames[other];
     if (renames.size === 0 || this.#collisions[other].has(path)) return undefined;
     const rename = folderRenameAround(path, renames);
-    // Into a folder that this side renamed itself nothing is moved.
+    // Files are not moved into a folder that this side renamed itself.
     if (rename === undefined || this.#renames[side].has(rename.to)) return undefined;
     const target = moved(path, rename);
     const paths = this.#collisions[side].get(target) ?? [];
@@ -138,7 +139,7 @@ interface FolderRename {
   readonly to: ByteString;
 }
 
-/** The rename of the innermost renamed folder around `path`. */
+/** Returns the rename of the innermost renamed folder around `path`, undefined if none. */
 function folderRenameAround(path: ByteString, renames: FolderRenames): FolderRename | undefined {
   for (let from = folderOf(path); from !== ''; from = folderOf(from)) {
     const to = renames.get(from);

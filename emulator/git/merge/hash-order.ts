@@ -5,14 +5,14 @@ const GROWTH = 4;
 const LOAD = 0.8;
 
 /**
- * Distinct strings in the order in which Git's hash table gives back what was put in in this one. Where equal files
- * compete for a rename, the order in which Git comes across them decides, and it comes across some of them this way.
+ * Returns distinct strings, inserted in the given order, in the iteration order of Git's hash table (`hashmap.c`). When
+ * equal files compete for a rename, the first one that Git visits wins, and Git visits some of them in hash order.
  */
 export function inHashOrder(strings: Iterable<ByteString>): ByteString[] {
   let table: ByteString[][] = Array.from({ length: FIRST_SIZE }, () => []);
   let size = 0;
   for (const string of strings) {
-    // New ones go to the front of their bucket.
+    // New entries go to the front of their bucket.
     bucketOf(table, string).unshift(string);
     if (++size <= Math.trunc(table.length * LOAD)) continue;
     const old = table;
@@ -23,7 +23,7 @@ export function inHashOrder(strings: Iterable<ByteString>): ByteString[] {
 }
 
 function bucketOf(table: ByteString[][], string: ByteString): ByteString[] {
-  // FNV-1, 32 bits.
+  // FNV-1 hash, 32 bits.
   let hash = 0x811c9dc5;
   for (let at = 0; at < string.length; at++) hash = Math.imul(hash, 0x01000193) ^ string.charCodeAt(at);
   return table[(hash >>> 0) & (table.length - 1)]!;

@@ -6,11 +6,14 @@ import { selectCandidates } from '../diff/discard.js';
 import type { LineInterner } from '../diff/line-interner.js';
 import { markDifferences } from '../diff/myers.js';
 
-/** Lines that occur more often than this in a region are not looked at as anchors. */
+/** Maximum number of occurrences of a line in a region; more frequent lines are not used as anchors. */
 const MAX_OCCURRENCES = 64;
-/** Steps per line before the rest is left to the classic search, which is bounded: only built files get here. */
+/**
+ * Maximum number of steps per line. Beyond it, the rest is compared with Myers' algorithm, whose cost is bounded. Only
+ * artificial files reach this limit.
+ */
 const STEPS_PER_LINE = 500;
-/** Steps between two pauses, a millisecond's work or less. */
+/** Number of steps between two yields: at most a millisecond of CPU time. */
 const UNIT = 1 << 15;
 
 interface Region {
@@ -21,9 +24,9 @@ interface Region {
 }
 
 /**
- * The line changes between two files by histogram diff, which merges use: around the longest run of equal
- * lines with the rarest line in it, then to both sides of it. Where all common lines are frequent, the classic
- * search goes on. Lines are ids of `interner`.
+ * Computes the line changes between two files with the histogram diff that Git's merges use (`xdiff/xhistogram.c`). It
+ * splits the files at the longest run of equal lines that contains the rarest line, then continues on both sides of
+ * that run. If all common lines are frequent, it uses Myers' algorithm. Lines are ids of `interner`.
  */
 export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, newLines: Int32Array): Steps<Change[]> {
   const oldFlags = new Uint8Array(oldLines.length + 1);
@@ -56,13 +59,13 @@ export function* diffByHistogram(interner: LineInterner, oldLines: Int32Array, n
 }
 
 class AnchorSearch {
-  /** By line id: its first place in the region, and how often it is there. Zero outside of a search. */
+  /** By line id: first position in the region and number of occurrences. All 0 between two searches. */
   readonly #counts: Int32Array;
   readonly #first: Int32Array;
-  /** By line: the next equal line of the region, or -1. */
+  /** By line: the next equal line of the region; -1 if none. */
   readonly #next: Int32Array;
   #stepsLeft: number;
-  /** Others get their turn when fewer steps are left. */
+  /** Number of remaining steps below which the search yields to other work. */
   #pause: number;
 
   constructor(
@@ -130,7 +133,7 @@ class AnchorSearch {
         }
         next = Math.max(next, newTo + 1);
         this.#stepsLeft -= oldTo - oldFrom + 1;
-        // Git compares with an empty best of length 0, so a first run of one line counts by its rarity alone.
+        // Git compares with an empty best run of length 0, so a first run of one line counts by its rarity alone.
         const bestLength = best === undefined ? 0 : best.oldEnd - 1 - best.oldStart;
         if (bestLength < oldTo - oldFrom || rarity < rarest) {
           best = { oldStart: oldFrom, oldEnd: oldTo + 1, newStart: newFrom, newEnd: newTo + 1 };
@@ -146,7 +149,7 @@ class AnchorSearch {
   }
 }
 
-/** Compares a region as two files of their own, by the search `git diff` uses. */
+/** Compares a region as two separate files, with the algorithm of `git diff` (Myers). */
 function* markClassically(
   interner: LineInterner,
   oldLines: Int32Array,

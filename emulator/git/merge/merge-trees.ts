@@ -12,17 +12,20 @@ import { processRenames } from './process-renames.js';
 import { detectSideRenames } from './side-renames.js';
 
 export interface TreeMerge {
-  /** The merged tree; where something is in conflict, with markers in files or our version of them. */
+  /** Merged tree. A path in conflict is a file with conflict markers, or our version. */
   readonly tree: Oid;
   readonly isClean: boolean;
-  /** In order of their paths. A merge can fail to be clean without any, when a folder's new place is unclear. */
+  /**
+   * Conflicts, ordered by path. Can be empty although `isClean` is false: when the new path of a renamed folder is
+   * ambiguous.
+   */
   readonly conflicts: readonly Conflict[];
   readonly messages: readonly ConflictMessage[];
 }
 
 /**
- * Merges two trees over a base as `git merge-tree --write-tree` does (Git's "ort" strategy): renamed files and
- * folders are followed, text is merged line by line, and every kind of conflict leaves what Git leaves.
+ * Merges two trees over a base as `git merge-tree --write-tree` does (Git's "ort" strategy). Follows renamed files and
+ * folders, merges text line by line, and leaves the same result as Git for every kind of conflict.
  */
 export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Promise<TreeMerge> {
   const { objects, meter } = context;

@@ -7,21 +7,21 @@ import { mergeTrees, type TreeMerge } from './merge-trees.js';
 
 export interface MergeOptions {
   readonly meter: Meter;
-  /** How conflict markers and set-aside files call the sides: usually the names of the branches. */
+  /** Labels of the two sides in conflict markers and in names of set-aside files: usually the branch names. */
   readonly ours: ByteString;
   readonly theirs: ByteString;
 }
 
 export interface CommitMerge extends TreeMerge {
-  /** The best common ancestors, newest first; none where the histories are unrelated. */
+  /** Best common ancestors, newest first; empty if the histories are unrelated. */
   readonly bases: readonly Oid[];
 }
 
-/** What Git calls the sides of a merge of merge bases. */
+/** Git's labels of the two sides while merge bases are merged. */
 const TEMPORARY_OURS = bytesOf('Temporary merge branch 1');
 const TEMPORARY_THEIRS = bytesOf('Temporary merge branch 2');
 
-/** A commit, or what merging several would give: its tree, and the commits it stands for. */
+/** Commit, or a virtual merge of several: its tree, and the commits that it stands for. */
 interface Ancestor {
   readonly key: string;
   readonly tree: Oid;
@@ -29,11 +29,11 @@ interface Ancestor {
 }
 
 /**
- * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. Of several merge bases
- * the merge is the base, conflicts and all; without any it is the empty tree. Writes the trees and blobs of
- * the result (and of merged bases) to `objects`, and no commit.
+ * Merges two commits as `git merge-tree --write-tree --allow-unrelated-histories` does. If there are several merge
+ * bases, their merge is the base, including its conflicts. If there is none, the empty tree is the base. Writes the
+ * trees and blobs of the result (and of merged bases) to `objects`, but no commit.
  *
- * Throws `WorkLimitExceeded`, the reason of the signal, or `MissingObject`.
+ * Throws `WorkLimitExceeded`, the abort reason of the signal, or `MissingObject`.
  */
 export async function mergeCommits(
   objects: ObjectDatabase,
@@ -53,7 +53,7 @@ export async function mergeCommits(
 }
 
 class Merger {
-  /** Trees of merges of bases that were needed before: in criss-cross histories the same ones come up again. */
+  /** Cache of merged bases: their trees, by key. Criss-cross histories need the same ones repeatedly. */
   readonly #known = new Map<string, Oid>();
 
   constructor(
@@ -66,7 +66,7 @@ class Merger {
     return { key: oid, tree: this.history.commit(oid).tree, commits: [oid] };
   }
 
-  /** Best common ancestors of two commits or merges of commits, newest first. */
+  /** Returns the best common ancestors of two commits or virtual merges, newest first. */
   bases(a: Ancestor, b: Ancestor): Oid[] {
     const { history } = this;
     if (a.commits.length === 1 && b.commits.length === 1) return history.mergeBases(a.commits[0]!, b.commits[0]!);
@@ -79,7 +79,7 @@ class Merger {
     return best.sort((x, y) => history.commit(y).committedAt - history.commit(x).committedAt);
   }
 
-  /** The tree of the one base, or of all of them merged, oldest first. */
+  /** Returns the tree of the only base, or the tree that merging all bases, oldest first, gives. */
   async combine(bases: readonly Oid[], depth: number): Promise<Oid> {
     const [oldest, ...rest] = [...bases].reverse().map((oid) => this.ancestor(oid));
     if (oldest === undefined) return EMPTY_TREE_OID;
@@ -94,7 +94,7 @@ class Merger {
   }
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
-    // A slice of its own per level also keeps the stack flat, however often histories crossed.
+    // Yielding on each level also keeps the call stack flat, however often the histories cross.
     await this.meter.pass();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {

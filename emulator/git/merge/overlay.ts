@@ -3,12 +3,12 @@ import { type ObjectReader, type Oid, oidIn, type TypeCode } from '../object/obj
 import { hashObject } from '../object/object-hash.js';
 import type { ObjectDatabase } from '../object/tree-edit.js';
 
-/** Numbers of the overlay's own objects start here, out of reach of a store that goes on growing. */
+/** First object number of the overlay's own objects: greater than any number that the growing store can reach. */
 const FIRST = 2 ** 30;
 
 /**
- * Objects that exist for one computation only, over a store that is not touched: a merge can be tried without
- * taking part in the order of writers. `size` and numbers below it are those of the store.
+ * Temporary objects of one computation, layered over a read-only store. Allows a merge to be tried without queueing as
+ * a writer. `size` and the numbers below it are those of the store.
  */
 export class OverlayObjects implements ObjectDatabase {
   readonly #own: { oid: Oid; type: TypeCode; body: Buffer }[] = [];
@@ -22,7 +22,7 @@ export class OverlayObjects implements ObjectDatabase {
     return oid;
   }
 
-  // biome-ignore lint/correctness/useYield: what is not stored is only hashed
+  // biome-ignore lint/correctness/useYield: an object of the overlay is written in one step
   *writeSteps(type: TypeCode, parts: readonly Buffer[]): Steps<Oid> {
     return this.write(type, parts.length === 1 ? parts[0]! : Buffer.concat(parts));
   }

@@ -25,11 +25,11 @@ import {
 const TILDE = bytesOf('~');
 const UNDERSCORE = bytesOf('_');
 
-/** Decides what each path becomes, from the leaves up, and writes the trees: merge-ort's `process_entries`. */
+/** Decides the result of each path, from the leaves up, and writes the trees (merge-ort's `process_entries`). */
 export class EntryProcessor {
   /** Paths in conflict. */
   readonly conflicted = new Map<ByteString, Entry>();
-  /** Entries of folders whose tree is not written yet. */
+  /** Entries of folders whose tree is not written yet, by path. */
   readonly #open = new Map<ByteString, TreeEntry[]>();
 
   constructor(
@@ -38,10 +38,11 @@ export class EntryProcessor {
     private readonly messages: ConflictMessage[],
   ) {}
 
-  /** The tree of the merge, with conflict markers in it where something is `conflicted`. */
+  /** Writes the merged tree and returns its id. Files in `conflicted` contain conflict markers. */
   async run(): Promise<Oid> {
     const { meter } = this.context;
-    // As if every path ended in `/`: what is below a folder comes right behind it, and before it in reverse.
+    // Sorts paths as if each ended in `/`: the content of a folder comes right after it, and before it in reverse
+    // order.
     const paths = await inSlices(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
@@ -92,7 +93,10 @@ export class EntryProcessor {
     if (file !== undefined) await this.#processFile(file.path, file.entry, file.side);
   }
 
-  /** Where a file goes whose path is also a folder: there if the folder came to nothing, else to a name of its own. */
+  /**
+   * Resolves a file whose path is also a folder. The file keeps the path if the folder is empty after the merge;
+   * otherwise it gets a unique path. Returns undefined if no file remains.
+   */
   #resolveFileFolderConflict(
     path: ByteString,
     entry: Entry,
@@ -105,7 +109,7 @@ export class EntryProcessor {
       return { path, entry, side: OURS };
     }
     if (entry.fileMask === BASE_BIT) {
-      // Both sides deleted the file; the folder is all there is.
+      // Both sides deleted the file, so only the folder remains.
       entry.fileMask = 0;
       return undefined;
     }
@@ -139,7 +143,10 @@ export class EntryProcessor {
     this.#record(place, entry);
   }
 
-  /** A file here and a link or submodule there: both stay, files under another name. Returns where ours is. */
+  /**
+   * Resolves a path that is a file on one side and a symbolic link or submodule on the other. Both are kept, a file
+   * under a unique path. Returns the path of our version.
+   */
   #resolveDistinctTypes(path: ByteString, entry: Entry): ByteString {
     const [base, ours, theirs] = entry.stages;
     entry.isClean = false;
@@ -198,7 +205,7 @@ export class EntryProcessor {
     });
   }
 
-  /** One side deleted what the other changed, or renamed. */
+  /** Resolves a file that one side deleted and the other changed or renamed. */
   #resolveModifyDelete(path: ByteString, entry: Entry): void {
     const side = (entry.fileMask & THEIRS_BIT) !== 0 ? THEIRS : OURS;
     entry.result = entry.stages[this.context.depth > 0 ? BASE : side];
@@ -207,7 +214,7 @@ export class EntryProcessor {
     if (!isOnlyRenamed) this.messages.push({ kind: 'modify/delete', paths: [path] });
   }
 
-  /** `path~branch`, with a number if that is taken. */
+  /** Returns `path~branch`, with a number appended if that path is taken. */
   #uniquePath(path: ByteString, branch: ByteString): ByteString {
     const name = concatBytes(
       path,
@@ -220,7 +227,7 @@ export class EntryProcessor {
   }
 }
 
-/** Only one side differs from the base, or both alike. */
+/** Resolves a path that only one side changed, or that both changed alike. */
 function resolveMatch(entry: Entry): void {
   entry.isClean = isUncontested(entry);
   if (entry.matchMask === SIDE_BITS) {

@@ -17,8 +17,9 @@ import {
 import type { SideRename } from './folder-renames.js';
 
 /**
- * Brings together at its new path what belongs to a renamed file: the base, and what the other side made of the
- * file under its old name. `renames` are sorted by old path, ours before theirs.
+ * Moves the versions of each renamed file to its new path: the base version, and the version that the other side has
+ * under the old path. `renames` are sorted by old path, ours before theirs. Returns false if a content conflict
+ * remains.
  */
 export async function processRenames(
   context: MergeContext,
@@ -30,7 +31,7 @@ export async function processRenames(
   for (let at = 0; at < renames.length; at++) {
     const rename = renames[at]!;
     const old = entries.get(rename.before.path);
-    // The other side left the file alone: it moves as it is.
+    // The other side did not change the file, so it moves unchanged.
     if (old === undefined || old.isClean) continue;
     const next = renames[at + 1];
     if (next !== undefined && next.before.path === rename.before.path) {
@@ -43,7 +44,7 @@ export async function processRenames(
   return isClean;
 }
 
-/** Both sides renamed one file: alike, or each to another name. */
+/** Handles a file that both sides renamed, to the same path or to different ones. */
 async function processBothRenames(
   context: MergeContext,
   entries: Map<ByteString, Entry>,
@@ -62,7 +63,7 @@ async function processBothRenames(
   const [before, our, their] = [base.stages[BASE], ours.stages[OURS], theirs.stages[THEIRS]];
   const { version, isClean } = await mergeContents(context, before, our, their, names, 1 + 2 * context.depth);
   ours.stages[OURS] = version;
-  // What could not be merged at all is ours: each path then keeps its own.
+  // A result that could not be merged at all equals our version; then each path keeps the version of its own side.
   theirs.stages[THEIRS] = !isClean && isSameVersion(version, our) ? their : version;
   for (const entry of [base, ours, theirs]) entry.hasPathConflict = true;
   messages.push({ kind: 'rename/rename', paths: names });
@@ -81,7 +82,7 @@ async function processRename(
   const otherBit = 1 << other;
   const isDeleted = old.fileMask === BASE_BIT;
   const isOtherType = !isDeleted && isRegular(old.stages[other].mode) !== isRegular(renamed.stages[side].mode);
-  // A file of another type under the old name means that the other side renamed too, unnoticed.
+  // A file of another type at the old path means that the other side also renamed the file, without being detected.
   const collides = (renamed.fileMask & otherBit) !== 0 && !isOtherType;
   if (collides && !isDeleted) {
     const names: Three<ByteString> = [before.path, before.path, before.path];

@@ -11,8 +11,9 @@ import { FolderRenameCounts } from './folder-rename-counts.js';
 const MOST_FILES = requestLimit('mergeRenames');
 
 /**
- * Joins what a side deleted and added to renames, as far as the merge needs to know: sources that are not
- * relevant are only used up by equal files. Counts on the way where the files of removed folders went.
+ * Pairs files that a side deleted with files that it added, as renames. Detects only what the merge needs: a deleted
+ * file that is not relevant is paired only with a file of equal content. Also counts to which folders the files of
+ * removed folders went.
  */
 export async function detectSideRenames(
   objects: ObjectReader,
@@ -31,7 +32,10 @@ type Deleted = FilePair & { readonly before: PathVersion };
 type Added = FilePair & { readonly after: PathVersion };
 
 class Detection {
-  /** Deleted files still to be found, and added ones; the empty file is everywhere and says nothing. */
+  /**
+   * Deleted files without a rename target yet, and added files. Empty files are left out, because they match
+   * everywhere.
+   */
   #sources: Deleted[];
   readonly #targets: Added[];
   readonly #used = new Set<FilePair>();
@@ -58,7 +62,7 @@ class Detection {
     yield* this.#matchSimilar();
   }
 
-  /** The pairs, with renames in the place of the added files. */
+  /** Returns the pairs, with a rename in place of each added file that matched. */
   pairs(): FilePair[] {
     return this.changes.pairs.filter((pair) => !this.#used.has(pair));
   }
@@ -106,7 +110,7 @@ class Detection {
     }
   }
 
-  /** Drops sources that only matter for where folders went, where that is known without them. */
+  /** Drops sources that matter only for folder renames, if those renames are known without them. */
   #cullKnown(): void {
     const { removedFolders, relevantSources } = this.changes;
     this.counts.resolveEarly(this.#sources.map(({ before }) => before.path));

@@ -13,10 +13,10 @@ export interface ThreeWayResult {
   readonly isClean: boolean;
 }
 
-/** `conflict`: both sides changed it, each in its way. `same`: both made the same change. */
+/** Origin of a hunk. `conflict`: both sides changed it differently. `same`: both made the same change. */
 type Verdict = 'ours' | 'theirs' | 'conflict' | 'same';
 
-/** Lines of the base that one side changed or both, as they are on both sides. Lines count from 0. */
+/** Lines of the base that one side or both changed, as ranges of lines on both sides. Line numbers start at 0. */
 interface Hunk {
   verdict: Verdict;
   oursStart: number;
@@ -25,14 +25,14 @@ interface Hunk {
   theirsCount: number;
 }
 
-/** Conflicts with at most this many lines between them are easier to read as one. */
+/** Maximum number of lines between two conflicts that are joined into one, because one is easier to read. */
 const MAX_GAP = 3;
 const MARKER = 7;
 
 /**
- * Merges two texts line by line over a base, as Git's merges do: changes of one side are taken, equal changes
- * once; of others only the lines that differ are marked as a conflict. `extraMarkers` lengthens the markers
- * `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts. Works in steps.
+ * Merges two texts line by line over a base, as Git's merges do (`xdiff/xmerge.c`). Changes of one side are taken, and
+ * equal changes are taken once. Of overlapping changes, only the lines that differ are marked as a conflict.
+ * `extraMarkers` lengthens the markers `<<<<<<<`, `=======` and `>>>>>>>`, for conflicts within conflicts.
  */
 export function* mergeTexts(
   base: Buffer,
@@ -55,7 +55,7 @@ export function* mergeTexts(
   return { body: writer.write(refined), isClean: refined.every(({ verdict }) => verdict !== 'conflict') };
 }
 
-/** Puts the changes of both sides in one list; those that overlap or touch become one hunk. */
+/** Merges the changes of both sides into one list. Changes that overlap or touch become one hunk. */
 function alignChanges(
   ours: readonly Change[],
   theirs: readonly Change[],
@@ -63,7 +63,7 @@ function alignChanges(
   theirsLines: Lines,
 ): Hunk[] {
   const hunks: Hunk[] = [];
-  // How much further down a line of the base is on a side, behind all changes so far.
+  // Offset from a line number of the base to that of a side, after all changes so far.
   let oursShift = 0;
   let theirsShift = 0;
   for (let i = 0, j = 0; i < ours.length || j < theirs.length; ) {
@@ -194,7 +194,7 @@ class ConflictWriter {
   ) {}
 
   write(hunks: readonly Hunk[]): Buffer {
-    // Lines of ours that are written.
+    // Number of our lines that have been written.
     let done = 0;
     for (const hunk of hunks) {
       const { verdict, oursStart, oursCount, theirsStart, theirsCount } = hunk;
@@ -226,13 +226,16 @@ class ConflictWriter {
     if (count > 0) this.#parts.push(lines.bytes.subarray(lines.starts[start], lines.starts[start + count]));
   }
 
-  /** As `copy`, with a line end behind the last line where it has none. */
+  /** Copies lines like `#copy`, and adds a line end after the last one if it is missing. */
   #copyWhole(lines: Lines, start: number, count: number, end: string): void {
     this.#copy(lines, start, count);
     if (count > 0 && lines.bytes[lines.starts[start + count]! - 1] !== LF) this.#parts.push(Buffer.from(end));
   }
 
-  /** The line end of the markers: that of the line before on both sides and of the first line of the base. */
+  /**
+   * Returns true if conflict markers end in CR LF: both sides' preceding lines and the base's first line do, where
+   * known.
+   */
   #usesCrLf({ oursStart, theirsStart }: Hunk): boolean {
     let isCrLf = endsInCrLf(this.ours, Math.max(0, oursStart - 1));
     if (isCrLf !== false) isCrLf = endsInCrLf(this.theirs, Math.max(0, theirsStart - 1));
@@ -241,7 +244,10 @@ class ConflictWriter {
   }
 }
 
-/** Whether a line ends in CR LF; where the last one has no end, whether the one before does. Undefined if nothing tells. */
+/**
+ * Returns true if a line ends in CR LF. For a last line without a line end, the line before decides. Returns undefined
+ * if neither tells.
+ */
 function endsInCrLf({ bytes, starts, ids }: Lines, line: number): boolean | undefined {
   if (ids.length === 0) return undefined;
   const end = starts[line + 1]!;

@@ -3,7 +3,10 @@ import type { Oid } from '../../object/object.js';
 import type { Content, MemoryObjects } from '../../test/memory-objects.js';
 import { oid } from '../../test/oid.js';
 
-/** A file, a link (starts with `->`), a submodule (`@` and a digit), or with `!` in front an executable file. */
+/**
+ * Files by path. The text is the content of a file, of a symbolic link if it starts with `->`, of a submodule if it is
+ * `@` and a digit, or of an executable file if it starts with `!`.
+ */
 export type Files = Readonly<Record<string, string>>;
 
 const PATHS = ['a', 'b', 'a.c', 'd/a', 'd/b', 'd/c', 'd/e/a', 'd/e/b', 'f/a', 'f/b', 'g', 'd/e', 'f'];
@@ -16,11 +19,11 @@ const content = fc.oneof(
   { weight: 6, arbitrary: fc.nat(8).map((start) => lines(start * 10, start * 10 + 12)) },
   { weight: 1, arbitrary: fc.constantFrom('', '->a', '->b', '@1', '@2', '\0x', '\0y', '!run\n') },
 );
-/** A random handful of files. */
+/** Random set of 3 to 10 files. */
 export const files: fc.Arbitrary<Files> = fc
   .dictionary(path, content, { minKeys: 3, maxKeys: 10, noNullPrototype: true })
   .map(withoutClashes);
-/** A random change of such files. */
+/** Random change of such a set. */
 export const change: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 4,
@@ -36,17 +39,17 @@ export function apply(files: Files, changes: readonly Change[]): Files {
   return changes.reduce((result, change) => change(result), files);
 }
 
-/** The changes one after the other, as one. */
+/** Combines changes into one that applies them in order. */
 export function all(...changes: Change[]): Change {
   return (files) => apply(files, changes);
 }
 
-/** Lines `from` to `to` of a text, no two of them equal. */
+/** Returns lines `from` to `to` (exclusive) of a text in which no two lines are equal. */
 export function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, at) => `line ${from + at} of the text\n`).join('');
 }
 
-/** Writes a file; what is in its way goes. */
+/** Writes a file and removes files or folders that occupy its path. */
 export function put(path: string, text: string): Change {
   return (files) => withoutClashes({ ...drop(path)(files), [path]: text });
 }
@@ -66,7 +69,7 @@ export function move(from: string, to: string): Change {
   };
 }
 
-/** Replaces the `at`-th line of a file, if it is one. */
+/** Replaces line `at` of a regular file; other entries stay unchanged. */
 export function edit(path: string, at: number, text = 'changed'): Change {
   return (files) => {
     const file = files[path];
@@ -77,7 +80,7 @@ export function edit(path: string, at: number, text = 'changed'): Change {
   };
 }
 
-/** The files that can be together: of a file and a folder of one name, what was put last stays. */
+/** Removes entries that are below a file's path. Of a file and a folder of one name, the one added last is kept. */
 function withoutClashes(files: Files): Files {
   const kept: Record<string, string> = {};
   for (const [path, text] of Object.entries(files)) {
@@ -89,7 +92,7 @@ function withoutClashes(files: Files): Files {
   return kept;
 }
 
-/** A commit of files on top of others, `time` seconds after the first. */
+/** Writes a commit of files with the given parents, `time` seconds after the first commit. */
 export function commit(objects: MemoryObjects, files: Files, parents: readonly Oid[], time = 0): Oid {
   const root: Record<string, Content[string]> = {};
   for (const [path, text] of Object.entries(files)) {
