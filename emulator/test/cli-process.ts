@@ -7,7 +7,7 @@ const bin = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
 const COMMAND: readonly string[] = [process.execPath, ...process.execArgv, bin];
 
-/** `emulator`, as it is shipped, as words of a shell. */
+/** Command line of `emulator` as it is shipped, quoted for a shell. */
 export const EMULATOR = COMMAND.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 
 type Stream = 'pipe' | number;
@@ -16,7 +16,7 @@ export interface CliProcess extends ChildProcess {
   readonly said: { out: string; err: string };
 }
 
-/** `emulator <argv>` as a process of its own. Streams may be files that are open; `env` adds to the environment. */
+/** Starts `emulator <argv>` as a process. Streams may be open files; `env` is added to the environment. */
 export function spawnCli(
   test: Test,
   argv: readonly string[],
@@ -38,7 +38,7 @@ export function spawnCli(
   return Object.assign(child, { said });
 }
 
-/** Resolves to exit code and signal once the process has ended and all it said has arrived. */
+/** Resolves to exit code and signal once the process has ended and all its output has arrived. */
 export async function ended(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   const [code, signal] = await once(child, 'close');
   return [code, signal];

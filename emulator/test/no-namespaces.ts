@@ -1,6 +1,6 @@
 import type { NamespaceControl } from '../admin/controls.js';
 
-/** Namespaces of a server that makes none. */
+/** Namespace control of a server without namespaces. */
 export const NO_NAMESPACES: NamespaceControl = {
   make: () => Promise.reject(new Error('no namespaces')),
   list: () => [],

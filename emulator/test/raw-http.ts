@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Service } from './service.js';
 
-/** One answer as it left the server. */
+/** One response, exactly as the server sent it. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,16 +9,16 @@ export interface RawAnswer {
 }
 
 export interface Received {
-  /** Final answers, in order; `100 Continue` is counted beside them. */
+  /** Final responses, in order. `100 Continue` is counted separately in `continues`. */
   readonly answers: readonly RawAnswer[];
   readonly continues: number;
-  /** How the connection ended: closed by the server, reset by it, or still open when `count` answers were there. */
+  /** End of the connection: closed by the server, reset by it, or still open when `count` responses had arrived. */
   readonly end: 'closed' | 'reset' | 'open';
 }
 
 /**
- * Writes bytes to a connection of its own and reads answers until there are `count` of them, or until the server
- * closes the connection. Without `count` it waits for the server's close.
+ * Writes bytes to a new connection and reads responses until there are `count` of them, or until the server closes the
+ * connection. Without `count` it waits until the server closes.
  */
 export function sendRaw(service: Service, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<Received> {
   return converse(service, (socket) => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes), {
@@ -28,7 +28,7 @@ export function sendRaw(service: Service, bytes: string | Buffer, count = Number
 
 export interface Conversation {
   readonly count?: number;
-  /** Called with what has arrived so far, each time something does. */
+  /** Called with all text received so far, each time more arrives. */
   readonly onText?: (text: string, socket: Socket) => void;
 }
 
@@ -56,7 +56,7 @@ export function converse(
   });
 }
 
-/** Takes a text of answers apart: by `Content-Length`, by chunks, or without a body. */
+/** Splits a text into responses: by `Content-Length`, by chunks, or without a body. */
 function parseAnswers(text: string): Pick<Received, 'answers' | 'continues'> {
   const answers: RawAnswer[] = [];
   let continues = 0;
@@ -83,7 +83,7 @@ function parseAnswers(text: string): Pick<Received, 'answers' | 'continues'> {
       at = close + 5;
     } else {
       const length = Number(headers['content-length'] ?? 0);
-      // An answer to HEAD names a length it does not have: what follows it is another answer, or nothing.
+      // The Content-Length of a response to HEAD has no body, so the bytes after the header begin the next response.
       const isBodiless = text.startsWith('HTTP/1.1 ', at) || (at === text.length && length > 0);
       if (!isBodiless && text.length - at < length) break;
       body = isBodiless ? '' : text.slice(at, at + length);

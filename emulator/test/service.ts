@@ -11,17 +11,20 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { ProcessPorts } from '../world/process-resources.js';
 import type { World } from '../world/world.js';
 
-/** Stories use the service as a client does: over a socket, with a signed token. */
+/** Service for tests, used as a client does: over a socket, with a signed token. */
 export interface Service {
   readonly emulator: Emulator;
-  /** The world that requests begin in now, for tests of what no client sees. */
+  /** World in which requests begin now, for tests of state that clients cannot see. */
   readonly world: World;
   readonly current: CurrentWorld;
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
-  /** Sends a request with a raw target. Without `token` it carries one for `repo` with every scope. */
+  /** Sends a request with a raw target. Without `token`, it carries one for `repo` with every scope. */
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
-  /** The URL git takes: the token is the password. `path` is what stands before `.git`, the repository unless given. */
+  /**
+   * Returns the URL for git, with the token as password. `path` is the part before `.git`; the default is the
+   * repository.
+   */
   remote(repo: string, options?: Partial<TokenRequest> & { key?: string; path?: string }): Promise<string>;
   /** Creates a repository and commits `files` to its default branch. */
   seed(repo: string, files?: Record<string, string | Buffer>): Promise<string>;
@@ -62,7 +65,7 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
     const privateKeyPem = readFileSync(keys.find(({ id }) => id === key)!.privateKeyFile, 'utf8');
     return mintToken({ privateKeyPem, org: emulator.org, scopes: ALL, now: emulator.clock.now(), ...rest });
   };
-  // As a client does, a token is signed once and used until it ends, which is a year unless a test says otherwise.
+  // A token is signed once and used until it expires, as clients do. The default lifetime is one year.
   const minted = new Map<string, Promise<string>>();
   const token: Service['token'] = (request = {}) => {
     if (request.now !== undefined || request.ttl !== undefined) return mint(request);
@@ -103,7 +106,7 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
   };
 }
 
-/** Sends requests to the service at `url`, with tokens of `token`. */
+/** Returns a function that sends requests to the service at `url`, with tokens from `token`. */
 export function callerOf(url: string, token: Service['token']): Service['call'] {
   const pool = new Pool(url);
   return async (method, target, options = {}) => {
@@ -114,7 +117,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const answer = await pool.request({
-      // The target goes out as it is written here: a client that normalizes it would hide what is tested.
+      // The target is sent unchanged, because a client that normalizes it would hide what is tested.
       path: target,
       method: method as 'GET',
       headers,
@@ -134,7 +137,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
   };
 }
 
-/** A commit-pack body: `null` deletes a path. */
+/** Builds a commit-pack body. `null` deletes a path. */
 export function packBody(
   files: Record<string, string | Buffer | null>,
   metadata: Record<string, unknown> = {},

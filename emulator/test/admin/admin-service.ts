@@ -3,10 +3,10 @@ import { ADMIN_PREFIX } from '../../admin/path.js';
 import type { GivenOptions } from '../../config/options.js';
 import { type Answer, type CallOptions, startService } from '../service.js';
 
-/** When the clock of `startAdmin` starts. */
+/** Time at which the clock of `startAdmin` starts. */
 export const START = '2026-01-01T00:00:00Z';
 
-/** A service, and its admin routes by their path in the table. */
+/** Starts a service. Returns it with its admin routes, by their path in the route table. */
 export async function startAdmin(t: Test, options: GivenOptions = {}) {
   const service = await startService({ clock: START, ...options });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));

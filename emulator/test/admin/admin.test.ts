@@ -88,7 +88,7 @@ t.test('lists are pages that go on where they were', async (t) => {
       t.equal(page, 3);
       break;
     }
-    // What comes in meanwhile is at the end, and what goes does not shift the others.
+    // Requests recorded while the list is read come at its end, and removed requests do not shift the others.
     cursor = `&cursor=${json.next_cursor}`;
     const other = await admin('GET', `/requests?limit=3${cursor}`);
     t.match(other, { status: 400, json: { detail: /cursor/ } }, 'a cursor continues no other list');

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { ScratchGit, Workbench } from '../../git/test/workbench.js';
 import { startAdmin } from './admin-service.js';
 
-/** A service, and its repository `r` with the refs of `git`. */
+/** Starts a service with a repository `r` that has the refs of `git`. */
 async function served(t: Test, git: ScratchGit) {
   const service = await startAdmin(t, { fsck: 'off' });
   const bench = await Workbench.create();
@@ -12,7 +12,10 @@ async function served(t: Test, git: ScratchGit) {
   return { ...service, get: (path: string) => service.admin('GET', `/repositories/r${path}`) };
 }
 
-/** Commits what `lines` of `git update-index --index-info` say on top of the parents, and moves `main` there. */
+/**
+ * Commits the index built from `lines` (`git update-index --index-info`) onto the parents, and moves `main` to the
+ * commit.
+ */
 function commit(
   git: ScratchGit,
   files: Readonly<Record<string, string | Buffer | null>>,
@@ -118,7 +121,7 @@ t.test('what a commit changed is what git diff prints, against each parent and a
   t.match(await get(`/commits/${git.run(['rev-parse', 'main^{tree}'])}/diff`), { status: 404 });
 });
 
-/** As `git diff-tree --raw -z` writes it. */
+/** Formats a changed file as `git diff-tree --raw -z` does. */
 function rawOf(file: Record<string, string | null>): string {
   const zero = '0'.repeat(40);
   const bytes = (name: string) =>

@@ -37,11 +37,11 @@ t.test('a port serves a limited number of event streams, and writes an event onc
   t.equal(new Set(texts).size, 1, 'all of them are told the same');
   t.match(texts[0], /^: requests\n\nid: 1\nevent: request\ndata: .*\/first.*\n\nid: 2\nevent: request\n.*\/second/);
   t.ok(written <= 4, `${written} entries were written for two ports`);
-  // The readers have left.
+  // Wait until the server has noticed that the readers have disconnected.
   let again = await open(url);
   while (again.statusCode !== 200) {
     await again.body.dump();
-    // What cannot be told to a reader shows that it has left.
+    // Writing to a reader that has disconnected makes the server notice the disconnect.
     await call('GET', '/third', { token: null });
     again = await open(url);
   }

@@ -9,11 +9,11 @@ import { sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 import { changedParts } from '../world/world-parts.js';
 
-// Who may use the admin routes: every route and method, with everything that is forbidden.
+// Access to the admin routes: every route and method, with every kind of forbidden request.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Every path of the table, with what stands for its parameters; and one that there is not. */
+/** Every path of the route table with its parameters filled in, and one path that does not exist. */
 const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])].map((path) => ({
   path:
     ADMIN_PREFIX +
@@ -23,7 +23,7 @@ const PATHS = [...new Set([...adminRoutes.map(({ path }) => path), '/nothing'])]
       .replace('{id}', 'x')
       .replace('{file}', 'main.js'),
   isOpen: adminRoutes.some((route) => route.path === path && route.access === 'open'),
-  // `forms` could be the id of a fault, too.
+  // `forms` also matches `{id}`, as the id of a fault.
   methods: adminRoutes
     .filter((route) => route.path === path || (path === '/faults/forms' && route.path === '/faults/{id}'))
     .map(({ method }) => method as string),
@@ -49,7 +49,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
     'http://127.0.0.1 http://evil.example',
   ].map((origin) => ({ headers: () => ({ origin }), status: 403 })),
   site: ['cross-site', 'same-site', 'other', ''].map((site) => ({
-    // Also of what says that its origin is this one.
+    // Also refused when the `Origin` header names this server.
     headers: (own) => ({ origin: own, 'sec-fetch-site': site }),
     status: 403,
   })),
@@ -61,7 +61,7 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
 interface SetUp {
   readonly name: string;
   readonly options: GivenOptions;
-  /** What requests have to name; undefined where nothing is asked for. */
+  /** Token that requests must carry; undefined if none is required. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 
@@ -93,7 +93,7 @@ async function ask({ url }: Service, method: string, path: string, headers: Reco
   return { status: answer.statusCode, headers: answer.headers, text, code: codeOf(text) };
 }
 
-/** Asks one after the other on one connection. */
+/** Sends requests one after the other on one connection. */
 async function askAll(
   service: Service,
   path: string,

@@ -10,7 +10,7 @@ interface Row {
   readonly refs?: readonly string[];
 }
 
-/** A service, and its repository `r` with all refs of `git`. */
+/** Starts a service with a repository `r` that has all refs of `git`. */
 async function served(t: Test, git: ScratchGit) {
   const service = await startAdmin(t, { fsck: 'off' });
   const bench = await Workbench.create();
@@ -22,7 +22,7 @@ async function served(t: Test, git: ScratchGit) {
   };
   await push('r', 'refs/*:refs/*');
   const get = (path: string) => service.admin('GET', `/repositories/r${path}`);
-  /** All pages of a list. */
+  /** Returns the items of all pages of a list. */
   const all = async (path: string, limit: number): Promise<Row[]> => {
     const rows: Row[] = [];
     for (let cursor = ''; ; ) {

@@ -9,7 +9,7 @@ import { stateDigest } from '../world/state-digest.js';
 import { changedParts } from '../world/world-parts.js';
 import { touchEverything } from '../world/world-story.js';
 
-/** What each path parameter can be, by the path: something that is there. */
+/** Returns targets with a value for each path parameter that exists in the service. */
 async function targetsIn(service: Service): Promise<string[]> {
   const { state } = service.world;
   const { git, record } = state.repositories.find('demo', 'a')!;
@@ -69,7 +69,7 @@ t.test('looking changes nothing: no clock, counter, id or journal, and no reposi
   for (const method of ['GET', 'HEAD']) {
     for (const target of targets) {
       const answer = await service.call(method, target, { token: null });
-      // There is no commit in the one, and no HTTPS in the other.
+      // Repository `b` has no commits, and the service has no HTTPS, so these two targets are 404.
       const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
       const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
       t.equal(answer.status, status, `${method} ${target}: ${answer.text}`);

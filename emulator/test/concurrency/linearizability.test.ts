@@ -2,7 +2,7 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { type Event, type FindingKind, findViolations, type Read, type Write } from './linearizability.js';
 
-// A checker that cannot fail proves nothing: it has to find every seeded violation, and none where there is none.
+// Tests the checker itself: it must find every seeded violation, and report none in a valid history.
 
 const RUNS = 100;
 const INITIAL = new Map([['r', 'v0']]);
@@ -14,7 +14,7 @@ interface Recorded {
   readonly random: (below: number) => number;
 }
 
-/** A history that happened: each call takes effect at one moment between its start and its end. */
+/** Generates a valid history: each call takes effect at one moment between its start and its end. */
 function record(seed: number): Recorded {
   const random = randomNumbers(seed);
   const events: Event[] = [];
@@ -41,7 +41,7 @@ function record(seed: number): Recorded {
   };
 }
 
-/** The history with `old` replaced by `next`, or with `next` added. */
+/** Returns the history with `old` replaced by `next`, or with `next` added if `old` is undefined. */
 function change({ events }: Recorded, next: Event, old?: Event): Event[] {
   return [...events.filter((event) => event !== old), next];
 }
@@ -50,7 +50,9 @@ function pick<T>({ random }: Recorded, from: readonly T[]): T {
   return from[random(from.length)]!;
 }
 
-/** One way each to break a history; undefined when this one offers no place for it. */
+/**
+ * Mutations, each of which breaks a history in one way. Returns undefined if the history has no place for the mutation.
+ */
 const MUTATIONS: Readonly<
   Record<string, { kinds: FindingKind[]; mutate: (history: Recorded) => Event[] | undefined }>
 > = {

@@ -8,18 +8,20 @@
 
 interface Span {
   readonly ref: string;
-  /** Moments on one monotonic clock: before the request was sent, after its answer had arrived. */
+  /** Times on one monotonic clock: `start` before the request was sent, `end` after its response had arrived. */
   readonly start: number;
   readonly end: number;
 }
 
-/** `ok`: answered as done. `fail`: answered as a conflict. `info`: no answer came, it may have happened or not. */
+/**
+ * `ok`: succeeded. `fail`: refused as a conflict. `info`: no response arrived, so it may or may not have taken effect.
+ */
 export interface Write extends Span {
   readonly kind: 'write';
   readonly outcome: 'ok' | 'fail' | 'info';
-  /** The value replaced; of a conflict, the value that was expected. */
+  /** Value that was replaced; for a conflict, the value that was expected. */
   readonly old: string;
-  /** Of a conflict it does not matter. */
+  /** Value that was written. Ignored for a conflict. */
   readonly new: string;
 }
 
@@ -45,17 +47,17 @@ export interface Finding {
   readonly event: Event;
 }
 
-/** One value of a register, the write that made it, and when that can have been. */
+/** One value of a register, the write that made it, and the time range in which that can have happened. */
 interface Version {
   readonly value: string;
-  /** Undefined for the value at the start. */
+  /** Write that made the value; undefined for the initial value. */
   readonly write: Write | undefined;
   readonly reads: Read[];
   earliest: number;
   latest: number;
 }
 
-/** Everything in `events` that no sequential execution explains. Registers start with their value in `initial`. */
+/** Returns all events that no sequential execution explains. Registers start with their value in `initial`. */
 export function findViolations(events: readonly Event[], initial: ReadonlyMap<string, string>): Finding[] {
   const byRef = new Map<string, Event[]>();
   for (const event of events) {
@@ -84,13 +86,16 @@ function checkRegister(ref: string, events: readonly Event[], start: string): Fi
     const place = places.get(write.old);
     if (place === undefined) continue;
     const end = chain[place + 1]?.earliest ?? Number.POSITIVE_INFINITY;
-    // The register held what was expected from before the call until after it, however the writes are placed.
+    // The register held the expected value from before the call until after it, wherever the writes are placed in time.
     if (chain[place]!.latest < write.start && write.end < end) report('spurious-conflict', write);
   }
   return findings;
 }
 
-/** From the first value on, the write that replaced it, and so forth. A write without answer counts if its value was seen. */
+/**
+ * Builds the chain of versions of a register: the initial value, the write that replaced it, and so on. A write without
+ * a response counts if its value was read.
+ */
 function buildChain(
   writes: readonly Write[],
   reads: readonly Read[],
@@ -124,8 +129,8 @@ function versionOf(value: string, write: Write | undefined): Version {
 }
 
 /**
- * A write happens within its call, after the write before it, and not before any read of what it replaced began;
- * and before every read of its value ended.
+ * Assigns each write the earliest possible time. A write takes effect within its call, after the write before it,
+ * not before the start of any read of the value it replaced, and before the end of every read of its own value.
  */
 function placeWrites(chain: readonly Version[], report: (kind: FindingKind, event: Event) => void): void {
   for (const [index, version] of chain.entries()) {
@@ -137,7 +142,7 @@ function placeWrites(chain: readonly Version[], report: (kind: FindingKind, even
       if (write.outcome === 'ok' && version.earliest > write.end) {
         const late = before.reads.find((read) => read.start > write.end);
         report(late ? 'stale-read' : 'order', late ?? write);
-        // What follows is checked as if this one had been on time.
+        // Later checks go on as if this write had been on time, so that one violation is reported once.
         version.earliest = Math.max(write.start, Math.min(version.earliest, write.end));
       }
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OperationId } from '../../config/operation-ids.js';
 import type { Operation } from '../../operation/operation.js';
 
-/** JSON Schema, as far as the operations' schemas use it. */
+/** Subset of JSON Schema that the schemas of the operations use. */
 interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -14,7 +14,10 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** A request for one operation: near enough to a good one to get far, and odd enough to go wrong on the way. */
+/**
+ * A request for one operation. It is close enough to a valid request to pass the first checks, and random enough to
+ * fail at later ones.
+ */
 export interface RandomRequest {
   readonly target: string;
   readonly body: Buffer | undefined;
@@ -52,7 +55,7 @@ const ODD_STRINGS = [
 
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
-/** What a client sends as a member of that name, in the repository the tests make. */
+/** Values that clients send for members by name, in the repository that the tests make. */
 const BY_NAME: ByName = [
   [/^(expected_.*|target|target_commit_sha|sha|baseSha|object_ref)$/, ['FIRST', 'TIP', 'TOPIC']],
   [/^(ref|base_ref|rev|source_ref|preferred_base)$/, ['main', 'topic', 'FIRST', 'v1', 'main~1', 'HEAD']],
@@ -73,13 +76,13 @@ const BY_NAME: ByName = [
 
 type Strings = (name: string) => fc.Arbitrary<string>;
 
-/** Made once: what it is made of takes longer than most requests. */
+/** Created once, because creating the arbitrary takes longer than most requests. */
 const anyText = fc.string({ unit: 'binary', maxLength: 20 });
 
-/** What clients send as a member whose name the pattern fits. */
+/** Values that clients send for members whose name matches the pattern. */
 export type ByName = readonly (readonly [name: RegExp, values: readonly string[]])[];
 
-/** Strings for a member: mostly what belongs there, sometimes what belongs elsewhere, and now and then anything. */
+/** Strings for a member: mostly valid ones, sometimes values of other members, and rarely any string. */
 function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   const [first, tip, topic] = shas as [string, string, string];
   const ids: Record<string, string> = { FIRST: first, TIP: tip, TOPIC: topic };
@@ -97,7 +100,7 @@ function stringsFor(shas: readonly string[], ownNames: ByName): Strings {
   };
 }
 
-/** Any JSON value that no operation asks for. */
+/** JSON values that no operation accepts. */
 const junk = fc.oneof(
   fc.constantFrom(null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}, [[]], { polluted: 1 }),
   fc.constantFrom(...ODD_STRINGS),
@@ -140,7 +143,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, strings: Strings)
   );
 }
 
-/** As JSON text; `@proto` stands for the name that an object literal cannot hold. */
+/** Formats a value as JSON. `@proto` is replaced by `__proto__`, which an object literal cannot have as a key. */
 function jsonOf(value: unknown): string {
   return (JSON.stringify(value) ?? '').replaceAll('"@proto"', '"__proto__"');
 }
@@ -162,7 +165,7 @@ const FILE: Schema = {
 const NEEDED = ['target_branch', 'commit_message', 'author', 'files'];
 const HEADS = { expected_head_sha: {}, expected_target_sha: {} };
 
-/** Metadata lines of the streamed writes, which no schema of the row describes. */
+/** Schemas for the metadata lines of streamed writes, which the rows of the operations do not describe. */
 const STREAMED: Readonly<Partial<Record<OperationId, Schema>>> = {
   commitPack: {
     type: 'object',
@@ -233,7 +236,7 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
   const schema = operation.query
     ? (z.toJSONSchema(operation.query, { io: 'input', unrepresentable: 'any' }) as Schema)
     : {};
-  // A cursor that fits comes from an answer only; without that, it would spoil every other request.
+  // A valid cursor comes only from a response. A random one would make every other request invalid.
   const names = Object.keys(schema.properties ?? {}).filter((name) => name !== 'cursor');
   const values = Object.fromEntries(names.map((name) => [name, strings(name)]));
   const pairs = fc.record(values, { requiredKeys: (schema.required ?? []) as string[] });
@@ -260,12 +263,15 @@ function queriesOf(operation: Operation, strings: Strings): fc.Arbitrary<string>
     );
 }
 
-/** Lone surrogates cannot be encoded: they leave as the character that stands for what is none. */
+/** Percent-encodes text. Lone surrogates cannot be encoded, so they become U+FFFD. */
 function encode(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
 }
 
-/** Requests of `operation` on any of its routes, for the repository `repo`. `ownNames` wins over the values here. */
+/**
+ * Random requests of `operation` on any of its routes, for the repository `repo`. `ownNames` overrides the values by
+ * name.
+ */
 export function randomRequests(
   operation: Operation,
   repo: string,

@@ -10,7 +10,7 @@ import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { type Service, startService } from '../service.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Result, type Situation, TAG_WRITERS, type Writer } from './ref-writers.js';
 
-// Writers that meet at one ref: what they were answered, and what the ref then holds, has some order one after another.
+// Concurrent writers of one ref: some sequential order must explain their responses and the final value of the ref.
 
 const ROUNDS = 40;
 const AT_ONCE = 4;
@@ -22,7 +22,7 @@ interface HandlerContext {
   readonly result: Result;
 }
 
-/** Whether the calls, one after another in some order, would have been answered so and would have left `end`. */
+/** Returns true if some sequential order of the calls gives the same responses and leaves the ref at `end`. */
 function hasOrder(calls: readonly HandlerContext[], state: string, end: string): boolean {
   if (calls.length === 0) return state === end;
   return calls.some((call) => {
@@ -67,7 +67,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
       const tip = round % 3 === 0 ? ZERO : await start(service, folder, name, root);
       const chosen = Array.from({ length: AT_ONCE }, (_, index) => {
         const names = Object.keys(writers);
-        // Every writer comes up, and comes up against every other.
+        // Every writer takes part, and runs against every other writer.
         return names[(index === 0 ? round : random(names.length)) % names.length]!;
       });
       const calls = await Promise.all(
@@ -87,7 +87,7 @@ for (const [folder, writers] of Object.entries(KINDS)) {
   });
 }
 
-/** Makes the ref; the commit it holds. */
+/** Creates the ref. Returns the commit that it points at. */
 async function start(service: Service, folder: string, name: string, root: string): Promise<string> {
   if (folder === 'refs/notes/') {
     const json = { sha: root, notes_ref: name, note: 'first' };

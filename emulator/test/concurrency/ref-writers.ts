@@ -3,14 +3,14 @@ import { oidOf, packOf, pushBody, pushRaw, reportOf } from '../git/raw-push.js';
 import { commitObjects, ZERO } from '../journal/recorded-clients.js';
 import { type Answer, packBody, type Service } from '../service.js';
 
-/** How a call ended. `old` and `new` are what its answer says the ref held and holds. */
+/** Outcome of a call. `old` and `new` are the ref's values before and after it, according to the response. */
 export interface Result {
   readonly isDone: boolean;
   readonly old?: string | undefined;
   readonly new?: string | undefined;
 }
 
-/** What a writer finds when it is called: the ref's value then, and commits to build on. */
+/** State that a writer finds when it is called: the value of the ref, and commits to build on. */
 export interface Situation {
   readonly service: Service;
   readonly name: string;
@@ -20,12 +20,12 @@ export interface Situation {
   readonly nonce: string;
 }
 
-/** One way to change a ref, and what it does where the ref holds `state` when it is its turn. */
+/** One way to change a ref, and its expected outcome if the ref has the value `state` when the writer runs. */
 export interface Writer {
-  /** The operation it calls; undefined for Git's own protocol. */
+  /** Operation that the writer calls; undefined for Git's own protocol. */
   readonly operation: OperationId | undefined;
   call(situation: Situation): Promise<Result>;
-  /** Whether it is done; what it leaves is what the answer says, or this. */
+  /** Returns true if the call succeeds. The value it leaves is `leaves` if given, otherwise the one in the response. */
   allows(state: string, situation: Situation): boolean;
   readonly leaves?: (situation: Situation) => string;
 }
@@ -37,7 +37,7 @@ const isTip = (state: string, { tip }: Situation) => state === tip;
 const atRoot = ({ root }: Situation) => root;
 const nowhere = () => ZERO;
 
-/** 4xx is "not done"; the rest has to be a success. */
+/** A 4xx status means refused. Any other status has to be a success. */
 async function isDone(sent: Promise<Answer>): Promise<Answer & { isDone: boolean }> {
   const answer = await sent;
   if (answer.status >= 500) throw new Error(`${answer.status}: ${answer.text}`);
@@ -109,7 +109,7 @@ export const BRANCH_WRITERS: Readonly<Record<string, Writer>> = {
       const metadata = { ...target, commit_message: nonce, author: AUTHOR };
       return write(situation, 'restore-commit', JSON.stringify({ metadata }));
     },
-    // What has the content already is not changed.
+    // A commit without changes to the content is not made.
     allows: (state, situation) => exists(state) && isTip(state, situation) && state !== situation.root,
   },
   'create branch': {
@@ -181,7 +181,7 @@ export const TAG_WRITERS: Readonly<Record<string, Writer>> = {
   },
 };
 
-/** Each round has a notes ref of its own, in which `root` has a note when the ref exists. */
+/** Each round uses its own notes ref. If the ref exists, `root` has a note in it. */
 function note(action: string, more: (situation: Situation) => object = () => ({})) {
   return async (situation: Situation): Promise<Result> => {
     const { service, name, root, nonce } = situation;

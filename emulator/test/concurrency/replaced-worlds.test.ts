@@ -12,9 +12,12 @@ import { serveWorld } from '../world/served-world.js';
 import { stateDigest } from '../world/state-digest.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Situation, TAG_WRITERS } from './ref-writers.js';
 
-// Whatever is under way when a world is put back, or is no more, ends in the world it began in.
+// Requests under way when a world is restored or closed end in the world in which they began.
 
-/** Turns of the event loop after which the world is replaced: from before the request came to after its end. */
+/**
+ * Number of event loop turns after which the world is replaced. They reach from before the request arrives to after its
+ * end.
+ */
 const TURNS = [1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30];
 
 type Call = (situation: Situation) => Promise<unknown>;
@@ -47,7 +50,7 @@ const post = (path: string, json: (situation: Situation) => object, repo?: strin
   return (situation) => situation.service.call('POST', path, { json: json(situation), ...(repo && { repo }) });
 };
 
-/** What writes something else than one ref. */
+/** Writers of state other than a single ref. */
 const OTHER_WRITERS: Readonly<Record<string, Call>> = {
   'LFS upload': lfsUpload,
   fork: forkOf,
@@ -74,7 +77,10 @@ interface Stage {
   readonly seeded: string;
 }
 
-/** A service whose long work passes at every occasion, with one commit more upstream than its mirror has. */
+/**
+ * Starts a service whose long work yields at every opportunity, with an upstream that is one commit ahead of its
+ * mirror.
+ */
 async function stage(t: Test): Promise<Stage> {
   const upstream = await GitUpstream.start();
   let time = 0;
@@ -101,14 +107,17 @@ async function stage(t: Test): Promise<Stage> {
   return { service, situation: { service, name: 'name', tip, root }, seeded: await service.emulator.snapshot() };
 }
 
-/** The answer's status; what a writer of refs makes of an answer is an error when that is a 5xx. */
+/**
+ * Returns the status of the response. An error that a ref writer throws while reading the response counts as a 5xx if
+ * the status was one.
+ */
 async function statusOf(sent: Promise<unknown>): Promise<number> {
   try {
     const answer = await sent;
     return (answer as Answer | undefined)?.status ?? 200;
   } catch (error) {
     const status = Number.parseInt((error as Error).message, 10);
-    // A writer of refs reads members that only answers have that were done.
+    // Ref writers read members that only successful responses have.
     return Number.isNaN(status) ? 400 : status;
   }
 }
@@ -117,11 +126,11 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
-/** One way to replace a world: what makes one that requests begin in, and what ends it. */
+/** One way to replace a world: `begin` creates the world in which requests begin, and `replace` ends it. */
 interface Replacement {
-  /** The world, and a service over it. */
+  /** Creates the world, and a service for it. */
   begin(): Promise<{ service: Service; world: World }>;
-  /** Resolves to the world that is there then. */
+  /** Replaces the world. Resolves to the world that is current afterwards. */
   replace(): Promise<World>;
 }
 
@@ -158,7 +167,7 @@ const REPLACEMENTS: Readonly<Record<string, (stage: Stage, t: Test) => Replaceme
         close = served.close;
         return { service: { ...service, call: callerOf(served.url, service.token) }, world: fork.world };
       },
-      // Its snapshot is there as before, and so is the world beside it.
+      // The snapshot still exists, and so does the world from which this one was forked.
       async replace() {
         await fork.close();
         return service.world;
@@ -190,7 +199,7 @@ for (const [kind, replacementOf] of Object.entries(REPLACEMENTS)) {
         const status = await answered;
         await before.background.syncs.idle();
         if (status !== 503 && status >= 500) t.fail(`${name} after ${count} turns: ${status}`);
-        // A request that had not arrived belongs to the world after.
+        // A request that had not yet arrived belongs to the new world.
         if (after.state.requests.snapshot() > requests) continue;
         seen.add(status);
         if (stateDigest(after, { memory: false }) !== expected) t.fail(`${name} after ${count} turns, ${status}`);
@@ -248,7 +257,7 @@ for (const kind of ['reset', 'removal']) {
     const { begin, replace } = REPLACEMENTS[kind]!({ ...staged, seeded: await service.emulator.snapshot() }, t);
     const ask = async (name: string, asked: Service) => {
       const { status, bytes } = (await READS[name]!({ ...situation, tip, service: asked, nonce: 'n' })) as Answer;
-      // The version 0 list names the conversation.
+      // The ref advertisement of protocol version 0 contains the session id.
       return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
     };
     let whole = 0;

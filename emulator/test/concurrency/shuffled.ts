@@ -1,6 +1,6 @@
 import { randomNumbers } from '../../git/test/random-numbers.js';
 
-/** The lines in another order, as a file. */
+/** Returns the lines in another order, as the text of a file. */
 export function shuffled(lines: readonly string[], seed: number): string {
   const next = randomNumbers(seed);
   const order = [...lines];

@@ -3,14 +3,17 @@ import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { startService } from '../service.js';
 
-/** Of a request without a token. */
+/** Start of the response to a request without a token. */
 const SERVED = 'HTTP/1.1 401';
 
 async function stage(t: Test) {
   const service = await startService();
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { port } = new URL(service.url);
-  /** What a client gets that connects, sends a whole request at once, and waits for the end. */
+  /**
+   * Returns the response to a client that connects, sends a whole request at once, and waits until the connection
+   * closes.
+   */
   const ask = async (target = '/api/meta', pieces: readonly string[] = [], status = '401'): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');
     let got = '';

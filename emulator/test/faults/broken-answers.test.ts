@@ -15,11 +15,14 @@ interface Story extends AsyncDisposable {
   readonly service: Service;
   readonly log: LogLine[];
   readonly port: number;
-  /** The head of a request, with a token of the repository. */
+  /** Builds a request with a token of the repository. */
   request(line: string, headers?: readonly string[], body?: string): Promise<string>;
 }
 
-/** Sends a request, and another one once the server has closed its half; resolves when the server has closed the other. */
+/**
+ * Sends a request, and a second one after the server has closed its side. Resolves when the server has closed the
+ * client's side too.
+ */
 function sendBehindEnd(port: number, first: string, second: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -52,7 +55,7 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Requests whose answers take different ways to the wire. */
+/** Requests whose responses are written to the socket by different code paths. */
 const REQUESTS: Readonly<Record<string, readonly [line: string, headers?: readonly string[], body?: string]>> = {
   'a file': ['GET /api/v1/repos/file?path=README.md'],
   'the head of a file': ['HEAD /api/v1/repos/file?path=README.md'],
@@ -72,7 +75,7 @@ const isAnswered = (line: string) => (bytes: Buffer) => {
   return line.startsWith('HEAD ') || partsOf(bytes).isWhole;
 };
 
-/** What differs from one answer to the next of the same request. */
+/** Removes everything that differs between two responses to the same request. */
 const steady = (bytes: Buffer) =>
   bytes
     .toString('latin1')
@@ -112,7 +115,8 @@ t.test('answers of every kind are cut, by every ending', async (t) => {
         const part = partsOf(bytes);
         t.notOk(part.isWhole);
         t.match(part.head, /^x-emulator-fault-fired: cut/im);
-        // Tar members carry a time; an error its request's path; the length of both is the same.
+        // Only the length is compared, because tar members contain a time and errors the path of the request. The
+        // lengths are equal.
         t.equal(part.body.length, Math.floor(whole.length / 2), `${what}, ${how}`);
       }
     }

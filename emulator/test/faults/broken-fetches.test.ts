@@ -29,7 +29,10 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Faults of a fetch, how git ends, and what it says; its words about HTTP are those of the libcurl it was built with. */
+/**
+ * Faults of a fetch, with the expected outcome and messages of git. Messages about HTTP come from the libcurl that git
+ * was built with.
+ */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, options?: readonly string[]]>> = {
   cut: [true, /RPC failed; curl.*early EOF/s],
   'cut;bytes=100;how=fin': [true, /RPC failed; curl.*early EOF/s],
@@ -62,7 +65,9 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, says: RegExp, o
   'cut@response.head;how=rst;bytes=20': [true, /unable to access|Authentication failed/],
 };
 
-/** Whether something of a fault speaks of a side-band, or of what `index-pack` alone checks: version 2's clients have both. */
+/**
+ * Faults that name a side-band, or depend on the checks of `index-pack`. Only clients of protocol version 2 have both.
+ */
 const ONLY_V2 = /sideband(?!@)|flood/;
 
 t.test('what git says of a fetch that goes wrong, and the fetch after it', async (t) => {
@@ -81,7 +86,7 @@ t.test('what git says of a fetch that goes wrong, and the fetch after it', async
       else t.equal(stderr !== '', failed);
     }
   }
-  // The same by the token, which reaches the server without a header of its own.
+  // The same faults given in the token, which needs no header of its own.
   const claims = { emu: { faults: ['cut;how=end'] } };
   t.match(await clone(`c${count++}`, await service.remote('team/app', { claims })), {
     status: 128,
@@ -129,7 +134,7 @@ t.test('a pack without one object is whole in itself', async (t) => {
   const listed = await bench.git('empty', 'verify-pack', '-v', `objects/pack/pack-${pack}.pack`);
   t.equal(listed.split('\n').filter((line) => / blob /.test(line)).length, Object.keys(FILES).length - 1);
 
-  // Offsets are those of the pack, however it is framed; and a kept pack is the one that is broken.
+  // Offsets count bytes of the pack, independent of its framing. A cached pack is broken in the same way.
   for (const [fault, wanted] of [
     ['cut;bytes=1000;how=end', whole.subarray(0, 1000)],
     ['cut;fraction=0.3;how=end', whole.subarray(0, Math.floor(whole.length * 0.3))],
@@ -145,7 +150,7 @@ t.test('a pack without one object is whole in itself', async (t) => {
   t.same(await fetchPack(), whole, 'what is kept is whole');
 });
 
-/** The bytes of band 1 of a packfile section. */
+/** Returns the bytes of band 1 of a packfile section. */
 function dataOf(bytes: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -194,7 +199,7 @@ t.test('a throttled client tries again where git does: at info/refs, not at the 
     const met = [...service.world.state.journal.entries()].slice(before).filter((entry) => entry.status === 429);
     t.match(met, [{ operation: op, code: 'rate_limited', origin: /^injected:/ }]);
     t.comment(`${version}, 429 on ${op}: ${status === 0 ? 'tried again' : stderr}`);
-    // Versions of git that know Retry-After use it for info/refs alone.
+    // Git versions that support Retry-After use it for info/refs only.
     if (op === 'gitUploadPack' || status !== 0) t.match(stderr, /429/);
     if (op === 'gitUploadPack') t.not(status, 0);
   }

@@ -7,7 +7,10 @@ interface Story extends AsyncDisposable {
   readonly service: Service;
   readonly bench: Workbench;
   readonly log: LogLine[];
-  /** Commits in `work` and pushes with a fault; says what git said, and whether the remote's main has moved. */
+  /**
+   * Commits in `work` and pushes with a fault. Returns the output of git, and true in `moved` if the remote's main has
+   * moved.
+   */
   push(fault: string | undefined, ...args: string[]): Promise<Pushed>;
 }
 
@@ -45,7 +48,7 @@ async function start(): Promise<Story> {
   };
 }
 
-/** Faults of a push, how git ends, whether the ref has moved, and what git says. */
+/** Faults of a push, with the expected outcome of git, the effect on the ref, and git's messages. */
 const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean, says: RegExp]>> = {
   'ng;ref=refs/heads/main;reason=not today': [true, false, /! \[remote rejected\] main -> main \(not today\)/],
   'ng;ref=refs/heads/other': [false, true, /main -> main/],
@@ -60,7 +63,8 @@ const FAULTS: Readonly<Record<string, readonly [failed: boolean, moved: boolean,
   'internal_error@git.receive': [true, false, /RPC failed; HTTP 500/],
   'sideband@git.receive;text=no pushes today': [true, false, /^remote: no pushes today/m],
   'lost@git.report': [true, true, /RPC failed; curl.*unexpected disconnect/s],
-  // On a connection that ends without a byte libcurl sends the request again, of which nothing is done any more.
+  // If the connection closes before the first byte of the response, libcurl sends the request again. The second request
+  // has no effect.
   lost: [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost;how=rst': [true, true, /! \[remote rejected\] main -> main \(incorrect old value provided\)/],
   'lost@git.report;status=502': [true, true, /RPC failed; HTTP 502/],
@@ -93,7 +97,7 @@ t.test('what git says of a push that goes wrong, and whether the ref has moved',
     'none of it failed',
   );
   const met = [...service.world.state.journal.entries()].filter(({ origin }) => origin.startsWith('injected:'));
-  // More than once, too, where libcurl sends the request again.
+  // A fault fires twice where libcurl sends the request again.
   const fired = new Set(met.map(({ origin }) => origin));
   t.equal(fired.size, Object.keys(FAULTS).length - 1, 'all but the one that no ref fits');
   t.same(

@@ -13,10 +13,10 @@ import { LFS_TYPE } from '../operations/worded-answer.js';
 import { IS_COMPLETE, sample } from '../sample.js';
 import { type CallOptions, packBody, type Service, startService } from '../service.js';
 
-// Every kind of fault at every stage, with each condition and a sample of the pairs of conditions: either it is refused when
-// it is added, with the reason, or one of the requests below meets it.
+// Every kind of fault at every stage, with each condition and a sample of the pairs of conditions. Either the fault is
+// refused with a reason when it is added, or one of the requests below fires it.
 
-/** One action of each kind; of codes one of each way in which operations answer with them. */
+/** One action of each kind. For codes: one for each way in which operations render them. */
 const ACTIONS: readonly Action[] = [
   'internal_error',
   'rate_limited',
@@ -51,7 +51,7 @@ const OPERATIONS = [
   'lfsBatch',
 ];
 
-/** Each condition with values that the requests below have, as far as an operation can have them. */
+/** Each condition, with values that the requests below have, as far as an operation can have them. */
 const CONDITIONS: readonly (readonly [member: string, ...matches: Match[]])[] = [
   ['op', ...OPERATIONS.map((op) => ({ op }))],
   ['org', { org: 'demo' }],
@@ -79,14 +79,14 @@ const PAIRS: readonly Match[] = CONDITIONS.flatMap(([, ...first], at) =>
   CONDITIONS.slice(at + 1).flatMap(([, ...second]) => first.flatMap((one) => second.map((two) => joined(one, two)))),
 );
 
-/** Both matches as one. */
+/** Returns both matches merged into one. */
 function joined<Value>(one: Value, two: Value): Value {
   if (typeof one !== 'object' || one === null || Array.isArray(one)) return two ?? one;
   const names = new Set([...Object.keys(one), ...Object.keys(two ?? {})]) as Set<keyof Value>;
   return Object.fromEntries([...names].map((name) => [name, joined(one[name], (two ?? one)[name])])) as Value;
 }
 
-/** Number of faults with two conditions, of some 73,000. */
+/** Number of faults with two conditions, out of about 73,000. */
 const SAMPLE = 2_000;
 
 t.setTimeout(600_000);
@@ -94,10 +94,10 @@ t.setTimeout(600_000);
 type Sending = (scopes: readonly string[]) => Promise<unknown>;
 
 const packet = (line: string) => `${(line.length + 5).toString(16).padStart(4, '0')}${line}\n`;
-/** Of the tokens: one has every scope, and one lacks that which most requests need. */
+/** Scopes of the tokens. One token has every scope; the other lacks the scope that most requests need. */
 const SCOPES = [EVERY_SCOPE, EVERY_SCOPE.filter((scope) => scope !== 'git:read')];
 
-/** The requests: of every kind of operation, phase, protocol and command, with all that the conditions ask for. */
+/** Requests of every kind of operation, phase, protocol and command, with all properties that the conditions test. */
 function requestsTo(service: Service, tip: string): readonly Sending[] {
   let count = 0;
   const tokens = new Map<string, Promise<string>>();
@@ -162,7 +162,9 @@ async function stage(t: Test) {
   await service.commit('team/app', { a: 'b' }, { target_branch: 'other', base_branch: 'main' });
   const { json } = await service.call('GET', '/api/v1/repos/commit?sha=main');
   const requests = requestsTo(service, json.commit.sha);
-  /** Sends a request; one that a fault holds is released, which takes a look at each turn of the loop. */
+  /**
+   * Sends a request. If a fault holds the request, releases it; the release is tried at each turn of the event loop.
+   */
   const send = async (request: Sending, scopes: readonly string[], isHeld = false) => {
     if (!isHeld) return request(scopes);
     let isOver = false;
@@ -178,7 +180,7 @@ async function stage(t: Test) {
   return { service, requests, send };
 }
 
-/** Those of the faults that are taken; what is refused has to say why. */
+/** Returns the faults that are accepted. A refused fault must come with a reason. */
 function takenOf(t: Test, { world }: Service, faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => {
     try {
@@ -235,7 +237,7 @@ t.test('every fault with two conditions that is taken would fire', async (t) => 
   const { service, requests, send } = await stage(t);
   const { faults } = service.world.state;
   let count = 0;
-  // Faults that only count: none keeps a request from another.
+  // Faults that only count, so that no fault keeps a request from another fault.
   const when = { skip: 1_000_000_000 };
   const wanted = WAYS.filter(([action, at]) => at !== undefined && stagesFor(action).includes(at))
     .filter(([action]) => 'error' in action || ACTIONS.find((one) => kindNameOf(one) === kindNameOf(action)) === action)

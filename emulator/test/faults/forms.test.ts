@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const HOSTILE = '\u202e"$(id)`\'\\ <b>';
 
-/** Faults as the form makes them: in words, with which requests they meet. */
+/** Faults as the form creates them: the text form, and the requests that they match. */
 const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['rate_limited*1;retry-after=2'],
   ['rate_limited*2+1@before;retry-after=http-date;t=3', { op: 'getRepository' }],
@@ -56,7 +56,7 @@ const WORDS: readonly (readonly [spec: string, match?: Fault['match']])[] = [
   ['bad_gateway*1', { token: { claims: { [HOSTILE]: 'true' } }, scenario: 'no' }],
 ];
 
-/** What every kind of fault can say. */
+/** Faults that together use every member of every kind. */
 const MEMBERS: readonly Fault[] = [
   {
     do: { error: { code: 'bad_gateway' } },
@@ -83,7 +83,7 @@ const MEMBERS: readonly Fault[] = [
   },
 ];
 
-/** The words as the grammar wants them. */
+/** Parses the text form with the fault grammar. */
 function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   const [name, ...keys] = spec.split(/;(?=[\w-]+=)/);
   const encoded = keys.map((pair) => pair.replace(/=(.*)$/s, (_, value) => `=${encodeURIComponent(value)}`));
@@ -91,7 +91,7 @@ function readWords([spec, match]: (typeof WORDS)[number]): Fault {
   return { ...(fault as object), ...(match && { match }) };
 }
 
-/** Those that no words say. */
+/** Faults that can be expressed in JSON only. */
 const JSON_ONLY: readonly Fault[] = [
   { do: [{ latency: { ms: 1 } }, { throttle: { bps: 65536 } }], match: { op: 'archive' } },
   { sequence: ['pass', { error: { code: 'bad_gateway' } }], priority: 3, note: HOSTILE },
@@ -101,7 +101,7 @@ const JSON_ONLY: readonly Fault[] = [
 
 const FAULTS: readonly Fault[] = [...WORDS.map(readWords), ...MEMBERS, ...JSON_ONLY];
 
-/** What the forms are given, and the emulator that they are given to. */
+/** Starts an emulator, and returns the functions that take what the forms print. */
 async function stage(t: Test) {
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close());
@@ -119,7 +119,7 @@ async function stage(t: Test) {
     t.same(read, fault);
     return Object.fromEntries(forms.map((form: FaultForm) => [form.id, form]));
   };
-  /** What there is, and no more of it. */
+  /** Returns the faults of the emulator and removes them. */
   const taken = async (): Promise<Fault[]> => {
     const { items } = await admin('GET', 'faults?limit=1000');
     for (const { id } of items) await admin('DELETE', `faults/${encodeURIComponent(id)}`);
@@ -128,7 +128,7 @@ async function stage(t: Test) {
   return { emulator, admin, formsOf, taken };
 }
 
-/** The fault alone, without its id and what has become of it. */
+/** Returns the definition of a fault, without its id and its counters. */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault): Fault {
   const members = { note, priority, match, when, at, do: act, sequence, expect, ttl };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
@@ -138,7 +138,7 @@ function operationsOf({ match }: Fault): readonly string[] {
   return match?.op === undefined ? [] : [match.op].flat();
 }
 
-/** Runs lines of a shell, in which `npx emulator` is that of this folder; their output. */
+/** Runs shell lines in which `npx emulator` is the command of this checkout. Returns their output. */
 async function shell(text: string): Promise<string> {
   const command = text.replaceAll('npx emulator', '"$NODE" bin/emulator.js');
   const { stdout } = await run('sh', ['-ec', command], { cwd: ROOT, env: { ...process.env, NODE: process.execPath } });
@@ -219,7 +219,7 @@ t.test('each form that adds a fault adds this one', async (t) => {
 
 t.test('each command line adds this fault', async (t) => {
   const { formsOf, taken } = await stage(t);
-  // Each takes a process.
+  // A sample of the faults, because each one starts a process.
   const some = FAULTS.filter((_, at) => at % 3 === 1);
   const lines = await Promise.all(some.map(async (fault) => (await formsOf(fault)).command!.text!));
   t.match(lines[0], /;match\.op=getRepository' --url http/);
@@ -284,7 +284,7 @@ t.test('each whole test passes, which it does only where the fault fires', async
   const texts = forms.flatMap(({ text }) => text ?? []);
   t.ok(texts.length >= 20, `${texts.length} can be written`);
   for (const text of texts) t.ok(text.split('\n').length <= 10, text);
-  // In one file, so that one emulator serves them.
+  // All snippets go into one file, so that one emulator serves them.
   const lines = texts.flatMap((text) => text.split('\n'));
   const isHead = (line: string) => /^(?:import|const)\b/.test(line);
   const source = [...new Set(lines.filter(isHead)), ...lines.filter((line) => !isHead(line))].join('\n');

@@ -4,7 +4,7 @@ import { WebhookReceiver } from '../operations/webhook-receiver.js';
 import { startService } from '../service.js';
 import { readAll, touchEverything } from '../world/world-story.js';
 
-/** Faults that meet nothing, each for another reason. */
+/** Faults that match no request, each for another reason. */
 const NEVER: readonly Fault[] = [
   { match: { org: 'other' }, do: { error: { code: 'internal_error' } } },
   { match: { repo: 'other/*' }, at: 'after', do: { lost: 'rst' } },
@@ -30,7 +30,7 @@ t.test('faults that meet nothing change no byte of what is sent', async (t) => {
     try {
       for (const fault of faults) service.emulator.fault(fault);
       const answers = [...(await touchEverything(service, receiver, 'one')), ...(await readAll(service))];
-      // The port is all that differs between two runs.
+      // Only the port differs between two runs.
       const sent = answers.map((answer) => answer.replaceAll(service.url, 'ORIGIN'));
       return { sent, faults: service.world.state.faults.list() };
     } finally {

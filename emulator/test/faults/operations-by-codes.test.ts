@@ -12,8 +12,8 @@ import { isWorded, LFS_TYPE } from '../operations/worded-answer.js';
 import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Every code, asked for as a fault of every operation: the operation answers as it words errors, with the headers that
-// belong to the code, and nothing was done; or, after the handler, everything was.
+// Every code, requested as a fault of every operation. The response has the operation's error format and the headers of
+// the code. A fault before the handler leaves no effects; a fault after it leaves the effects in place.
 
 const STATUS = new Map(problemCodes().map(({ code, status }) => [code, status]));
 const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
@@ -22,21 +22,24 @@ const STATES: Readonly<Partial<Record<ProblemCode, RepositoryState>>> = {
   repository_deleted: 'deleted',
 };
 
-/** Codes of switches of an organization: only what looks at the switch can answer with them. */
+/** Codes of switches of an organization. Only operations that check the switch can respond with them. */
 const OF_SOME: readonly ProblemCode[] = ['hosting_not_enabled', 'forge_app_not_configured'];
 
-/** What the operation answers when the code is asked for; undefined where the state does not stand in its way. */
+/**
+ * Code that the operation responds with when the fault's code is requested; undefined if the repository state does not
+ * block the operation.
+ */
 function expected(operation: Operation, code: ProblemCode): ProblemCode | undefined {
   const state = STATES[code];
   if (OF_SOME.includes(code) && !operation.errors.includes(code)) return undefined;
   if (!state) return code;
-  // Those that look a repository up themselves list what they may find.
+  // Operations that look up a repository themselves list the codes they may return.
   if (operation.subject !== 'repository') return operation.errors.includes(code) ? code : undefined;
   const effect = operation.id in WRITING ? 'write' : operation.effect;
   return refusalOf(state, { id: operation.id, effect }, DEFAULT_VARIANTS);
 }
 
-/** What a request says that is a write, where its operation is not always one. */
+/** Requests that make an operation a write, if the operation is not always one. */
 const WRITING: Readonly<Record<string, readonly [query: string, options: CallOptions]>> = {
   gitInfoRefs: ['?service=git-receive-pack', {}],
   lfsBatch: ['', { json: { operation: 'upload', objects: [] } }],
@@ -50,7 +53,7 @@ function isAnswer(operation: Operation, answer: Answer, code: ProblemCode): bool
   return answer.json.commit === null && answer.json.result.success === false && answer.json.result.message !== '';
 }
 
-/** What is wrong with the headers of an answer. */
+/** Returns the mistakes in the headers of a response. */
 function headerMistakes(code: ProblemCode, { headers }: Answer): string[] {
   const waits = ['rate_limited', 'service_unavailable', 'repository_thawing', 'sync_in_progress'].includes(code);
   const wrong: string[] = [];
@@ -160,7 +163,7 @@ t.test('a state that does not stand in the way of an operation touches nothing',
   }
 });
 
-/** Requests of the operations that no row of the routes has, or none that changes something. */
+/** Requests of write operations for which the route rows contain no request, or none that changes anything. */
 const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, string, CallOptions]>> = {
   updateRepository: ({ name }) => ['PATCH', `/api/repos/${name}`, { json: { default_branch: 'topic' } }],
   gitReceivePack: ({ name, tip }) => [
@@ -183,7 +186,7 @@ const OTHER_WRITES: Readonly<Record<string, (fixture: Fixture) => [string, strin
   ],
   createWebhook: () => ['POST', '/api/v1/webhooks', { json: { url: 'http://127.0.0.1:1/', events: ['push'] } }],
 };
-/** Writes that change nothing that is kept, and one that needs what another one made. */
+/** Writes that change no stored state, and one that depends on an earlier write. */
 const NOT_TRIED = ['pullUpstream', 'lfsUnlock', 'deleteWebhook'];
 
 function rowOf({ routes }: Operation): RouteRow | undefined {

@@ -7,10 +7,10 @@ import { main } from '../../cli/main.js';
 import { problemCodes } from '../../http/problem.js';
 import { type Emulator, startEmulator } from '../../index.js';
 
-// The reference as `emulator faults --markdown` prints it: its commands are run by a shell, each on a world of its own,
-// and the last answer has the status and the code of the heading.
+// Tests the reference that `emulator faults --markdown` prints. A shell runs its commands, each in its own world, and
+// the last response must have the status and the code of the heading.
 
-/** The codes of the specification's two tables, with their statuses. */
+/** Codes of the specification's two tables, with their statuses. */
 const SPECIFIED: Readonly<Record<string, number>> = {
   bad_request: 400,
   unauthorized: 401,
@@ -54,7 +54,7 @@ const SPECIFIED: Readonly<Record<string, number>> = {
 };
 
 const ORIGINS: Readonly<Record<string, RegExp>> = {
-  // A repository that was deleted by a request is in a state.
+  // A repository that a request deleted counts as being in a state.
   'By requests alone': /^(real|state)$/,
   'By a state': /^(real|state)$/,
   'By a quota': /^real$/,
@@ -63,7 +63,7 @@ const ORIGINS: Readonly<Record<string, RegExp>> = {
 
 const SECTION = /^### (\d+) (\w+)\n\n([\w ]+):\n\n```sh\n([\s\S]*?)\n```$/gm;
 
-/** The recipe that the codes of a table share: the code it is shown with, its commands, the rows. */
+/** Recipe shared by the codes of a table: the code it is shown with, its commands, and the rows. */
 const TABLE = /^### Codes that a fault answers\n\n.* `(\w+)`;.*\n\n```sh\n([\s\S]*?)\n```\n\n([\s\S]*?\n)\n/m;
 const ROW = /^\| (\d+) \| `(\w+)` \|$/gm;
 
@@ -110,7 +110,7 @@ async function printedRecipes(): Promise<Printed[]> {
   return [...ofTable, ...ofSections].sort((a, b) => inOrder.indexOf(a.code) - inOrder.indexOf(b.code));
 }
 
-/** A folder with the command `emulator` as it is shipped, for the search path. */
+/** Creates a folder with the shipped command `emulator`, for the PATH. */
 function commandFolder(t: Test): string {
   const bin = fileURLToPath(new URL('../../../../bin/emulator.js', import.meta.url));
   const folder = t.testdir({});
@@ -120,7 +120,7 @@ function commandFolder(t: Test): string {
   return folder;
 }
 
-/** Runs a script that ends at the first command that fails. */
+/** Runs a script that stops at the first failing command. */
 function runShell(
   script: string,
   environment: NodeJS.ProcessEnv,
@@ -175,7 +175,7 @@ t.test('a recipe, run as it is printed, gets its code', { skip: missing.length >
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const path = commandFolder(t);
   const recipes = await printedRecipes();
-  // Two at a time: each spends its time on starting processes.
+  // Two recipes run at a time, because each spends its time on starting processes.
   const queue = recipes.values();
   const work = async () => {
     for (const recipe of queue) await follow(t, emulator, recipe, path);

@@ -19,7 +19,7 @@ t.test('each stage comes before what is checked behind it, and after what is che
   const service = await stage(t);
   const { emulator } = service;
   const expired = await service.token({ repo: 'team/app', ttl: 60, now: emulator.clock.now() - 3_600_000 });
-  // Of each row: the defect, and which of the stages in order still answers.
+  // Each row has a defect and the stages, in order, whose faults still take effect.
   const stages = ['headers', 'auth', 'before', 'body', 'after', 'response.head'] as const;
   const create = (json: unknown, options = {}) =>
     service.call('POST', '/api/v1/repos/branches/create', { json, scopes: EVERY_SCOPE, ...options });

@@ -13,7 +13,8 @@ import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from './ra
 
 // needs: git
 
-// What is accepted can be read: whatever git takes in and we took in, by every operation that reads, on every ref.
+// Accepted objects can be read: everything that both git and the emulator accept is read by every reading operation, on
+// every ref.
 
 const ZERO = '0'.repeat(40);
 const NAMES = [
@@ -30,14 +31,14 @@ const REMOTES = ['team/app', 'team/app+import', 'team/app+ephemeral'];
 const RUNS = 2;
 const SAMPLES = 2;
 
-/** Where git takes things in: each time it does so in a copy of a repository that is empty. */
+/** Folder of the repositories that git receives objects into. Each time is a fresh copy of an empty repository. */
 const folder = mkdtempSync(join(tmpdir(), 'accepted-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
 const empty = join(folder, 'empty');
 spawnSync('git', ['init', '-q', '--bare', '--template=', empty]);
 let copies = 0;
 
-/** The refs that git moves for the same bytes. */
+/** Returns the refs that git moves for the same bytes. */
 function acceptedByGit(body: Buffer, fsck: string): string[] {
   const cwd = join(folder, String(copies++));
   cpSync(empty, cwd, { recursive: true });
@@ -58,7 +59,7 @@ for (const fsck of ['strict', 'off'] as const) {
         const { body, moved, answer } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
         if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(answer).join('; ')}`);
-        // `+import` may put the repository into cold storage.
+        // `+import` may put the repository into cold storage, from which this request wakes it.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
         const faults = await readEverything(service, push, { seed: done, samples: SAMPLES });
@@ -131,7 +132,9 @@ t.test('whatever an upstream holds can be read once it is here', async (t) => {
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const PATCH = 'diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+x\n';
 
-/** Writes that have to succeed, whatever the branch and the notes hold; the faults. */
+/**
+ * Sends writes that must succeed independent of the content of the branch and the notes. Returns the problems found.
+ */
 async function writePlainly(service: Service): Promise<string[]> {
   const metadata = { target_branch: 'main', commit_message: 'm', author: AUTHOR };
   const chunk = { diff_chunk: { data: Buffer.from(PATCH).toString('base64'), eof: true } };
@@ -145,7 +148,7 @@ async function writePlainly(service: Service): Promise<string[]> {
     }),
     'notes of its own': await note('fresh', 'add'),
     'more notes': await note('fresh', 'append'),
-    // Not a commit, or a tree with whatever names: refused, or done.
+    // The target is not a commit, or is a tree with arbitrary names. The request is refused or succeeds.
     'notes on what is there': await note('odd', 'append'),
     'notes on the default': await note('commits', 'append'),
     restore: await service.call('POST', '/api/v1/repos/restore-commit', {
@@ -157,7 +160,7 @@ async function writePlainly(service: Service): Promise<string[]> {
     .map(([name, { status, text }]) => `${name}: ${status} ${text}`);
 }
 
-/** Pushes new refs; which of them moved. */
+/** Pushes new refs. Returns the refs that moved. */
 async function send(service: Service, push: RandomPush, remote = 'team/app') {
   const commands = push.tips.map(({ ref, oid }) => ({ ref, old: ZERO, new: oid }));
   const body = pushBody(commands, packOf(push.objects));
@@ -198,7 +201,7 @@ function chain(length: number): (RawObject & { oid: string })[] {
   return tags;
 }
 
-/** What a ref is pushed to, and what the pack brings beside `ALL`; the last object is the ref's. */
+/** Objects that a ref is pushed to, added to the pack beside `ALL`. The last object is the ref's target. */
 const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>> = {
   'a tag of the empty tree': [tagOf(EMPTY_TREE, 'tree')],
   ...Object.fromEntries(
@@ -223,7 +226,10 @@ const TARGETS: Readonly<Record<string, readonly (RawObject & { oid: string })[]>
 };
 /** Number of targets in a sample. */
 const SAMPLE = 16;
-/** Git without fsck looks at no file of a tree. Here a link of the wrong type is a broken one, always. */
+/**
+ * Without fsck, git does not check the types of the files of a tree. The emulator always refuses a link of the wrong
+ * type.
+ */
 const STRICTER = /^a file that is (a (tree|commit|tag)|the empty tree)$/;
 
 for (const fsck of ['strict', 'off'] as const) {

@@ -68,7 +68,10 @@ class Client {
   }
 }`;
 
-/** Clones with the token as password, commits and pushes; arguments: token, URL without it, URL with it, folder. */
+/**
+ * Git clients. Each clones with the token as password, commits and pushes. Arguments: token, URL without token, URL
+ * with token, folder.
+ */
 const CLIENTS: Record<string, { probe: string[]; run: string[] }> = {
   libgit2: {
     probe: ['/usr/bin/python3', '-c', 'import pygit2'],

@@ -31,12 +31,12 @@ function canRunGit(): boolean {
   }
 }
 
-/** A forge made of the real git: `git http-backend` as a CGI program over a folder of bare repositories. */
+/** A Git host built on the real git: `git http-backend` as a CGI program over a folder of bare repositories. */
 export class GitUpstream implements AsyncDisposable {
   readonly path = mkdtempSync(join(tmpdir(), 'upstream-'));
-  /** The status to answer with instead of running git; undefined runs it. It may take its time. */
+  /** Returns the status to respond with instead of running git; undefined runs git. May be asynchronous. */
   answer: (request: IncomingMessage) => number | undefined | Promise<number | undefined> = () => undefined;
-  /** Requests as they came, with the bytes that git answered. */
+  /** Requests in order of arrival, with the number of bytes that git sent in response. */
   readonly seen: { readonly method: string; readonly url: string; answered: number }[] = [];
   readonly #server: Server;
 
@@ -60,7 +60,9 @@ export class GitUpstream implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Output of a git command that has to succeed, in a folder below the root, without its final line feed. */
+  /**
+   * Runs a git command that must succeed, in a folder below the root. Returns its output without the final line feed.
+   */
   git(folder: string, args: readonly string[], input: string | Buffer = ''): string {
     const options = { cwd: join(this.path, folder), env: ENVIRONMENT, input, maxBuffer: 1 << 28 };
     return execFileSync('git', [...args], options)
@@ -68,7 +70,7 @@ export class GitUpstream implements AsyncDisposable {
       .trimEnd();
   }
 
-  /** Makes a bare repository; with `stream`, what `git fast-import` reads from it. */
+  /** Creates a bare repository. `stream` is optional input for `git fast-import`. */
   create(name: string, stream = ''): void {
     this.git('.', ['init', '-q', '--bare', '-b', 'main', `${name}.git`]);
     if (stream !== '') this.import(name, stream);
@@ -78,12 +80,15 @@ export class GitUpstream implements AsyncDisposable {
     this.git(`${name}.git`, ['fast-import', '--quiet', '--force'], stream);
   }
 
-  /** `name oid` of every branch and tag, as `git for-each-ref` prints them. */
+  /** Returns `name oid` of every branch and tag, as `git for-each-ref` prints them. */
   refs(name: string): string {
     return this.git(`${name}.git`, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags']);
   }
 
-  /** RFC 3875: the request as variables and standard input, the answer as headers, an empty line, and a body. */
+  /**
+   * Serves one request by CGI (RFC 3875): the request as variables and standard input, the response as headers, an
+   * empty line, and a body.
+   */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const entry = { method: request.method!, url: request.url!, answered: 0 };
     this.seen.push(entry);

@@ -6,7 +6,7 @@ import type { Quarantine } from '../../git/odb/quarantine.js';
 import { writeTag } from '../../git/test/write-tag.js';
 import type { Repository } from '../../repositories/repository.js';
 
-/** Sizes that are large for a test, and small beside the limits. */
+/** Sizes that are large for a test, but small compared with the limits. */
 export interface Nastiness {
   readonly commits: number;
   readonly files: number;
@@ -16,13 +16,13 @@ export interface Nastiness {
 
 const IDENTITY = { name: 'Ada', email: 'ada@example.com', seconds: 1, offset: '+0000' };
 
-/** What the requests of a test name. */
+/** Objects that the requests of a test refer to. */
 export interface NastyContent {
   readonly first: Oid;
   readonly tip: Oid;
 }
 
-/** Fills an empty repository with what is deep, wide, long, large and many, without a client in between. */
+/** Fills an empty repository directly, without a client, with deep, wide, long, large and numerous content. */
 export async function fillNastily(repository: Repository, nastiness: Nastiness): Promise<NastyContent> {
   const { git } = repository;
   return git.transact((transaction) => {
@@ -72,7 +72,7 @@ function writeContent(objects: Quarantine, { files, depth }: Nastiness, turn: nu
   const wide = Array.from({ length: files }, (_, at) => ({
     name: bytesOf(`file-${String(at).padStart(6, '0')}.txt`),
     mode: MODE_FILE,
-    // No commit changes it, nor the deep one: to compare them for each commit would be their product.
+    // No commit changes this tree or the deep one, because comparing them for each commit would multiply the cost.
     oid: same,
   }));
   let deep = same;

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Blame and diff, against the real git on the same repository.
+// Blame and diff, compared with the real git on the same repository.
 
 interface BlamedLine {
   readonly [member: string]: string;
 }
 
-/** `git blame --line-porcelain`, one record per line, in the members of the API. */
+/** Parses `git blame --line-porcelain` into one record per line, with the member names of the API. */
 function parseBlame(porcelain: string): BlamedLine[] {
   const lines: BlamedLine[] = [];
   let line: Record<string, string> = {};

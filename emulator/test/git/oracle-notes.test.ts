@@ -1,7 +1,7 @@
 import t from 'tap';
 import { serveHistory } from './served-history.js';
 
-// Notes written by the API are read by `git notes`, and the other way round.
+// Notes written by the API are read with `git notes`, and the other way round.
 
 t.test('notes of every commit, through the fan-out', async (t) => {
   await using served = await serveHistory(21, 300);

@@ -5,7 +5,7 @@ import type { Workbench } from '../../git/test/workbench.js';
 import type { Service } from '../service.js';
 import { serveHistory } from './served-history.js';
 
-// Search and archive, against the real git on the same repository.
+// Search and archive, compared with the real git on the same repository.
 
 interface FoundLine {
   readonly line_number: number;
@@ -16,10 +16,13 @@ interface FoundLine {
 const show = (path: string, line: FoundLine) =>
   `${path}\0${line.line_number}${line.type === 'match' ? ':' : '-'}${line.text}`;
 
-/** A name as git shows it where it holds quotes or control characters; its escapes here are JSON's too. */
+/**
+ * Decodes a name that git quotes because it has quotes or control characters. The escapes used in this test are the
+ * same as JSON's.
+ */
 const unquote = (name: string): string => (name.startsWith('"') ? JSON.parse(name) : name);
 
-/** `git grep`, one text per line it shows. */
+/** Runs `git grep`. Returns one string per line found. */
 async function grepByGit(bench: Workbench, options: string[], pattern: string, ref: string): Promise<string[]> {
   const args = ['grep', '-n', '-E', '-I', '--heading', '--break', ...options, '-e', pattern, ref];
   const { status, stdout } = await bench.try('work', ...args);
@@ -36,8 +39,9 @@ async function grepByGit(bench: Workbench, options: string[], pattern: string, r
 }
 
 /**
- * Patterns that match nothing at all find one line more with git: an empty one behind the last line feed, where no
- * line is. It is left out here.
+ * Removes lines that only git finds: for patterns that match the empty string, git also reports an empty line behind
+ * the
+ * last line feed, although no line is there.
  */
 async function withoutPhantoms(git: (...args: string[]) => Promise<string>, lines: string[], ref: string) {
   const kept: string[] = [];

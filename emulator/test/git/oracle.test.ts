@@ -3,7 +3,7 @@ import t from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { serveHistory } from './served-history.js';
 
-// What the API says about a repository, against what the real git says about the same one.
+// Compares API responses about a repository with the real git on the same repository.
 
 const SEEDS = [1, 2];
 
@@ -25,20 +25,20 @@ async function treeOf(git: Git, ref: string, ...options: string[]): Promise<Tree
   });
 }
 
-/** A path as git takes it literally, whatever characters it has. */
+/** Returns a pathspec that git takes literally, whatever characters the path has. */
 const literal = (path: string) => `:(literal)${path}`;
 
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** The message to the byte, but for one final line feed, which the test's `git` drops from any output. */
+/** Returns the exact message of a commit, except one final line feed, which the test's `git` drops from any output. */
 async function messageOf(git: Git, sha: string): Promise<string> {
   const raw = await git('cat-file', 'commit', sha);
   return raw.slice(`${raw}\n`.indexOf('\n\n') + 2);
 }
 
-/** The id of a blob: `blob`, its length and a NUL before its bytes. */
+/** Returns the id of a blob: SHA-1 of `blob`, its length, a NUL and its bytes. */
 function blobId(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
@@ -208,7 +208,8 @@ t.test('branch names are the ones git check-ref-format takes', async (t) => {
   let refused = 0;
   for (const name of names) {
     const { status } = await bench.try('work', 'check-ref-format', '--branch', name);
-    // `--branch` also expands `@{-1}` and the like, which are no names; `HEAD`, which `@` stands for, and a `refs/` prefix are refused by the API.
+    // Two git commands are needed: `--branch` also expands `@{-1}` and the like, which are not names. The API also
+    // refuses `HEAD`, which `@` stands for, and a `refs/` prefix.
     const plain = await bench.try('work', 'check-ref-format', `refs/heads/${name}`);
     const isGood = status === 0 && plain.status === 0 && !['HEAD', '@'].includes(name) && !name.startsWith('refs/');
     const created = await service.call('POST', '/api/v1/repos/branches/create', {

@@ -8,12 +8,15 @@ import { sampleRuns } from '../sample.js';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Whatever is sent to an operation: a documented status, in the operation's dialect, and no trace unless it is a success.
+// Random requests to every operation: the response has a documented status in the operation's error format, and only a
+// success changes state.
 
-/** Number of runs, complete and in a sample. */
+/** Number of runs, complete and sampled. */
 const RUNS = [80, 20] as const;
 const FRESH_RUNS = [15, 4] as const;
-/** Operations that change what later requests meet, some of it in the background: each try has a service of its own. */
+/**
+ * Operations that change state which later requests depend on, partly in the background. Each run gets its own service.
+ */
 const FRESH = new Set<OperationId>([
   'createRepository',
   'deleteRepository',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { oidOf, type RawObject } from './raw-push.js';
 
-/** Objects and the refs that are to point at them. */
+/** Objects, and the refs that will point at them. */
 export interface RandomPush {
   readonly objects: readonly RawObject[];
   readonly tips: readonly { readonly ref: string; readonly oid: string }[];
@@ -9,7 +9,7 @@ export interface RandomPush {
 
 type Type = RawObject['type'];
 
-/** One object to be made: `picks` choose among what was made before it. */
+/** Plan for one object. `picks` select from the objects made before it. */
 interface Plan {
   readonly type: Type;
   readonly picks: readonly number[];
@@ -90,8 +90,9 @@ const plans = fc.array(
 );
 
 /**
- * Objects that link only to what is there, by links of the right type, and a ref of each of `names` to any of them.
- * `isOdd`: with contents that only a receiver without fsck takes in.
+ * Random objects that link only to existing objects of the right type, and a ref for each of `names`, pointing at any
+ * of them.
+ * With `isOdd`, some objects have content that only a receiver without fsck accepts.
  */
 export function randomPushes(names: readonly string[], isOdd: boolean): fc.Arbitrary<RandomPush> {
   return fc.tuple(plans, fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length })).map((args) => {
@@ -136,7 +137,7 @@ function treeBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
     const gitlink = at & 64 ? pick(ids.commit, at) : String(1 + (at % 9)).repeat(40);
     return { name: `${name}s`, mode: mode(GITLINKS), oid: gitlink };
   });
-  // Notes: files named by an id, at the top or fanned out.
+  // Notes: files named by an object id, at the top level or fanned out.
   if (odd % 3 === 0) {
     const target = pick(ids.commit, odd);
     const isFanned = odd % 2 === 0;
@@ -181,7 +182,7 @@ function tagBody({ ids }: Made, { picks, odd }: Plan, isOdd: boolean): Buffer {
   return latin1(`object ${pick(ids[type], picks[1]!)}\ntype ${type}\ntag ${name}\n${tagger}${message}`);
 }
 
-/** A branch is a commit; every other ref may be anything. */
+/** Picks the refs' targets. A branch points at a commit; every other ref may point at any object. */
 function pickTips({ ids }: Made, names: readonly string[], picks: readonly number[]): RandomPush['tips'] {
   const all = [...ids.tag, ...ids.tree, ...ids.blob, ...ids.commit];
   return names.map((ref, index) => ({

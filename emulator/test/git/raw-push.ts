@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import type { Answer, CallOptions, Service } from '../service.js';
 
-/** One ref of a push: all zeros stand for "does not exist" and "is to go". */
+/** One ref update of a push. All zeros mean "does not exist" in `old` and "delete" in `new`. */
 export interface PushCommand {
   readonly ref: string;
   readonly old: string;
@@ -24,7 +24,10 @@ export function oidOf({ type, body }: RawObject): string {
 
 const TYPES = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
-/** A pack (gitformat-pack) of whole objects; of none, what a push sends whose commits are all there. */
+/**
+ * Builds a pack (gitformat-pack) of undeltified objects. A pack of no objects is what git sends if the remote has all
+ * commits already.
+ */
 export function packOf(objects: readonly RawObject[]): Buffer {
   const head = Buffer.from('5041434b0000000200000000', 'hex');
   head.writeUInt32BE(objects.length, 8);
@@ -43,7 +46,8 @@ export function packOf(objects: readonly RawObject[]): Buffer {
 }
 
 /**
- * The body of `git-receive-pack` (gitprotocol-pack): commands, a flush, and the pack unless all commands delete.
+ * Builds the body of `git-receive-pack` (gitprotocol-pack): commands, a flush packet, and the pack unless all commands
+ * delete.
  */
 export function pushBody(commands: readonly PushCommand[], pack = packOf([]), capabilities = 'report-status'): Buffer {
   const lines = commands.map(({ ref, old, new: next }, index) =>
@@ -53,7 +57,7 @@ export function pushBody(commands: readonly PushCommand[], pack = packOf([]), ca
   return Buffer.concat([Buffer.from(`${lines.join('')}0000`), ...(carriesPack ? [pack] : [])]);
 }
 
-/** Pushes without a git client: thousands of refs, or many small pushes, in the time the server takes. */
+/** Pushes without a git client, so that thousands of refs or many small pushes take only the server's time. */
 export function pushRaw(
   service: Service,
   repo: string,
@@ -64,7 +68,7 @@ export function pushRaw(
   return service.call('POST', `/${repo}.git/git-receive-pack`, { repo, body, ...options, headers });
 }
 
-/** The report of a push: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
+/** Returns the report of a push as lines: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
 export function reportOf(answer: Answer): string[] {
   const lines: string[] = [];
   for (let at = 0; at + 4 <= answer.bytes.length; ) {

@@ -5,7 +5,8 @@ import type { RepositoryState } from '../../repositories/lifecycle.js';
 import { type Answer, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
-// A push asks for refs first. What will refuse it has to say so then: git shows a refusal of its second request less well.
+// The first request of a push lists refs. A push that will be refused is refused at this request, because git shows a
+// refusal of its second request less clearly.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -26,7 +27,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, bench, repository, ask, push };
 }
 
-/** All of an answer but what differs from one to the next. */
+/** Returns a response without the headers that differ between responses. */
 function comparable({ status, text, headers }: Answer) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   return { status, text, headers: rest };
@@ -48,7 +49,7 @@ t.test('the advertisement for a push is refused as the push is, by state and by 
         repository.update({ state });
         const pushed = await push({}, path);
         const what = `${state} ${path} ${JSON.stringify(variants)}`;
-        // One import may take several pushes.
+        // In this state, an import may use several pushes.
         if (state === 'archived' && path.endsWith('+import')) {
           t.equal(advertised.status, 200, what);
           continue;

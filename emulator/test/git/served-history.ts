@@ -2,7 +2,10 @@ import { randomHistory } from '../../git/test/history.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { type Service, startService } from '../service.js';
 
-/** A service that holds a generated repository `team/app`, and the same in the folder `work` for the real git. */
+/**
+ * Starts a service with a generated repository `team/app`, and creates the same repository in the folder `work` for the
+ * real git.
+ */
 export async function serveHistory(
   seed: number,
   commits: number,

@@ -7,10 +7,13 @@ import { linearHistory } from '../../git/test/history.js';
 import { Workbench } from '../../git/test/workbench.js';
 import { startService } from '../service.js';
 
-// `verify-sig`: every new commit is signed by a key that the organization has registered. Git signs, and the service
-// has to know whose signature it is.
+// `verify-sig`: every new commit must be signed with a key that the organization has registered. Git makes the
+// signatures, and the service must find out who signed.
 
-/** How ssh-keygen, which signs for Git, reads a private key: for its owner's eyes only, with the public one beside it. */
+/**
+ * Writes a private key as ssh-keygen, which signs for Git, requires it: readable by its owner only, with the public key
+ * next to it.
+ */
 function signingKey(bench: Workbench, id: string): string {
   const path = join(bench.path, `${id}.pem`);
   copyFileSync(fixtureKeys().find((key) => key.id === id)!.privateKeyFile, path);

@@ -10,12 +10,12 @@ const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const REPO = 'team/app';
 const BRANCHES = '/api/v1/repos/branches';
 
-/** A client of one story: what it sends, and how it waits. */
+/** A client of one story: sends requests, and waits. */
 interface Client {
   readonly service: Service;
   call(method: string, target: string, options?: CallOptions): Promise<Answer>;
   wait(milliseconds: number): void;
-  /** Changes what the last request is kept as, as a fault that touched its answer would have. */
+  /** Changes the record of the last request, as a fault that changed its response would. */
   touch(change: Partial<RequestRecord>): void;
 }
 
@@ -32,7 +32,7 @@ async function twice({ wait }: Client, send: () => Promise<Answer>) {
   t.equal((await send()).status, 409);
 }
 
-/** Asks for `target` so often, and waits before each time but the first. */
+/** Requests `target` once, and once more after each of `pauses`. */
 async function repeat({ call, wait }: Client, target: string, pauses: readonly number[], options: CallOptions = {}) {
   await call('GET', target, options);
   for (const pause of pauses) {
@@ -51,7 +51,7 @@ const deploy = ({ call }: Client, key: string, json: unknown) =>
     scopes: ['deployment:write'],
   });
 
-/** Pushes to `main` as git does, where asked without looking at the refs before. */
+/** Pushes to `main` as git does. Without `looksAgain`, pushes without listing the refs first. */
 async function push({ service, call }: Client, looksAgain: boolean, touch: () => void): Promise<void> {
   await using bench = await Workbench.create();
   await bench.import('work', linearHistory(2));
@@ -77,7 +77,7 @@ async function readPages({ call }: Client, change: (cursor: string) => string): 
   await call('GET', `/api/repos?limit=1&cursor=${encodeURIComponent(cursor)}`);
 }
 
-/** For each rule clients that keep it and clients that break it, by what they do. */
+/** For each rule, clients that keep it and clients that break it, by description. */
 const STORIES: {
   readonly [Rule in ClientRuleId]: { readonly kept: readonly Story[]; readonly broken: readonly Story[] };
 } = {
@@ -245,7 +245,7 @@ const STORIES: {
       async (client) => {
         await commit(client);
         client.touch(LOST);
-        // The commit that was lost is taken for another one's.
+        // The commit of the lost response is mistaken for a commit of another client.
         const { sha } = (await client.call('GET', '/api/v1/repos/commit?sha=main')).json.commit;
         await commit(client, { expected_head_sha: sha });
       },
@@ -303,7 +303,7 @@ const STORIES: {
   },
 };
 
-/** Runs a story against a service of its own; what each rule says of it. */
+/** Runs a story against its own service. Returns the verdict of each rule. */
 async function check(story: Story) {
   const service = await startService({ clock: CLOCK });
   try {

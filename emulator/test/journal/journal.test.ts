@@ -209,7 +209,7 @@ t.test('an answer that its client did not wait for', async (t) => {
   const bearer = await service.token({ repo: 'team/app' });
   const head = [`POST /api/v1/repos/archive HTTP/1.1`, `Host: ${hostname}`, `Authorization: Bearer ${bearer}`];
   socket.write(`${[...head, 'Content-Length: 2'].join('\r\n')}\r\n\r\n{}`);
-  // More than the journal shows of a body, and far from all of it.
+  // More than the part of a body that the journal shows, but far less than all of it.
   let received = 0;
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     received += chunk.length;

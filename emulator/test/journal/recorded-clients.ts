@@ -4,10 +4,10 @@ import { type Answer, type CallOptions, packBody, type Service } from '../servic
 
 const REPO = 'team/app';
 export const ZERO = '0'.repeat(40);
-/** Every commit writes its nonce into all of these. */
+/** Files into which every commit writes its nonce. */
 export const FILES = Array.from({ length: 8 }, (_, n) => `${n % 2 === 0 ? 'x' : 'y'}-${n}.txt`);
 
-/** Clients of one service whose calls on refs are written down, with the time before and after each. */
+/** Clients of one service that record their calls on refs, with the time before and after each call. */
 export class RecordedClients {
   readonly events: Event[] = [];
   #nonces = 0;
@@ -39,7 +39,7 @@ export class RecordedClients {
     return value;
   }
 
-  /** All refs as a git client sees them before it fetches. */
+  /** Reads all refs as a git client does before it fetches. */
   async readAdvertisement(refs: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now();
     const answer = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
@@ -53,7 +53,7 @@ export class RecordedClients {
     return shown;
   }
 
-  /** One commit through the API; `expected` undefined takes the tip as it comes. */
+  /** Makes one commit through the API. If `expected` is undefined, the current tip is accepted. */
   async commitPack(branch: string, expected: string | undefined): Promise<void> {
     const nonce = this.nonce();
     const files = Object.fromEntries(FILES.map((path) => [path, `${nonce}\n`]));
@@ -73,7 +73,7 @@ export class RecordedClients {
     };
     const start = performance.now();
     const answer = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
-    // A branch that has the content already is not moved, which is no conflict.
+    // A commit without changes to the branch does not move it. That is not a conflict.
     if (answer.status === 409 && answer.json.result.old_sha === '') return;
     this.#recordResult(`refs/heads/${branch}`, start, answer, expected);
   }
@@ -100,7 +100,7 @@ export class RecordedClients {
     return body.result === undefined ? expected : body.base_commit;
   }
 
-  /** A push of one commit to `refs`, each from `old`; with `cut` the body ends early, maybe. */
+  /** Pushes one commit to `refs`, each expected at `old`. With `cut`, the connection may end inside the body. */
   async push(refs: readonly string[], old: string, cut: boolean): Promise<void> {
     const objects = commitObjects(this.nonce(), old);
     const made = oidOf(objects[0]!);
@@ -126,7 +126,7 @@ export class RecordedClients {
     }
   }
 
-  /** A commit through the API whose body never ends: it must not happen. */
+  /** Sends a commit through the API whose body never ends. The commit must not take effect. */
   async abortCommitPack(branch: string): Promise<void> {
     const body = Buffer.from(
       packBody({ [FILES[0]!]: 'aborted' }, { target_branch: branch, commit_message: 'aborted' }),
@@ -139,7 +139,10 @@ export class RecordedClients {
     );
   }
 
-  /** The nonces that one answer about a branch shows: more than one is content of two commits. */
+  /**
+   * Returns the nonces that one response about a branch shows. More than one means that content of two commits was
+   * mixed.
+   */
   async noncesOf(branch: string, way: 'grep' | 'archive' | 'files'): Promise<Set<string>> {
     if (way === 'grep') {
       const json = { ref: branch, query: { pattern: 'nonce-[0-9]+' } };
@@ -152,7 +155,7 @@ export class RecordedClients {
       return noncesIn(gunzipSync(answer.bytes).toString('latin1'));
     }
     const { json } = await this.#call('GET', `/api/v1/repos/files/metadata?ref=${branch}`);
-    // Every commit changes every file, so the files of one commit name one commit: the one that wrote their content.
+    // Every commit changes every file, so all files of a commit must name the same last commit.
     return new Set(json.files.map((file: { last_commit_sha: string }) => file.last_commit_sha));
   }
 }
@@ -167,7 +170,7 @@ async function* cutAt(body: Buffer, length: number): AsyncIterable<Buffer> {
   throw new Error('cut');
 }
 
-/** A commit that writes `nonce` into every file, with its tree and blob. */
+/** Returns the commit that writes `nonce` into every file, with its tree and blob. */
 export function commitObjects(nonce: string, parent: string): [RawObject, RawObject, RawObject] {
   const blob: RawObject = { type: 'blob', body: Buffer.from(`${nonce}\n`) };
   const oid = Buffer.from(oidOf(blob), 'hex');

@@ -5,7 +5,7 @@ import { subscribe } from '../../journal/subscription.js';
 import type { LogLine } from '../../log/log.js';
 import { type CallOptions, startService } from '../service.js';
 
-/** Everything that is reached from `value`, as text: also what is kept and not shown. */
+/** Returns everything reachable from `value` as text, including data that is stored but not shown. */
 function everythingIn(value: unknown, seen = new Set<unknown>()): string {
   if (typeof value === 'string') return `${value}\n`;
   if (Buffer.isBuffer(value)) return `${value.toString('latin1')}\n`;
@@ -37,7 +37,7 @@ t.test('no secret is in what the journal keeps, shows, exports, tells, verifies 
     answers.push(JSON.stringify(answer.headers), answer.status < 300 ? '' : answer.text);
     return answer;
   };
-  // What a client hands over, in each place that there is for it, whether it is taken or refused.
+  // Secrets in every place in which a client can send one, in accepted and refused requests.
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: 'canary-env' } } } });
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: ['canary-env-2'] } } } });
   const fork = { provider: 'x', owner: 'o', name: 'n', auth: { token: 'canary-fork', password: 'canary-fork' } };
@@ -69,7 +69,7 @@ t.test('no secret is in what the journal keeps, shows, exports, tells, verifies 
   ]) {
     await ask('GET', target);
   }
-  // The answer says what was not found; what is kept of it does not.
+  // The response names the ref that was not found; the record of the response must not.
   const asked = { token, json: { ref: 'https://u:canary-ref@host', query: { pattern: 'a' } } };
   for (const options of [asked, { token, json: { ...asked.json, ref: token } }]) {
     t.equal((await service.call('POST', '/api/v1/repos/grep', options)).status, 404);

@@ -11,7 +11,7 @@ import { startService } from '../service.js';
 
 t.test('no secret a client or an operator hands over is shown, logged or kept in view', async (t) => {
   const received: string[] = [];
-  // It refuses every fetch and every delivery, and repeats what it was sent.
+  // Refuses every fetch and every delivery, and echoes the received request.
   const outside = createServer((incoming, response) => {
     received.push(`${incoming.headers.authorization}`);
     response.writeHead(incoming.url!.includes('hook') ? 500 : 401).end(JSON.stringify(incoming.headers));

@@ -62,7 +62,8 @@ t.test('a client that tries again is told from one that does not, and a polite o
 });
 
 t.test('no verification of a full journal holds up others for long', async (t) => {
-  // Only counted work ends a slice: what is not counted shows as one that is too long, or as too little work.
+  // With the clock stopped, only counted work ends a slice. Uncounted work shows as a slice that is too long, or as too
+  // little work.
   const schedule = new Schedule({ now: () => 0 });
   const { call, emulator, world } = await startService({}, { schedule });
   t.teardown(() => emulator.close({ graceMs: 0 }));

@@ -3,7 +3,7 @@ import { LANGUAGES, missingTool, runExample } from './languages.js';
 
 // needs: git, curl, python3
 
-// `main.ts` runs Go and Java.
+// The shell and Python examples. `main.ts` runs Go and Java.
 for (const language of LANGUAGES.filter(({ name }) => ['shell', 'python'].includes(name))) {
   const missing = missingTool(language);
   const skip = missing !== undefined && `this fails: ${missing}`;

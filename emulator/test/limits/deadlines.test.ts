@@ -10,7 +10,9 @@ const PATCH_LINES = [
   { diff_chunk: { data: Buffer.from(PATCH).toString('base64'), eof: true } },
 ];
 
-/** What has a deadline, and what its table lists for it: only the archive's has no 504. */
+/**
+ * Operations that have a deadline, with the response that their tables list. Only the table of the archive has no 504.
+ */
 const ROWS: readonly (readonly [method: string, target: string, body: unknown, status: number, code: string])[] = [
   ['GET', 'diff?sha=main', undefined, 504, 'gateway_timeout'],
   ['GET', 'branches/diff?branch=topic', undefined, 504, 'gateway_timeout'],

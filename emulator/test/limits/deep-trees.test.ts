@@ -10,7 +10,7 @@ const ZERO = '0'.repeat(40);
 const WHO = 'A <a@example.com> 1700000000 +0000';
 const DEPTH = 3000;
 
-/** Pushes a chain of folders `d`, each with a file `f` beside the next one. */
+/** Pushes nested folders named `d`. Each has a file `f` next to the next folder. */
 async function pushDeep(service: Service, depth: number): Promise<string> {
   const objects: RawObject[] = [];
   const add = (type: RawObject['type'], body: Buffer | string): string => {
@@ -30,7 +30,7 @@ async function pushDeep(service: Service, depth: number): Promise<string> {
   return commit;
 }
 
-/** The most units that were spent at once since it was last asked. */
+/** Returns the largest number of units spent in one slice since the last call. */
 function longestSlice(service: Service): number {
   const { schedule } = service.world.engine;
   const { longestSlice } = schedule;

@@ -5,7 +5,7 @@ import { shuffled } from '../concurrency/shuffled.js';
 import { type Answer, type CallOptions, type Service, startService } from '../service.js';
 
 const REPO = 'team/app';
-/** Short enough that what takes long is given up; a bound of the service, so nothing here asserts times. */
+/** Short, so that long work is stopped soon. It is a limit of the service: the test asserts no times. */
 const limits = { searchTimeout: 250 };
 
 function randomLines(bytes: number, seed: number): Buffer {
@@ -15,7 +15,7 @@ function randomLines(bytes: number, seed: number): Buffer {
   return file;
 }
 
-/** Commits files of any size: their content goes in chunks. */
+/** Commits files of any size. The content is sent in chunks. */
 async function commit(
   service: Service,
   files: Record<string, string | Buffer>,
@@ -47,8 +47,9 @@ async function commit(
 }
 
 /**
- * Sends a request that takes long, and small ones while it runs. Says in the test's output what the longest of
- * those took, and holds that at least one was answered before the long one was.
+ * Sends one long request, and small ones while it runs. Prints the longest time of a small one, and asserts that at
+ * least
+ * one of them got its response before the long one did.
  */
 async function besideOthers(t: Test, service: Service, method: string, target: string, options: CallOptions = {}) {
   let isDone = false;
@@ -132,7 +133,7 @@ t.test('searches for anything, with any globs, end beside others', async (t) => 
   const slow = { query: { pattern: '([ab]+c?)+[0-9]' } };
   await besideOthers(t, service, 'POST', '/api/v1/repos/grep', { json: slow });
 
-  // As many as may be, of all bytes that may be, and as long as may be; and all of it beyond what may be.
+  // The maximum number, total size and length of globs, and one case above each limit.
   const globs = (glob: string, count: number, bytes: number) =>
     Array.from({ length: count }, (_, index) => `${glob.slice(0, bytes)}${index}`);
   for (const glob of ['*a'.repeat(2048), '**/a'.repeat(1024), '**/*'.repeat(1024), '[a-z]*'.repeat(700)]) {

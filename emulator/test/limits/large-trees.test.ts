@@ -6,7 +6,7 @@ import { type Answer, startService } from '../service.js';
 
 const REPO = 'team/app';
 const FILES = 70_000;
-/** Units beyond a slice that its last piece may take. */
+/** Maximum number of units by which the last piece of work may exceed a slice. */
 const BOUND = 1_000;
 
 t.setTimeout(300_000);
@@ -14,7 +14,7 @@ const WHO = 'A <a@example.com> 1700000000 +0000';
 
 const blob: RawObject = { type: 'blob', body: Buffer.from('x\n') };
 
-/** One folder of `count` files. */
+/** Returns one folder with `count` files. */
 function wideTree(count: number): RawObject {
   const oid = Buffer.from(oidOf(blob), 'hex');
   const names = Array.from({ length: count }, (_, at) => Buffer.from(`100644 f${String(at).padStart(7, '0')}\0`));
@@ -22,7 +22,7 @@ function wideTree(count: number): RawObject {
 }
 
 t.test('a folder of very many files is listed, changed and compared in slices', async (t) => {
-  // A clock that stands still: only units that are counted end a slice.
+  // With the clock stopped, only counted units end a slice.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 60_000 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -37,7 +37,7 @@ t.test('a folder of very many files is listed, changed and compared in slices', 
   const get = (target: string) => () => service.call('GET', path + target, { repo: REPO });
   const inflated = tree.body.length * COST.byteInflated;
   const scanned = FILES * COST.entry;
-  /** The least number of units that a request has to count. */
+  /** Minimum number of units that each request has to count. */
   const requests: Record<string, [least: number, send: () => Promise<Answer>]> = {
     'one page of the list': [inflated, get('/files?ref=main&limit=100')],
     'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],

@@ -10,11 +10,11 @@ import { fillNastily, type NastyContent } from '../git/nasty-repository.js';
 import { pushBody } from '../git/raw-push.js';
 import { type Service, startService } from '../service.js';
 
-/** What may come on top of a slice: the last piece of its own work, and one of the requests beside it. */
+/** Maximum excess over a slice: the last piece of its own work, and one of the requests beside it. */
 const BOUND = 6_000;
 const REPO = 'team/nasty';
 const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
-/** Requests of one operation: what they differ in is spread over all members. */
+/** Maximum number of requests per operation. Their differences are spread over all members. */
 const MOST_REQUESTS = 10;
 
 interface Schema {
@@ -25,7 +25,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** By the name of a member: the first value gets a request far, the others make it expensive. */
+/** Values by member name. The first one passes the early checks; the others make the request expensive. */
 const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] = [
   [/^(limit)$/, () => ['1000']],
   [/^(path)$/, () => ['lines.txt', 'long.txt', 'binary.bin', 'wide', 'wide/file-000001.txt', 'no/such/file']],
@@ -45,9 +45,12 @@ const VALUES: readonly [RegExp, (content: NastyContent) => readonly string[]][] 
 
 const valuesOf = (name: string, content: NastyContent) => VALUES.find(([pattern]) => pattern.test(name))![1](content);
 
-/** Each value of a schema: the one that gets far, then those that are expensive. Lists are as long as bodies allow. */
+/**
+ * Values for a schema: first the one that passes the early checks, then the expensive ones. Lists are as long as bodies
+ * allow.
+ */
 function candidates(schema: Schema, name: string, content: NastyContent): unknown[] {
-  // Flags off get further.
+  // Requests with flags off pass more checks, so false comes first.
   if (schema.enum) return schema.enum.toReversed();
   if (schema.anyOf) return schema.anyOf.flatMap((one) => candidates(one, name, content));
   switch (schema.type) {
@@ -73,7 +76,7 @@ function candidates(schema: Schema, name: string, content: NastyContent): unknow
   }
 }
 
-/** A record of the first value of each member, and one for each other value of each member. */
+/** Returns one record with the first value of each member, and one for each other value of each member. */
 function records(schema: Schema, content: NastyContent): Record<string, unknown>[] {
   const members = Object.entries(schema.properties ?? {}).filter(([name]) => name !== 'cursor');
   const values = members.map(([name, member]) => candidates(member, name, content));
@@ -96,7 +99,7 @@ const WRITE = { target_branch: 'main', commit_message: 'm', author: { name: 'A',
 const lines = (...all: unknown[]) => all.map((line) => `${JSON.stringify(line)}\n`).join('');
 const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
 
-/** Bodies that no schema of the row describes. */
+/** Bodies that the rows of the operations do not describe. */
 const STREAMED: Readonly<Partial<Record<OperationId, (content: NastyContent) => readonly (string | Buffer)[]>>> = {
   commitPack: () => {
     const files = Array.from({ length: MOST_FILES }, (_, at) => ({
@@ -146,7 +149,7 @@ function bodiesOf(operation: Operation, content: NastyContent): string[] {
   return [...records(schemaOf(operation.body), content).map((body) => JSON.stringify(body)), nested, wide];
 }
 
-/** Git's three routes, whose bodies are packets. */
+/** Requests to Git's three routes, whose bodies are packets. */
 function gitRequests(content: NastyContent): Sent[] {
   const packet = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text;
   const path = `/${REPO}.git`;
@@ -190,7 +193,7 @@ async function ask(service: Service, operation: Operation, { target, body }: Sen
 t.setTimeout(600_000);
 
 t.test('no request holds up others for long, whatever it asks and of what', { timeout: 600_000 }, async (t) => {
-  // Only counted work ends a slice: what is not counted shows as one that is too long.
+  // With the clock stopped, only counted work ends a slice. Uncounted work shows as a slice that is too long.
   const schedule = new Schedule({ now: () => 0 });
   const service = await startService({ limits: { searchTimeout: 50, workTimeout: 500 } }, { schedule });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -218,7 +221,7 @@ t.test('no request holds up others for long, whatever it asks and of what', { ti
           refs: 10,
         });
       }
-      // What came before is a slice of its own.
+      // Work of earlier requests belongs to a slice of its own.
       await setImmediate();
       schedule.longestSlice = 0;
       const { status } = await ask(service, row, sent);

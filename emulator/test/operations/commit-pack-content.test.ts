@@ -2,13 +2,13 @@ import t from 'tap';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// What a commit may hold: paths, modes, messages and people, and what comes of odd combinations.
+// Content of commits: paths, modes, messages, authors, and odd combinations of them.
 
 const PACK = '/api/v1/repos/commit-pack';
 
 type Entry = { path: unknown; mode?: unknown; operation?: unknown; content?: string };
 
-/** One upsert (or what the entry says) of each entry, each with content of its own. */
+/** Builds a body with one file operation per entry (upsert by default), each with its own content. */
 function bodyOf(entries: readonly Entry[], extra: Record<string, unknown> = {}): string {
   const files = entries.map(({ content: _, ...entry }, n) => ({ ...entry, content_id: `c${n}` }));
   const chunks = entries.flatMap(({ operation, content = 'x' }, n) =>

@@ -7,12 +7,12 @@ import { Problem } from '../../http/problem.js';
 import { Meter } from '../../schedule/meter.js';
 import { startService } from '../service.js';
 
-/** Commits tried in all. */
+/** Total number of commits. */
 const COMMITS = 4_000;
 const BATCH = 2_000;
 const AT_ONCE = 16;
 
-/** Pieces that have a meaning somewhere in a commit or a tree. */
+/** Strings that have a meaning somewhere in a commit or a tree. */
 const pieces = fc.constantFrom(
   ...[
     '<',
@@ -92,7 +92,8 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
       ...(used.has('b') ? [chunk('b', b)] : []),
     ];
     const bytes = Buffer.from(body.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    // The operation itself, without a socket: thousands of requests would take longer than what they ask for.
+    // Calls the handler directly, without a socket, because thousands of HTTP requests would take longer than the work
+    // itself.
     const meter = new Meter({ schedule: world.engine.schedule });
     const call = { world, repository, claims: { policy: [] }, meter, stream: () => Readable.from([bytes]) };
     const status = await Promise.resolve(
@@ -107,7 +108,7 @@ t.test(`${COMMITS} commits of random metadata are clean under git fsck --strict,
   await bench.git('.', 'init', '-q', '-b', 'main', '--bare', 'mirror.git');
   for (let start = 0; start < COMMITS; start += BATCH) {
     const queue = drawn.slice(start, start + BATCH);
-    // One branch per writer: what one writes stands on what it wrote before.
+    // One branch per writer, so that each commit builds on the writer's previous one.
     const writer = async (branch: string) => {
       for (let next = queue.pop(); next; next = queue.pop()) await write(next, branch);
     };

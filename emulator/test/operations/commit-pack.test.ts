@@ -14,7 +14,10 @@ const metadata = (files: unknown, extra: Record<string, unknown> = {}) => ({
 });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A service with one seeded repository, and a way to send bodies that counts what a refused one left behind. */
+/**
+ * Starts a service with one seeded repository. The returned function sends a body and counts the objects that a refused
+ * one left behind.
+ */
 async function setUp(t: Test) {
   const service = await startService();
   t.teardown(() => service.emulator.close());
@@ -233,7 +236,7 @@ t.test('heads that are expected, branches that are not there', async (t) => {
   for (const bad of ['', head.slice(1), head.toUpperCase(), 'main', 7, null]) {
     await refuse(`expected ${bad}`, with_({ expected_head_sha: bad }));
   }
-  // The specification shows no other status of a failed write; `code` says what is missing.
+  // The specification documents no other status for a failed write; `code` names the missing object.
   const missing = {
     code: 'branch_not_found',
     commit: null,

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { type Answer, type Service, startService } from '../service.js';
 
-// A cursor belongs to one list of one repository, and where the list is of a tree or a history, to the commit that
-// its first page showed.
+// A cursor is valid for one list of one repository. For lists of a tree or a history, it is also bound to the commit of
+// the first page.
 
 const REPO = 'team/app';
 const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'alpha\n', 'c.txt': 'alpha\n' };
 
 interface List {
   readonly ask: (service: Service, cursor?: string) => Promise<Answer>;
-  /** What a page shows, in order. */
+  /** Returns the items of a page, in order. */
   readonly items: (page: Answer['json']) => string[];
 }
 

@@ -9,7 +9,7 @@ async function stage(t: Test) {
   return service;
 }
 
-/** With every scope that hosting takes. */
+/** Sends a request with every scope that hosting accepts. */
 function call(service: Service, method: string, target: string, options: CallOptions = {}) {
   return service.call(method, target, { scopes: HOSTING, ...options });
 }

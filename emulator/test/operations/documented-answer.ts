@@ -3,7 +3,10 @@ import { problemCodes } from '../../http/problem.js';
 import type { Operation } from '../../operation/operation.js';
 import type { Answer } from '../service.js';
 
-/** What is wrong with an answer of `operation`, going by its row: status, body and dialect. Undefined when nothing is. */
+/**
+ * Returns the first mistake in a response of `operation`, compared with its row: status, body and error format.
+ * Undefined if there is none.
+ */
 export function faultOf(operation: Operation, answer: Answer): string | undefined {
   const { status, json } = answer;
   const type = answer.headers['content-type'] ?? '';

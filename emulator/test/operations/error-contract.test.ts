@@ -6,18 +6,18 @@ import { runSync } from '../../schedule/steps.js';
 import { type CallOptions, type Service, startService } from '../service.js';
 import { isWorded, LFS_TYPE } from './worded-answer.js';
 
-// What the gateway and a repository's state refuse, on every route of every operation: the code, in the dialect of
-// the operation, and as the document says.
+// Refusals by the gateway and by the repository state, on every route of every operation: the documented code, in the
+// operation's error format.
 
 const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 interface Refusal {
   readonly code: string;
   readonly status: number;
-  /** Operations that are refused so; the others are not asked. */
+  /** Operations that are refused in this way; the others are skipped. */
   readonly of: (operation: Operation) => boolean;
   readonly options: (service: Service, operation: Operation) => CallOptions | Promise<CallOptions>;
-  /** Operations whose own table has another code: by id. */
+  /** Operations that document another code, by id. */
   readonly except?: Readonly<Record<string, readonly [status: number, code: string]>>;
 }
 

@@ -4,11 +4,12 @@ import { Workbench } from '../../git/test/workbench.js';
 import { type Answer, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// Patches over HTTP: what a diff answers, the real git applies; and what the real git applies, is taken.
+// Patches over HTTP. The real git applies the diffs of the API, and the API accepts every patch that the real git
+// applies.
 
 const SEED = Number(process.env.PATCH_SEED ?? 3);
 const COMMITS = Number(process.env.PATCH_COMMITS ?? 9);
-/** Text in JSON cannot hold the bytes of most of these. All are byte strings. */
+/** Lines as byte strings (latin1), because JSON text cannot hold most of these bytes. */
 const LINES: Readonly<Record<string, string>> = {
   'UTF-8': 'gr\xc3\xb6\xc3\x9fe \xe6\x97\xa5 \xf0\x9f\x98\x80',
   'Latin-1': 'gr\xf6\xdfe',
@@ -103,7 +104,7 @@ class Files {
     const lines = Array.from({ length: 1 + random.below(30) }, (_, at) =>
       random.below(3) === 0 ? random.pick(known) : `line ${at}`,
     );
-    // Every other file is text, so that not all patches are binary ones.
+    // Every other file is text, so that not all patches are binary.
     const own = random.below(2) === 0 ? lines.map((line) => Buffer.from(line, 'latin1').toString('ascii')) : lines;
     const joined = own.join(random.pick(['\n', '\n', '\r\n', '\r']));
     return { mode: random.pick(['100644', '100755']), content: joined + random.pick(['\n', '\r\n', '\r', '']) };
@@ -135,14 +136,14 @@ class Files {
   }
 }
 
-/** A file in a stream for `git fast-import`. */
+/** Formats a file for a `git fast-import` stream. */
 function entry(path: string, { mode, content }: File): string {
   const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   if (mode === '160000') return `M ${mode} ${content} ${name}\n`;
   return `M ${mode} inline ${name}\ndata ${content.length}\n${content}\n`;
 }
 
-/** A service and a folder `work` with the same commits, the last of them on `main`. */
+/** Starts a service and creates a folder `work` with the same commits, the last of them on `main`. */
 async function serve(t: Test, commits: readonly string[]) {
   const service = await startService();
   t.teardown(() => service.emulator.close());
@@ -184,8 +185,9 @@ function commitPatch(service: Service, patch: string | Buffer, branch = 'main'):
 }
 
 /**
- * The tree that the real git makes of a patch, in a repository that has what it was asked for before, but not what the
- * patch leads to: it would take that instead of the data of binary files.
+ * Returns the tree that the real git makes of a patch. The repository has only the state before the patch, because git
+ * would
+ * take an existing blob instead of the patch's data for a binary file.
  */
 async function apply(bench: Workbench, base: string, patch: string): Promise<string> {
   await bench.git('apply', 'fetch', '-q', '--no-tags', '../work', base);

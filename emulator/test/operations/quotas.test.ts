@@ -70,7 +70,8 @@ t.test('the routes of Git are throttled by phase, and git says so', async (t) =>
     ['gitUploadPack', ['clone', remote, 'again']],
     ['gitReceivePack', ['push', 'origin', 'HEAD:refs/heads/new']],
   ] as const) {
-    // The first request finds a token, the second none: each command makes one of the kind, and git repeats none of them.
+    // The first request gets the token, and the second finds none. Each command sends one request of the kind, and git
+    // does not retry.
     service.emulator.quotas.change({ git: { capacity: 1, refill: '1/1h', cost: { [op]: 1 }, by: ['op'] } });
     const row = OPERATION_REQUESTS[op];
     const first = await service.call(row.method, row.target, row.options);

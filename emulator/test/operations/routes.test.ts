@@ -2,7 +2,7 @@ import t from 'tap';
 import { operations } from '../../api/index.js';
 import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from './routes/fixture.js';
 
-/** Every operation, on every route, in every vocabulary: what a published client sends gets what it reads. */
+/** Every operation, on every route, in every vocabulary: the responses have the members that published clients read. */
 
 t.test('every operation answers on every route, in the old names and in the new ones', async (t) => {
   const service = await stage(t);
@@ -42,7 +42,7 @@ t.test('HEAD answers as GET does, without a body; on file metadata it is not all
     if (row.method !== 'GET') continue;
     for (const route of row.routes) {
       const head = await send(service, { ...row, method: 'HEAD' }, route, fixture, row.sends[0]!(fixture));
-      // RFC 9110, 14.2: there are no ranges with HEAD.
+      // RFC 9110, 14.2: ranges do not apply to HEAD.
       const ok = row.ok === 206 || row.ok === 416 ? 200 : row.ok;
       t.equal(head.status, operation === 'files metadata' ? 405 : ok, route);
       t.equal(head.bytes.length, 0, `${route} without a body`);

@@ -1,7 +1,10 @@
 import t from 'tap';
 import { startService } from '../service.js';
 
-/** However a ref is spelled, an answer names what it led to: a branch or tag by its short name, else the commit. */
+/**
+ * A response names the resolved ref, however the request spells it: the short name of a branch or tag, otherwise the
+ * commit.
+ */
 
 t.test('`ref` of an answer is what was resolved, not what was asked for', async (t) => {
   const service = await startService();

@@ -12,7 +12,7 @@ async function start(t: Test): Promise<Service> {
   return service;
 }
 
-/** What one request of each kind is answered. */
+/** Returns the response to one request of each kind. */
 async function look(service: Service): Promise<Record<string, string>> {
   const requests = {
     read: () => service.call('GET', '/api/v1/repo'),

@@ -284,7 +284,7 @@ t.test(
     for (const fsck of ['strict', 'off'] as const) {
       const { upstream, receiver, service } = await stage(t, { fsck });
       upstream.create('acme/app', linearHistory(2));
-      // A tree whose entry would become a repository's folder where it is checked out.
+      // A tree with an entry `.git`, which a checkout would treat as a repository.
       const inner = upstream.git('acme/app.git', ['rev-parse', 'main^{tree}']);
       const entry = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(inner, 'hex')]);
       const put = (type: string, body: Buffer) =>

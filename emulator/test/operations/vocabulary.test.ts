@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type Answer, packBody, type Service, startService } from '../service.js';
 
-/** Clients of several generations: their names mix, and each reads what it knows. */
+/** Clients of several generations. Their member names mix, and each reads the names it knows. */
 
 const REPO = '/api/repos/team%2Fapp';
 const NONE = 'f'.repeat(40);

@@ -8,10 +8,10 @@ export interface Received {
   readonly json: any;
 }
 
-/** Where webhooks are sent to in tests. */
+/** Server that receives webhooks in tests. */
 export class WebhookReceiver implements AsyncDisposable {
   readonly received: Received[] = [];
-  /** What to answer, by how many came before. */
+  /** Returns the status to respond with, given the number of earlier requests. */
   status: (before: number) => number = () => 200;
   readonly #server: Server;
   #waiting: (() => void)[] = [];
@@ -39,7 +39,7 @@ export class WebhookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Resolves once `count` requests have come. */
+  /** Resolves once `count` requests have arrived. */
   async until(count: number): Promise<Received[]> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.received;

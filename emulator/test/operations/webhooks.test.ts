@@ -25,7 +25,7 @@ async function outbox(service: Service) {
   return (await service.call('GET', '/_emulator/webhooks/outbox', { token: null })).json.items;
 }
 
-/** Asks the outbox until its deliveries look like that. */
+/** Polls the outbox until its deliveries match. */
 async function untilOutbox(
   service: Service,
   isThere: (deliveries: { state: string; attempts: unknown[] }[]) => boolean,

@@ -3,14 +3,14 @@ import type { Answer } from '../service.js';
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
-/** Whether the answer is worded as the operation words errors. */
+/** Returns true if the response has the operation's error format. */
 export function isWorded({ dialect = 'problem' }: Operation, answer: Answer, status: number, code: string): boolean {
   const type = answer.headers['content-type'];
   if (dialect === 'git') return type === 'text/plain; charset=utf-8' && /^\S.*\n$/.test(answer.text);
   if (dialect === 'lfs') {
     return type === LFS_TYPE && answer.json.message !== '' && answer.json.request_id === answer.headers['x-request-id'];
   }
-  // Both are told before anybody looks at the operation.
+  // These errors are raised before the operation is known.
   if (dialect === 'error' && code !== 'rate_limited' && code !== 'route_not_found') {
     return type === 'application/json' && Object.keys(answer.json).join() === 'error' && answer.json.error !== '';
   }

@@ -11,7 +11,7 @@ await mkdir(bin);
 for (const name of ['emulator', 'conformance']) await symlink(packageFile('bin', `${name}.js`), join(bin, name));
 const env = { ...process.env, SHELL: '/bin/bash', PATH: `${bin}${delimiter}${process.env.PATH}` };
 
-/** What bash offers after the words that were typed, the last of which is not complete. */
+/** Returns the completions that bash offers after the given words, the last of which is incomplete. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const [command] = words;
   const script = `source <(${command} completion)

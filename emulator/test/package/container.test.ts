@@ -4,7 +4,10 @@ import t from 'tap';
 import { optionRows } from '../../config/options.js';
 import { packageFile } from '../../system/package-root.js';
 
-/** Its instructions, with their continued lines as one. What is promised of the image is looked for in them. */
+/**
+ * Instructions of the Dockerfile, with continued lines joined. Documented properties of the image are searched for in
+ * them.
+ */
 const instructions = readFileSync(packageFile('emulator', 'Dockerfile'), 'utf8')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll(/\\\n\s*/g, '')

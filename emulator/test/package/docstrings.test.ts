@@ -12,7 +12,7 @@ import { type Emulator, startEmulator } from '../../index.js';
 const SOURCES = fileURLToPath(new URL('../../../../emulator/', import.meta.url));
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
-/** The examples in a piece of source: what stands between the fences of its comments. */
+/** Returns the examples in a source text: the code between the fences of its comments. */
 function examplesIn(text: string): string[] {
   return [...text.replace(/^ *\* ?/gm, '').matchAll(EXAMPLE)].map(([, code]) => code!);
 }
@@ -28,13 +28,13 @@ const FILES = [
     .map((file) => join('library', file)),
 ];
 
-/** What an example leaves to its reader. */
+/** Code for placeholders in examples. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   '// … a test …': 'await test();',
   '// … when the request is there …': 'await requestIsThere();',
 };
 
-/** Runs an example as a reader would, who has an emulator with a repository and some requests. */
+/** Runs an example with an emulator that has a repository and some requests. */
 async function runExample(t: Test, code: string): Promise<void> {
   const start = async (given: GivenOptions = {}): Promise<Emulator> => {
     const started = await startEmulator({ ...given, port: 0 });

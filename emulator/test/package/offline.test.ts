@@ -5,7 +5,7 @@ import t from 'tap';
 
 // needs: git
 
-// A machine without any network but loopback: network_namespaces(7), made by unshare(1) for a user of its own.
+// Tests on a machine without any network but loopback: network_namespaces(7), created with unshare(1) as a normal user.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const BIN = join(ROOT, 'bin');
 

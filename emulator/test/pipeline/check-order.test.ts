@@ -8,7 +8,7 @@ t.test('the first check that objects decides the answer', async (t) => {
   const { call, token } = service;
   const expired = await token({ repo: 'team/app', ttl: 60, now: Date.now() - 3_600_000 });
 
-  // Each row has every defect of the rows below it as well, so the order itself is what is asserted.
+  // Each row also has the defects of all rows below it, so the test asserts the order of the checks.
   const rows: [string, () => ReturnType<typeof call>, number, string][] = [
     ['a target that is none', () => call('GET', '/api/repos#x', { token: null }), 400, 'bad_request'],
     [
@@ -247,7 +247,7 @@ t.test('the same seed, clock and requests give the same answers and journal', as
         const { status, headers, text } = await service.call('GET', target);
         answers.push(JSON.stringify([status, { ...headers, connection: '', 'keep-alive': '' }, text]));
       }
-      // Durations are real, and ports are chance.
+      // Durations and ports differ between runs.
       const shown = (name: string, value: unknown) => (name === 'duration' ? 0 : value);
       const journal = JSON.stringify(service.emulator.requests(), shown).replaceAll(new URL(service.url).port, '0');
       return [...answers, journal];

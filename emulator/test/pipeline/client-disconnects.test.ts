@@ -10,14 +10,14 @@ import { shuffled } from '../concurrency/shuffled.js';
 import { packBody, type Service, startService } from '../service.js';
 
 const REPO = 'team/app';
-/** So long that only the client's leaving can end the work. */
+/** Timeouts so long that only the client's disconnect can end the work. */
 const limits = { searchTimeout: 60_000, workTimeout: 60_000 };
-/** What a store keeps for its next objects; the content of each story is several times this. */
+/** Bytes that a store reserves for its next objects. The content of each story is several times as large. */
 const INDEX_ROOM = 1 << 20;
 const AUTHOR = { name: 'A', email: 'a@b.c' };
 const MERGE = { source_branch: 'topic', target_branch: 'main', strategy: 'merge', commit_message: 'M', author: AUTHOR };
 
-/** A repository in which everything takes long. */
+/** Creates a repository in which every operation takes long. */
 async function setUp() {
   const service = await startService({ limits });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
@@ -68,7 +68,7 @@ function storiesFor(sha: string): Story[] {
   ];
 }
 
-/** Sends the request as far as the server takes it, and goes away while it is worked on. */
+/** Sends the request until the server has accepted it, and disconnects while the server works on it. */
 async function leave(service: Service, { method, target, body }: Story): Promise<void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
@@ -83,7 +83,7 @@ async function leave(service: Service, { method, target, body }: Story): Promise
     socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]), resolve),
   );
   await sent;
-  // The server reads what has arrived, and begins.
+  // The server reads the bytes that have arrived, and begins to work.
   for (let turn = 0; turn < 3; turn++) await setImmediate();
   socket.resetAndDestroy();
 }

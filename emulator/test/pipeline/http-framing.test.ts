@@ -5,7 +5,7 @@ import { converse, type RawAnswer, sendRaw } from '../raw-http.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// What is wrong with a message itself: every mistake gets one answer in the words of all others.
+// Malformed HTTP messages: every mistake gets one response in the usual error format.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -25,7 +25,7 @@ const GENERIC: Readonly<Record<number, string>> = {
   501: 'not_implemented',
 };
 
-/** Problem details with the generic code, a request id that the journal knows, and a plain length. */
+/** Asserts problem details with the generic code, a request id that the journal knows, and a Content-Length. */
 function isRefusal(t: Test, service: Service, answer: RawAnswer | undefined, status: number, what: string): void {
   t.equal(answer?.status, status, what);
   if (!answer) return;
@@ -157,7 +157,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
       for (const credential of [authorization, '']) {
         const head = `POST /api/v1/repos/${path} HTTP/1.1\r\n${HOST}${credential}Transfer-Encoding: chunked\r\n\r\n`;
         const recorded = [...world.state.journal.entries()].length;
-        // Once in one piece, once with the body behind its head.
+        // Sent once in one piece, and once with the body after the header.
         for (const isLate of [false, true]) {
           const { answers } = await converse(service, (socket) => {
             if (!isLate) socket.write(head + body);

@@ -3,7 +3,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { type RawAnswer, sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 
-// Whom a request is for: Host, absolute-form, and the guard before the emulator's own routes.
+// Target host of a request: Host, absolute-form, and the guard before the emulator's own routes.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -15,11 +15,12 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, ask, authorization: `Authorization: Bearer ${token}\r\n` };
 }
 
-/** Paths of all kinds of routes: the service's, the emulator's own, and none. */
+/** Paths of all kinds of routes: the service's, the emulator's own, and an unknown one. */
 const PATHS = ['/api/v1/repo', '/_emulator/health', '/_emulator/version', '/_emulator/nothing', '/nothing'];
 
 /**
- * An answer and what it has to look like; the body of an answer to HEAD is empty. Requests to the emulator's own routes
+ * Returns a response and its expected shape. A response to HEAD has an empty body. Requests to the emulator's own
+ * routes
  * have no number.
  */
 function problemAndShape({ status, headers, body }: RawAnswer, expected: number, code: string) {
@@ -183,7 +184,7 @@ t.test('no Host, and more than one', async (t) => {
     2,
   );
   t.match(answers, [{ status: 400, headers: { connection: 'keep-alive' } }, { status: 200 }], 'the connection is kept');
-  // RFC 9112, 3.2 asks HTTP/1.1 for it alone; where none came, the port's own organization is meant (3.3).
+  // RFC 9112, 3.2 requires Host only in HTTP/1.1. Without it, the request is for the port's own organization (3.3).
   const old = await ask('GET /api/v1/repo HTTP/1.0', authorization);
   t.match(old, { status: 200, headers: { connection: 'close' } });
   t.match(await ask('GET /_emulator/health HTTP/1.0', ''), { status: 200, body: /"organization":"demo"/ });
@@ -247,7 +248,7 @@ t.test('an absolute-form target says by its authority whom it is for', async (t)
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH'];
 const OWN = ['/_emulator/health', '/_emulator/version', '/_emulator/openapi.json', '/_emulator/webhooks/outbox'];
-/** The page, and what leads to it. */
+/** The page, and the path that redirects to it. */
 const PAGE = ['/_emulator', '/_emulator/'];
 
 const NO_ROUTES = [

@@ -20,7 +20,7 @@ import { createTls } from '../../tls/tls-service.js';
 
 const execute = promisify(execFile);
 
-/** One request by HTTPS. */
+/** Sends one HTTPS request. */
 function ask(url: string, ca: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { hostname, host, port, pathname } = new URL(url);
@@ -171,7 +171,9 @@ t.test('what answers show is the public address, of remotes too', async (t) => {
   t.match(world.baseUrl, /^http:\/\/127\.0\.0\.1:\d+$/, 'a namespace is reached at its own port');
 });
 
-/** Every URL in the answers to requests that create, fork, and move large files, by the `Host` that they name. */
+/**
+ * Returns every URL in the responses to requests that create, fork, and move large files, sent with the `Host` given.
+ */
 async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, host: string, org = 'demo') {
   const { port } = new URL(baseUrl);
   const ask = async (repo: string, path: string, body: object, type = 'application/json') => {
@@ -248,7 +250,7 @@ t.test('a certificate is renewed while the emulator runs, by the authority that 
     });
   const look = async () => {
     for (const each of looks) each();
-    // Keys are made beside the event loop.
+    // Keys are generated outside the event loop, so wait for the certificate.
     const deadline = Date.now() + 20_000;
     const before = server.listeners[0].secure!.port;
     while (Date.now() < deadline && (await serial(before).catch(() => '')) === '') await pause(10);

@@ -7,7 +7,7 @@ import type { GivenOptions } from '../../config/options.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
-// HTTP as sockets see it: what clients' libraries would tidy up is sent here as it is.
+// HTTP on the socket level: requests that client libraries would normalize are sent unchanged.
 
 async function setUp(t: Test, options: GivenOptions = {}) {
   const service = await startService(options);
@@ -17,7 +17,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   return { service, token, head: headOf(token) };
 }
 
-/** Request line and headers; a header is left out by an empty value, and sent twice by an array. */
+/** Builds a request line and headers. An empty value omits a header, and an array sends it several times. */
 function headOf(token: string) {
   return (line: string, headers: Record<string, string | string[]> = {}): string => {
     const all = { host: 'localhost', authorization: `Bearer ${token}`, ...headers };
@@ -32,7 +32,10 @@ interface Received {
   readonly body: string;
 }
 
-/** Writes to a socket of its own and gives what came back until the other end closed, or one answer was complete. */
+/**
+ * Writes to a new socket. Resolves to the bytes received until the server closed the connection or one response was
+ * complete.
+ */
 function talk(service: Service, act: (socket: Socket) => void): Promise<Received> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
@@ -44,7 +47,7 @@ function talk(service: Service, act: (socket: Socket) => void): Promise<Received
       resolve({ status: Number(text.slice(9, 12)), head: text.slice(0, at).toLowerCase(), body: text.slice(at + 4) });
     };
     socket.on('data', (data) => {
-      // A client that closed its half may first be asked whether it is still there.
+      // The server may first send 102 to test whether a client that closed its side is still connected.
       text = `${text}${data}`.replace(/^(HTTP\/1\.1 102 Processing\r\n\r\n)+/, '');
       const length = /content-length: (\d+)/i.exec(text)?.[1];
       const at = text.indexOf('\r\n\r\n');

@@ -20,10 +20,11 @@ const { values, positionals } = parseArgs({
 });
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
-// Stories that cross folders take longest and come last by name. In reverse order, no core waits for one at the end.
+// Tests that cross folders take longest and are last by name. Starting in reverse order keeps both cores busy until the
+// end.
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
-  // The compiler leaves what it made of a test file that was since removed or renamed.
+  // The compiler leaves the output of test files that were removed or renamed.
   .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
   .filter((file) => !values.sampled || drawsSamples(join(FOLDER, file)))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
@@ -31,7 +32,7 @@ const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .reverse();
 
 const missing = missingTools();
-// Read by the test files, which are processes below this one.
+// Environment variables are read by the test files, which run as child processes.
 if (values.sampled) process.env.TEST_SAMPLES = 'all';
 if (values.sampled) console.log(`${files.length} test files that draw samples, with complete samples.`);
 else if (positionals.length === 0) {
@@ -74,7 +75,7 @@ async function work(): Promise<void> {
     console.log(`${outcome.isPassed ? 'ok' : 'not ok'} ${name}${count}  ${outcome.passed} passed, ${seconds} s`);
     for (const skip of outcome.skipped) console.log(`  skipped: ${skip}`);
     if (outcome.isPassed) continue;
-    // Passed assertions, plans and blank lines are left out: a file may have thousands of them.
+    // Passed assertions, plans and blank lines are left out, because a file may have thousands of them.
     console.log(outcome.output.replace(/^ *(ok \d+\b.*|\d+\.\.\d+)?\n/gm, ''));
     if (outcome.isTimedOut) console.log(`Killed after ${timeout / 1000} s.`);
   }

@@ -8,8 +8,8 @@ import t from 'tap';
 
 const { jobs } = t;
 const teardowns: (() => unknown)[] = [];
-// With tap's own, the root would end as soon as it is idle. Modules that several files share register one for all of
-// them, so none runs before the last file has ended.
+// tap's own teardown would end the root as soon as it is idle. Modules that several files share register one teardown
+// for all of them, so teardowns run only after the last file has ended.
 t.teardown = (teardown) => void teardowns.unshift(teardown);
 // A file's time limit would count from the start of the batch. The runner limits the batch as a whole.
 t.setTimeout = () => undefined;

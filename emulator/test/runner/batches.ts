@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
-/** Folders below `dist/` whose test files start programs that read their own process, or change it: each has its own. */
+/**
+ * Folders below `dist/` whose test files start programs that read or change their own process. Each of these files gets
+ * its own process.
+ */
 const OWN_PROCESS: readonly string[] = [
   'conformance/cli',
   'conformance/test',
@@ -16,10 +19,10 @@ const OWN_PROCESS: readonly string[] = [
   'emulator/test/runners',
 ];
 
-/** Largest number of files in one process, so that two cores share the work evenly. */
+/** Maximum number of files in one process, so that two cores share the work evenly. */
 const MOST_FILES = 12;
 
-/** Largest number of files in one process that share an emulator. Each takes 5 to 30 s. */
+/** Maximum number of files in one process that share an emulator. Each takes 5 to 30 s. */
 const MOST_SHARING = 5;
 
 /**
@@ -39,7 +42,7 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
       batches.push([file]);
       continue;
     }
-    // Folders of the engine are small: they share a process.
+    // The engine's folders are small, so they share a process.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
     if (batch === undefined || batch.length === (isSharing ? MOST_SHARING : MOST_FILES)) {
@@ -52,7 +55,7 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
   return batches;
 }
 
-/** Whether a compiled test file draws samples: it imports a module `sample.ts`. */
+/** Returns true if a compiled test file draws samples, that is, imports a module `sample.ts`. */
 export function drawsSamples(file: string): boolean {
   return /from '\.[^']*\/sample\.js'/.test(readFileSync(file, 'utf8'));
 }

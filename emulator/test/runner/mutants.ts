@@ -14,7 +14,7 @@ export interface Mutant {
 
 type Found = (operator: string, node: ts.Node | { pos: number; end: number }, after: string) => void;
 
-/** What stands in place of each binary operator. */
+/** Replacements for each binary operator. */
 const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: readonly string[]]> = new Map([
   [ts.SyntaxKind.LessThanToken, ['comparison', ['<=', '>=']]],
   [ts.SyntaxKind.LessThanEqualsToken, ['comparison', ['<', '>']]],
@@ -34,7 +34,7 @@ const BINARY: ReadonlyMap<ts.SyntaxKind, readonly [operator: string, after: read
   [ts.SyntaxKind.MinusEqualsToken, ['arithmetic', ['+=']]],
 ]);
 
-/** All mutants of a file, in the order of its text. Types, imports and sentences are left as they are. */
+/** Returns all mutants of a file, in source order. Types, imports and message texts are not mutated. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];
@@ -97,21 +97,21 @@ function mutateBinary({ left, right, operatorToken }: ts.BinaryExpression, found
   for (const each of after) found(operator, operatorToken, each);
 }
 
-/** Whether a literal is a value, not the name of a member or a type's. */
+/** Returns true if a literal is a value, not a member name or a literal type. */
 function isValue(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isLiteralTypeNode(parent) || ts.isImportTypeNode(parent)) return false;
   return !((ts.isPropertyAssignment(parent) || ts.isEnumMember(parent)) && parent.name === node);
 }
 
-/** Whether a list is a pattern on the left of an assignment. */
+/** Returns true if a list is a pattern on the left of an assignment. */
 function isAssigned(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isForOfStatement(parent)) return parent.initializer === node;
   return ts.isBinaryExpression(parent) && parent.left === node;
 }
 
-/** The mutated file as JavaScript. Types are not checked: a mutant lives as long as no test sees it. */
+/** Compiles the mutated file to JavaScript without type checks. A mutant survives if no test fails. */
 export function compile(text: string, mutant?: Mutant): string {
   const mutated = mutant ? text.slice(0, mutant.start) + mutant.after + text.slice(mutant.end) : text;
   return ts.transpileModule(mutated, {

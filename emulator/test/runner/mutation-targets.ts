@@ -1,4 +1,4 @@
-/** A part of the product, and the tests that are there to see it change: files, or folders of files. */
+/** A part of the product, and the tests that should detect its mutants: files, or folders of files. */
 interface Target {
   /** Folders and files below `emulator/`, without their tests. */
   readonly sources: readonly string[];

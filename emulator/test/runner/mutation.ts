@@ -57,7 +57,7 @@ mkdirSync(folder, { recursive: true });
 const journal = join(folder, `${name}.jsonl`);
 if (values.fresh) rmSync(journal, { force: true });
 
-/** Files below `emulator/` that one of `parts` leads to. */
+/** Returns the files below `emulator/` that match one of `parts`. */
 function filesOf(root: string, parts: readonly string[], isWanted: (file: string) => boolean): string[] {
   const all = readdirSync(join(CHECKOUT, root), { recursive: true, encoding: 'utf8' }).filter(isWanted).sort();
   return parts.flatMap((part) =>
@@ -70,7 +70,7 @@ const sources = filesOf('emulator', target.sources, (file) => /^(?!.*(\.test\.ts
 const tests = [...new Set(filesOf('dist/emulator', target.tests, (file) => file.endsWith('.test.js')))];
 const texts = new Map(sources.map((file) => [file, readFileSync(join(CHECKOUT, 'emulator', file), 'utf8')]));
 
-/** A copy of the checkout in which one mutant at a time lives. */
+/** A copy of the checkout in which one mutant at a time is applied. */
 class Sandbox {
   readonly path: string;
 
@@ -95,7 +95,7 @@ class Sandbox {
   }
 }
 
-/** Milliseconds of each test without a mutant. A test that fails then says nothing, and is left out. */
+/** Returns the time of each test without a mutant, in milliseconds. A test that fails without a mutant is excluded. */
 async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const test of tests) {
@@ -109,7 +109,7 @@ async function timeTests(sandbox: Sandbox): Promise<Map<string, number>> {
 
 async function testMutant(sandbox: Sandbox, mutant: Mutant, times: ReadonlyMap<string, number>): Promise<Tested> {
   const key = keyOf(mutant);
-  // The test beside the module first, then the quickest.
+  // The test next to the module runs first, then the quickest ones.
   const beside = mutant.file.replace(/\.ts$/, '.test.js');
   const rank = (test: string) => (test === beside ? 0 : times.get(test)!);
   sandbox.write(mutant.file, mutant);
@@ -129,7 +129,7 @@ function keyOf({ file, line, column, operator, before, after }: Mutant): string 
   return `emulator/${file}:${line}:${column} ${operator}: ${short(before)} -> ${short(after)}`;
 }
 
-/** Some of the mutants, the same ones in every run. */
+/** Draws a sample of the mutants, the same in every run. */
 function sampleOf(mutants: readonly Mutant[], size: number): Mutant[] {
   const next = randomNumbers(SEED);
   const left = [...mutants];

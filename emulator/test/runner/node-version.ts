@@ -39,7 +39,7 @@ else {
   process.exitCode = await run(node, [all, ...(parts.length > 0 ? parts : BLACK_BOX)]);
 }
 
-/** The program, or undefined where npm cannot bring it. */
+/** Installs Node from npm. Returns the path of the program; undefined if npm cannot install it. */
 async function installNode(version: string): Promise<string | undefined> {
   const folder = join(tmpdir(), `node-${version}-from-npm`);
   const program = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');

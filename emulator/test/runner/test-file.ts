@@ -4,18 +4,18 @@ import { Parser } from 'tap-parser';
 
 export interface Outcome {
   readonly isPassed: boolean;
-  /** Assertions, those of subtests among them. A file that ends in any other way than it should has one that failed. */
+  /** Number of passed assertions, including those of subtests. A file that ends abnormally has one failed assertion. */
   readonly passed: number;
   readonly failed: number;
-  /** Names of what was skipped, with the reason. */
+  /** Names of skipped tests, with the reason. */
   readonly skipped: readonly string[];
-  /** Everything it wrote. */
+  /** Complete output. */
   readonly output: string;
   readonly isTimedOut: boolean;
 }
 
 interface Options {
-  /** Milliseconds, after which the process is killed. */
+  /** Time limit in milliseconds, after which the process is killed. */
   readonly timeout: number;
   readonly env?: Readonly<Record<string, string>>;
 }

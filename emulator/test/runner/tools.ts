@@ -39,13 +39,13 @@ export function sourceOf(file: string): string {
   return file.replace(/\/dist\/(.*)\.js$/, '/$1.ts');
 }
 
-/** Returns the names of the tools that a compiled test file and the test modules that it imports ask for. */
+/** Returns the names of the tools that a compiled test file and the test modules it imports declare in `// needs:`. */
 export function toolsOf(file: string, seen = new Set<string>()): Set<string> {
   const names = new Set<string>();
   if (seen.has(file) || !existsSync(file)) return names;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
-  // The compiler leaves out the comments of what it leaves out, such as an interface.
+  // Read from the source, because the compiler drops comments next to code that it drops, such as an interface.
   const source = readFileSync(sourceOf(file), 'utf8');
   for (const [, list = ''] of source.matchAll(NEEDS)) for (const name of list.split(', ')) names.add(name);
   for (const [, path = ''] of text.matchAll(IMPORT)) {

@@ -7,21 +7,21 @@ import { fileURLToPath } from 'node:url';
 // The tests run compiled, from dist/emulator/test/runners; the projects are in the sources.
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** A project as users of this package have it. */
+/** A project that uses this package, as its users have it. */
 export interface Project {
   /** Folder of its files. */
   readonly name: string;
   /** Package that is installed in place of the version in the lockfile, such as `jest@29.0.0`. */
   readonly instead?: string;
-  /** What runs one file; `bin` of installed packages is in front of the PATH. */
+  /** Command that runs one file. `bin` of installed packages is first in the PATH. */
   readonly command: readonly [program: string, ...args: string[]];
 }
 
 /** A project that tests with one runner. */
 export interface RunnerProject extends Project {
-  /** What the runner prints of a test that passes. */
+  /** Returns a pattern for the runner's output of a test that passes. */
   readonly passes: (name: string) => RegExp;
-  /** What is printed of tests that run at the same time: why they are refused, and which others pass. */
+  /** Patterns for the output of concurrent tests: the reason for the refusal, and the other tests that pass. */
   readonly ambiguous: readonly RegExp[];
 }
 
@@ -78,7 +78,7 @@ function oldestOf(name: string): string | undefined {
   return [...given.split('.'), '0', '0'].slice(0, 3).join('.');
 }
 
-/** One file of a project, and what its run prints. */
+/** One file of a project, and the expected output of its run. */
 export interface ProjectFile {
   readonly file: string;
   /** Arguments of the runner besides the file. */
@@ -90,12 +90,17 @@ export interface ProjectFile {
 const REQUEST = (query: string, id: number) =>
   new RegExp(`\\d\\d:\\d\\d:\\d\\d\\.\\d{3} req-0000000${id} GET /api/repos\\?${query} 401 unauthorized: \\S`);
 
-/** Arguments for each way of a runner to load test files. Those of jest and the VM pools of vitest load them in V8 contexts. */
+/**
+ * Arguments for each way in which a runner loads test files. Jest and the VM pools of vitest load them in V8 contexts.
+ */
 const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   vitest: [[], ['--pool=vmThreads'], ['--pool=vmForks']],
 };
 
-/** The files of each runner's project, once for each way to load them. Those that fail show what a test is told. */
+/**
+ * Returns the files of each runner's project, once for each way to load them. The failing ones show the error message
+ * that a test gets.
+ */
 export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
 
@@ -125,7 +130,10 @@ const CLIENT = 'client';
 const EXEC = ['emulator', 'exec', '--log', 'quiet'] as const;
 const BUILT_IN = ['--api-host', 'api.demo.code.storage', '--git-host', 'demo.code.storage'];
 
-/** The published client for JavaScript and stock Git, beside an emulator: by its addresses, and by those they have built in. */
+/**
+ * The published JavaScript client and stock Git with an emulator, by configured addresses and by the addresses built
+ * into the client.
+ */
 export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   [
     { name: CLIENT, command: [...EXEC, '--', process.execPath] },
@@ -145,10 +153,10 @@ export const CLIENT_RUNS: readonly (readonly [Project, ProjectFile])[] = [
   ],
 ];
 
-/** What is printed of no test, since it passed. */
+/** Output that must not appear for any test, because the test passed. */
 export const NEVER = /repos\?passes/;
 
-/** Copies a project to a folder, with packages of ours as they are installed here. */
+/** Copies a project to a folder, with links to the packages installed in this checkout. */
 export async function linkProject({ name }: Project, folder: string): Promise<void> {
   await copyProject(name, folder);
   const modules = join(folder, 'node_modules');
@@ -163,7 +171,7 @@ export async function linkProject({ name }: Project, folder: string): Promise<vo
  */
 export async function installProject({ name, instead }: Project, folder: string, tarball: string): Promise<void> {
   await copyProject(name, folder);
-  // npm would mix the old version's dependencies with those that are locked for the new one.
+  // The lockfile is removed, because npm would mix the old version's dependencies with those locked for the new one.
   if (instead !== undefined) await rm(join(folder, 'package-lock.json'));
   const words = [
     'install',
@@ -180,7 +188,7 @@ async function copyProject(name: string, folder: string): Promise<void> {
   await cp(join(ROOT, 'emulator', 'test', 'runners', name), folder, { recursive: true });
 }
 
-/** What is wrong with the run of one file of a project; empty where nothing is. */
+/** Returns the mistakes in the run of one file of a project; empty if there are none. */
 export async function mistakesOf(project: Project, folder: string, row: ProjectFile): Promise<string[]> {
   const { code, said } = await run(folder, [...project.command, ...(row.args ?? []), row.file]);
   const mistakes = row.printed.filter((wanted) => !wanted.test(said));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { filesOf, linkProject, mistakesOf, RUNNER_PROJECTS } from './projects.js';
 
-// `npm run test:runners` has all of the runners, from the package as it is published.
+// `npm run test:runners` tests all runners, with the published form of the package.
 const INSTALLED = RUNNER_PROJECTS.filter(({ name, instead }) => ['node-test', 'tap'].includes(name) && !instead);
 for (const project of INSTALLED) {
   t.test(`a project that tests with ${project.name}`, async (t) => {

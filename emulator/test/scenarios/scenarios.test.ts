@@ -343,7 +343,7 @@ steps:
   );
   const service = await startService({ scenario: file });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
-  // What has happened to the emulator since is none of a namespace's business.
+  // A namespace is independent of later changes to the emulator.
   await service.call('GET', '/api/meta');
   await service.emulator.clock.advance(1000);
   const story = async ({ requests, clock, quotas, ...own }: Namespace) => {

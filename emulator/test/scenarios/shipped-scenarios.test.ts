@@ -12,13 +12,13 @@ const START = '2026-01-01T00:00:00Z';
 interface Client {
   readonly service: Service;
   readonly bench: Workbench;
-  /** Tries until it is served; waits as it is told, on the emulator's clock. */
+  /** Repeats the request until it succeeds. Waits as the response says, on the emulator's clock. */
   patiently(ask: () => Promise<Answer>): Promise<Answer>;
 }
 
 const read = ({ service }: Client) => service.call('GET', '/api/v1/repo', { repo: 'r' });
 
-/** A client that comes to the end of each scenario; what it says of it is compared between two runs. */
+/** A client that completes each scenario. Its result is compared between two runs. */
 const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'thaw-then-ok': async (client) => {
     await client.service.call('POST', '/api/repos', { repo: 'r' });
@@ -54,7 +54,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
     return statuses;
   },
   'clock-skew': async ({ service }) => {
-    // As a client does that goes by the time of the answers.
+    // A client that takes the time from the Date header of responses.
     let date = service.emulator.clock.now();
     const ask = async (method: string, target: string) => {
       const token = await service.token({ repo: 'r', ttl: 3600, now: date });
@@ -122,7 +122,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
   },
 };
 
-/** Plays a scenario to its end; resolves to all that may be seen of it. */
+/** Plays a scenario to its end. Resolves to everything that a client can observe. */
 async function play(
   file: string,
 ): Promise<{ readonly shown: string; readonly scenario: unknown; readonly before: unknown }> {

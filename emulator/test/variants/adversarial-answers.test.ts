@@ -6,9 +6,9 @@ import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/route
 import type { Answer, CallOptions, Service } from '../service.js';
 import { illegalDifferences } from './legal-differences.js';
 
-/** What refusals are: problem details, to which members may be added. */
+/** Schema of refusals: problem details, to which members may be added. */
 const REFUSAL = { properties: {} };
-/** Specification, Errors: generic codes that no case of these requests is named with. */
+/** Specification, Errors: generic codes that the specification does not bind to a case of these requests. */
 const FREE = [
   'bad_request',
   'not_found',
@@ -22,7 +22,7 @@ function findOperation(method: string, path: string): Operation {
   return operations.find(({ routes }) => routes.some((route) => route.method === method && route.path === path))!;
 }
 
-/** What of the awkward answer is not legal, where the other one is usual. */
+/** Returns the illegal differences of an adversarial response from the usual one. */
 function check({ dialect, replies }: Operation, first: Answer, second: Answer, seen: Seen): string[] {
   const [usual, bent] = [withoutPort(first), withoutPort(second)];
   if (usual.status !== bent.status) return [`${bent.status} ${bent.text}`];
@@ -45,7 +45,7 @@ function check({ dialect, replies }: Operation, first: Answer, second: Answer, s
   return illegalDifferences({ ...told, code: bent.json.code, title: bent.json.title }, bent.json, REFUSAL, seen);
 }
 
-/** Two services have two ports, which some answers show. */
+/** Removes the port, which some responses contain, because two services have two ports. */
 function withoutPort(answer: Answer): Answer {
   const text = answer.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
   return { ...answer, text, json: answer.json && JSON.parse(text) };
@@ -101,7 +101,7 @@ t.test('so are awkward refusals: no code is replaced that is named for the case'
   for (const operation of operations) {
     const [{ method, path } = { method: '', path: '' }] = operation.routes;
     for (const [what, options] of Object.entries(REFUSED)) {
-      // What has no body to be wrong is not refused, and done.
+      // Operations without a body accept a wrong body and perform the request.
       if (what.startsWith('with a') && operation.effect !== 'read' && operation.reads === undefined) continue;
       const repo = encodeURIComponent(options.repo ?? 'team/app');
       const limit = what.includes('limit') ? '?limit=x' : '';

@@ -10,7 +10,7 @@ async function start(t: Test, options: { adversarial: boolean; seed?: string }):
   return service;
 }
 
-/** Without the members that no specification knows, and those that need not be there, in one order. */
+/** Returns a value without unknown and optional members, in a fixed order. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -49,7 +49,7 @@ t.test('answers are awkward, say the same, and are drawn from the seed', async (
   const other = await story(await start(t, { adversarial: true, seed: '2' }));
   const texts = (answers: readonly Answer[]) => answers.map(({ status, text }) => [status, text]);
   t.same(texts(again), texts(first));
-  // What shows no id.
+  // Compare refusals, which show no ids.
   const refusals = (answers: readonly Answer[]) => texts(answers.filter(({ status }) => status >= 400));
   t.notSame(refusals(other), refusals(first));
   for (const [at, answer] of first.entries()) {

@@ -2,15 +2,18 @@ import type { z } from 'zod';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What awkward answers did to usual ones. */
+/** Counts of the changes that adversarial responses made to usual ones. */
 export interface Seen {
   added: number;
   dropped: number;
 }
 
 /**
- * What of `bent` no service may answer in place of `usual`, going by the printed schema of the answer: members are added
- * by one kind of name only, never to maps; left out only where the schema does not require them; values are the same.
+ * Returns the differences of `bent` from `usual` that no service may have, by the printed schema of the response.
+ * Members
+ * may be added with one kind of name only and never to maps, may be omitted only if the schema does not require them,
+ * and
+ * values must be equal.
  */
 export function illegalDifferences(
   usual: unknown,
@@ -48,7 +51,7 @@ export function illegalDifferences(
   return wrong;
 }
 
-/** Of what may be null, the schema of what is not. */
+/** Returns the non-null part of a nullable schema. */
 function presentOf(schema: JsonSchema | undefined): JsonSchema | undefined {
   const [first] = schema?.anyOf ?? [];
   return first ?? schema;

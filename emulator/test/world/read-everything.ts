@@ -8,14 +8,14 @@ import type { Service } from '../service.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
-/** Operations of the API on one repository, by what they do to it. */
+/** Returns the API operations on one repository, by their effect. */
 function operationsOf(effect: Operation['effect']): readonly Operation[] {
   return operations.filter(({ group, subject, ...row }) => {
     return row.effect === effect && subject !== 'organization' && subject !== 'new-repository' && group !== 'Git';
   });
 }
 
-/** The members of requests that name a ref, an object or a path. */
+/** Values for members of requests that name a ref, an object or a path. */
 function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
   const short = ref.replace(/^refs\/(heads|tags)\//, '');
   const oid = tips.find((tip) => tip.ref === ref)!.oid;
@@ -33,11 +33,14 @@ function namesOf({ tips, objects }: RandomPush, ref: string): ByName {
 
 interface AskOptions {
   readonly seed: number;
-  /** Requests of each operation for each ref. */
+  /** Number of requests of each operation for each ref. */
   readonly samples: number;
 }
 
-/** Sends every operation with that effect requests about every pushed ref; what is wrong with the answers. */
+/**
+ * Sends requests of every operation with the given effect about every pushed ref. Returns the mistakes in the
+ * responses.
+ */
 async function askAll(
   service: Service,
   push: RandomPush,
@@ -61,15 +64,17 @@ async function askAll(
   return faults;
 }
 
-/** As `readEverything`, with every operation that writes: onto, from and about the pushed refs. */
+/** Like `readEverything`, with every operation that writes: onto, from and about the pushed refs. */
 export function writeEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   return askAll(service, push, 'write', options);
 }
 
 /**
- * Asks every operation that reads, by every name that a pushed ref has, and fetches every ref. What is wrong with the
- * answers: a status that the operation's row does not list, a 5xx, a body of another shape. Which operations there are
- * is read from the table.
+ * Sends requests of every reading operation, with every name that a pushed ref has, and fetches every ref. The
+ * operations are
+ * read from the table. Returns the mistakes in the responses: a status that the operation's row does not list, a 5xx, a
+ * body
+ * that does not match the schema.
  */
 export async function readEverything(service: Service, push: RandomPush, options: AskOptions): Promise<string[]> {
   const faults = await askAll(service, push, 'read', options);

@@ -6,7 +6,7 @@ import { createServer, listen } from '../../server/listen.js';
 import type { CurrentWorld } from '../../world/current-world.js';
 import { NO_NAMESPACES } from '../no-namespaces.js';
 
-/** A world on a port of its own, which stays open when the world is closed. */
+/** Serves a world on its own port, which stays open when the world is closed. */
 export async function serveWorld(current: CurrentWorld): Promise<{ url: string; close(): Promise<void> }> {
   let origin = '';
   const app = createApp(current, {

@@ -19,7 +19,9 @@ async function stage(t: Test, options: GivenOptions = {}) {
   return { service, receiver };
 }
 
-/** What stores and LFS objects of the current world hold by themselves: what the budget has to say. */
+/**
+ * Returns the bytes held by the stores and LFS objects of the current world; the memory budget must report the same.
+ */
 function heldByParts({ world }: Service): number {
   let bytes = 0;
   const lfs = new Map<object, number>();
@@ -124,7 +126,7 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
   const id = await service.emulator.snapshot();
   const digest = stateDigest(service.world, { memory: false });
   const { used } = service.world.engine.memory;
-  /** The body stops in the middle until `go` is called. */
+  /** Returns a body that pauses in the middle until `go` is called. */
   const held = (body: Buffer) => {
     let go = (): void => {};
     let reached = (): void => {};
@@ -173,7 +175,7 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
       return { name, isThere, go, answer };
     });
     await Promise.all(sent.map(({ isThere }) => isThere));
-    // Each request moves the clock when it begins.
+    // Each request advances the clock when it begins.
     while (service.emulator.clock.now() < begun) await new Promise(setImmediate);
     while (service.world.engine.memory.used < used + content.length / 2) await new Promise(setImmediate);
     await restore();

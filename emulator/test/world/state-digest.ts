@@ -3,8 +3,8 @@ import { releaseRepositories } from '../../world/repositories.js';
 import type { World } from '../../world/world.js';
 
 /**
- * Everything a world keeps that a request could change, as one text: equal before and after means "nothing written".
- * Without `memory` it leaves out what the objects take, which depends on how they came.
+ * Returns all state of a world that a request could change, as one hash: equal before and after means that nothing was
+ * written. With `memory` false, the memory used by objects is left out, because it depends on how the objects arrived.
  */
 export function stateDigest(world: World, { memory = true } = {}): string {
   const hash = createHash('sha256');

@@ -78,7 +78,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   'state.requests': { count: 'snapshot' },
   'state.conversations': { count: 'snapshot' },
   'state.organizations': { value: 'snapshot', clock: 'derived' },
-  // A handle is made of a record and of a content, both of which the snapshot has.
+  // A handle consists of a record and of content, both of which the snapshot has.
   'state.quotas': { clock: 'derived', quotas: 'snapshot', buckets: 'snapshot' },
   'state.repositories': {
     ports: 'derived',
@@ -123,7 +123,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
   },
   repository: { id: 'derived', home: 'derived', content: 'derived', git: 'derived', detached: 'derived' },
   content: {
-    // Up to the mark that a snapshot has of them.
+    // Saved up to the snapshot's frozen end.
     objects: 'snapshot',
     history: 'derived',
     searchTexts: 'derived',
@@ -186,7 +186,7 @@ t.test('what is in the snapshot is the same after a restore', async (t) => {
   for (const [name, value] of before) t.strictSame(after.get(name), value, name);
 });
 
-/** The fields of all parts that are to be in the snapshot, by part. */
+/** Returns the fields of all parts that belong to the snapshot, by part. */
 function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [name, part] of Object.entries(state)) {
@@ -197,7 +197,7 @@ function valuesOf(state: Readonly<Record<string, StatePart<unknown>>>): Map<stri
   return found;
 }
 
-/** A copy that later changes do not reach. Maps of the library are lists; buffers and keys stay as they are. */
+/** Returns a copy that is independent of later changes. Library maps become lists; buffers and keys are not copied. */
 function plain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
   if (Array.isArray(value)) return value.map(plain);
@@ -207,7 +207,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-/** Names of the `#private` fields of an object's class: a walk over properties passes them over. */
+/** Returns the names of the `#private` fields of an object's class, which a walk over properties does not find. */
 function hiddenFields(object: object): string {
   const source = String(object.constructor);
   return [...source.matchAll(/^\s*(#\w+)\s*(?:=|;)/gm)].map(([, name]) => name).join(' ');

@@ -3,8 +3,9 @@ import type { WorldSnapshot } from '../../world/state.js';
 import type { World } from '../../world/world.js';
 
 /**
- * The names of the parts of a world that are other than they were at `before`, among them a world that took its place.
- * Values that are swapped as a whole are compared as a whole: some hide what they hold.
+ * Returns the names of the parts of a world that differ from the state at `before`, even if another world has replaced
+ * it.
+ * Values that are replaced as a whole are compared by identity, because some have private state.
  */
 export function changedParts(before: { world: World; snapshot: WorldSnapshot }, world: World): string[] {
   if (before.world !== world) return ['world'];

@@ -8,16 +8,17 @@ const ZERO = '0'.repeat(40);
 const LFS = { 'content-type': 'application/vnd.git-lfs+json' };
 const AUTHOR = { name: 'A', email: 'a@example.com' };
 
-/** An answer as bytes, in one text. */
+/** Returns a response as one text, with its bytes. */
 export function shown({ status, headers: { date, ...headers }, bytes }: Answer): string {
-  // The emulator's own routes tell the machine's time.
+  // The emulator's own routes send the real time.
   const isCounted = headers['x-request-id'] !== undefined;
   return JSON.stringify([status, isCounted ? { date, ...headers } : headers, bytes.toString('latin1')]);
 }
 
 /**
- * Requests that touch every part of what a world keeps, in the repositories `a` and `b`; `round` tells one run from the
- * next. Answers with all that was answered. Deliveries to `receiver` are waited for, so that their order is certain.
+ * Sends requests that touch all state of a world, in the repositories `a` and `b`. `round` distinguishes one run from
+ * the
+ * next. Returns all responses. Waits for deliveries to `receiver`, so that their order is deterministic.
  */
 export async function touchEverything(service: Service, receiver: WebhookReceiver, round: string): Promise<string[]> {
   const answers: string[] = [];
@@ -62,7 +63,7 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   const oid = createHash('sha256').update(content).digest('hex');
   for (const repo of ['a', 'b']) await ask('PUT', `/${repo}.git/info/lfs/objects/${oid}`, { repo, body: content });
   await ask('POST', '/a.git/info/lfs/locks', { json: { path: round }, headers: LFS });
-  // In a later round it was asked before.
+  // In a later round, this request has been sent before.
   await ask('POST', '/api/v1/repos/grep', { json: { query: { pattern: 'pushed' }, ref: 'one' } });
   for (let time = 0; time < 2; time++) {
     await ask('GET', '/api/v1/repo', { headers: { 'x-emulator-fault': 'repository_thawing*3' } });
@@ -73,7 +74,9 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   return answers;
 }
 
-/** Everything clients can read of `a` and `b` and the organization, without changing what another reader sees. */
+/**
+ * Reads everything that clients can read of `a`, `b` and the organization, without changing what another reader sees.
+ */
 export async function readAll(service: Service): Promise<string[]> {
   const answers: string[] = [];
   const targets = ['/api/v1/repo', '/api/v1/repos/branches', '/api/v1/repos/tags', '/api/v1/repos/commits'];

@@ -16,7 +16,7 @@ const fileHeaders = {
   'last-modified': / GMT$/,
 };
 
-/** What is in the trees, and what is noted of the commits. */
+/** Content of the trees, and notes of the commits. */
 export const contentRows: RouteRows = {
   'list files': {
     method: 'GET',

@@ -10,14 +10,14 @@ export const ROWS: RouteRows = { ...repositoryRows, ...historyRows, ...contentRo
 export const EVERY_SCOPE = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 
 export async function stage(t: Test, options: GivenOptions = {}) {
-  // Nothing listens there: a sync that is asked for fails in the background.
+  // No server listens at this address, so a sync fails in the background.
   const upstreamHost = { github: 'http://127.0.0.1:1' };
   const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z'), upstreamHost, ...options });
   t.teardown(() => service.emulator.close());
   return service;
 }
 
-/** Makes the repository that the rows speak of. */
+/** Creates the repository that the rows use. */
 export async function makeFixture(service: Service, name: string): Promise<Fixture> {
   const call = async (method: string, path: string, json: unknown, headers = {}): Promise<Answer> => {
     const target = `/api/repos/${encodeURIComponent(name)}${path}`;
@@ -58,7 +58,7 @@ export async function makeFixture(service: Service, name: string): Promise<Fixtu
 function targetOf(route: string, repo: string, { credential, deployment }: Fixture, { query = {} }: Sent): string {
   const values = { repo_name: repo, tag: 'v1/rc', credential_id: credential, deployment_id: deployment };
   const path = route.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => encodeURIComponent(values[key]));
-  // As clients write a query: a space is +, and a parameter with several values is repeated.
+  // Encodes a query as clients do: a space is `+`, and a parameter with several values is repeated.
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) for (const one of [value].flat()) search.append(key, one as string);
   return search.size === 0 ? path : `${path}?${search}`;
@@ -70,7 +70,7 @@ export function send(service: Service, row: RouteRow, route: string, fixture: Fi
   return service.call(row.method, targetOf(route, repo, fixture, sent), {
     repo: row.claim ?? repo,
     scopes: row.scopes,
-    // Some clients name the type of a body with every request, also where there is none.
+    // Some clients send Content-Type with every request, even without a body.
     headers: { 'content-type': body === undefined ? 'application/json' : 'application/x-ndjson', ...headers },
     ...(json === undefined ? {} : { json }),
     ...(body === undefined ? {} : { body }),

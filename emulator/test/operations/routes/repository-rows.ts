@@ -12,7 +12,7 @@ const deployment = {
   updated_at: TIME,
 };
 
-/** Repositories, what they follow, and where they are deployed to. */
+/** Repositories, their upstreams, and their deployments. */
 export const repositoryRows: RouteRows = {
   'list repositories': {
     method: 'GET',

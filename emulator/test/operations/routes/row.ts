@@ -1,7 +1,7 @@
-/** One repository that every request of the table finds as it is described here. */
+/** One repository, in the state described here when each request of the table is sent. */
 export interface Fixture {
   readonly name: string;
-  /** `main` holds two commits; the first one has a note and the tag `v1/rc`. */
+  /** First and second commit of `main`. The first one has a note and the tag `v1/rc`. */
   readonly first: string;
   readonly tip: string;
   /** The tip of `topic`, one commit ahead of `main`; `scratch` is an ephemeral branch at `main`. */
@@ -12,7 +12,7 @@ export interface Fixture {
   readonly deployment: string;
 }
 
-/** What a client adds to method and route. */
+/** Parts of a request that a client adds to method and route. */
 export interface Sent {
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
@@ -20,21 +20,21 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation as clients of every generation use it. */
+/** One operation, in the forms that clients of every generation use. */
 export interface RouteRow {
   readonly method: string;
-  /** With `{repo_name}` and the like, filled in from the fixture. */
+  /** Routes with placeholders such as `{repo_name}`, filled in from the fixture. */
   readonly routes: readonly string[];
-  /** The scopes that do, together; the token has no other. */
+  /** Scopes that are sufficient together. The token has no others. */
   readonly scopes: readonly string[];
-  /** Added to the fixture's name: `-bare` is a repository with nothing in it, `-new` one that is not there. */
+  /** Suffix of the fixture's name: `-bare` is an empty repository, `-new` one that does not exist. */
   readonly suffix?: '-bare' | '-new';
-  /** The token's `repo` claim where it is not the repository's name. */
+  /** The token's `repo` claim if it is not the repository's name. */
   readonly claim?: string;
-  /** In the names of older clients, then in those of newer ones where they differ. */
+  /** Requests with the member names of older clients, then with those of newer clients where they differ. */
   readonly sends: readonly ((fixture: Fixture) => Sent)[];
   readonly ok: number;
-  /** As `t.match` takes it: members that some client cannot do without. None where the answer is not JSON. */
+  /** Pattern for `t.match`: members that at least one client needs. Absent if the response is not JSON. */
   readonly answers?: object;
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
@@ -48,7 +48,7 @@ export const ADMIN = ['repo:write'];
 export const SHA = /^[0-9a-f]{40}$/;
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** The route of newer clients and its older alias. */
+/** Returns the route of newer clients and its older alias. */
 export function both(path: string): string[] {
   return [`/api/repos/{repo_name}/${path}`, `/api/v1/repos/${path}`];
 }

@@ -8,7 +8,7 @@ import { GitStorage } from '@pierre/storage';
 const { EMULATOR_KEY_FILE, EMULATOR_ORG_NAME } = process.env;
 const author = { name: 'Ada', email: 'ada@example.com' };
 
-/** Creates, commits, lists, restores, and clones with stock Git. `hosts`: in place of those that the client has built in. */
+/** Creates, commits, lists, restores, and clones with stock Git. `hosts` replaces the hosts built into the client. */
 export async function story(hosts, adapt = (remote) => remote) {
   const store = new GitStorage({ name: EMULATOR_ORG_NAME, key: readFileSync(EMULATOR_KEY_FILE, 'utf8'), ...hosts });
   const repo = await store.createRepo({ id: 'team/app' });

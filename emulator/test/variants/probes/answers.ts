@@ -2,7 +2,7 @@ import { pushBody } from '../../git/raw-push.js';
 import { type Answer, packBody } from '../../service.js';
 import { ADA, outcome, type Probe, READS, readAll, restore, tip, V1 } from './probe.js';
 
-/** Which of the two bodies a failed write has: problem details have a code, a result alone has none. */
+/** Returns the kind of body of a failed write: problem details have a code, a plain result has none. */
 function bodyOf({ status, headers, json }: Answer): string {
   const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
   return [status, type, ...['code', 'error', 'result'].filter((member) => member in json)].join(' ');
@@ -11,7 +11,7 @@ function bodyOf({ status, headers, json }: Answer): string {
 const PROBLEM = '409 problem code error result';
 const RESULT = '409 json result';
 
-/** What answers look like, and when they refuse. */
+/** Variants of the content of responses, and of the conditions for a refusal. */
 export const ANSWERS = {
   thawing: {
     look: (service) => readAll(service, { headers: { 'x-emulator-fault': 'repository_thawing' } }),
@@ -103,7 +103,7 @@ export const ANSWERS = {
     seen: { required: ['400 bad_request', '400 bad_request'], optional: ['201', '400 bad_request'] },
   },
   diffBase: {
-    // What `main` has gained since `dev` left it shows which of the two commits `dev` is compared with.
+    // A commit on `main` after `dev` branched off shows which of the two commits `dev` is compared with.
     look: async (service) => {
       await service.call('POST', `${V1}/branches/create`, { json: { target_branch: 'dev', base_branch: 'main' } });
       await service.commit('team/app', { 'main.txt': 'm' });
@@ -192,7 +192,7 @@ export const ANSWERS = {
         outcome(await service.call('POST', `${V1}/grep`, { body: query, headers })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body, headers })),
         outcome(await restore(service, { target_commit_sha: seed }, 'text/plain')),
-        // What is documented, with a parameter, and no type at all.
+        // The documented type, one with a parameter, and no type at all.
         outcome(await service.call('POST', `${V1}/grep`, { json: JSON.parse(query) })),
         outcome(await service.call('POST', `${V1}/commit-pack`, { body })),
         outcome(await restore(service, { target_commit_sha: seed }, 'Application/X-NDJSON; charset=utf-8')),

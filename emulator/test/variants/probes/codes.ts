@@ -3,7 +3,7 @@ import { outcome, type Probe, restore, tip, V1 } from './probe.js';
 
 const FIELDS = ['branch', 'target_branch', 'old_sha', 'new_sha'];
 
-/** One outcome a request, by the targets of requests that only read. */
+/** Returns one outcome per request, for the targets of read requests. */
 async function outcomes(
   service: Service,
   requests: readonly (readonly [string, string, object?])[],
@@ -16,7 +16,7 @@ async function outcomes(
 const commitOnto = (service: Service, metadata: object): Promise<Answer> =>
   service.call('POST', `${V1}/commit-pack`, { body: packBody({ x: 'x' }, metadata as Record<string, unknown>) });
 
-/** Which codes and members an answer has. */
+/** Variants of the codes and members of error responses. */
 export const CODES = {
   unknownRoute: {
     look: async (service) => [

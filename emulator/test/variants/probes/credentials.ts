@@ -5,14 +5,16 @@ import { outcome, type Probe, readAll, V1 } from './probe.js';
 const BASIC = (token: string) => `Basic ${Buffer.from(`t:${token}`).toString('base64')}`;
 const INFO_REFS = (repo: string) => `/${repo}.git/info/refs?service=git-upload-pack`;
 
-/** Status of a fetch, and whether git would ask for another password. */
+/** Returns the status of a fetch, and true if git would ask for another password. */
 async function fetchWith(service: Service, repo: string, token: string): Promise<[number, boolean]> {
   const headers = { authorization: BASIC(token) };
   const { status, headers: answered } = await service.call('GET', INFO_REFS(repo), { token: null, headers });
   return [status, answered['www-authenticate']?.includes('Basic') === true];
 }
 
-/** Outcome of a read with a token of these claims and this header, by an unrestricted key. */
+/**
+ * Returns the outcome of a read with a token that has these claims and this header, signed with an unrestricted key.
+ */
 async function readWith(service: Service, payload: object, header: object = { typ: 'JWT' }): Promise<string> {
   const claims = { iss: service.emulator.org, sub: 's', scopes: ['git:read'], repo: 'team/app', ...payload };
   return outcome(await service.call('GET', `${V1}/commits`, { token: forge(claims, { alg: 'ES256', ...header }) }));
@@ -21,7 +23,7 @@ async function readWith(service: Service, payload: object, header: object = { ty
 const GIT_STATUSES = { 401: [401, true], 403: [403, false], 404: [404, false] };
 const LATER = 4_000_000_000;
 
-/** Which credentials are refused, and how. */
+/** Variants of the credentials that are refused, and of the responses. */
 export const CREDENTIALS = {
   invalidToken: {
     look: (service) => readAll(service, { token: 'abc' }),

@@ -3,9 +3,9 @@ import type { Answer, Service } from '../../service.js';
 export const V1 = '/api/v1/repos';
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 
-/** One switch of the contradictions: every value of it, and what a client then sees. */
+/** One variant option: every value of it, and what a client sees with each. */
 export interface Probe {
-  /** What there is to see, in short. */
+  /** Requests whose responses show the value, in short form. */
   readonly look: (service: Service) => Promise<readonly unknown[]>;
   readonly seen: Readonly<Record<string, readonly unknown[]>>;
 }
