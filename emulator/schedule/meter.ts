@@ -31,8 +31,7 @@ export interface MeterOptions {
  *     }
  *
  * It ends a time slice so that other requests are served. It throws when the work exceeds its limit, when its signal is
- * aborted, and at shutdown. The work between two checks should cost at most
- * about 1,000 units.
+ * aborted, and at shutdown. The work between two checks should cost at most about 1,000 units.
  */
 export class Meter {
   readonly schedule: Schedule;

@@ -178,8 +178,8 @@ export class RefTransaction {
       seen.add(change.name);
     }
     const draft = this.refs.draft(this.store.now());
-    // Applies all deletions first, so that `final` is the state after the transaction. A change may then reuse a
-    // deleted name.
+    // Applies all deletions first, so that `final` is the state after the transaction, even if a change reuses a name
+    // that a deletion frees.
     const [deletions, others] = [changes.filter(isDeletion), changes.filter((change) => !isDeletion(change))];
     const final = this.refs.draft(this.store.now());
     for (const change of [...deletions, ...others]) {
