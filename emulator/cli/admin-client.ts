@@ -8,10 +8,10 @@ import { DEFAULT_URL, readUrl } from './probe.js';
 import type { Terminal } from './terminal.js';
 import { Unreached, UsageError } from './usage-error.js';
 
-/** Milliseconds that an emulator gets to answer: a restore may have much to copy. */
+/** Timeout of an admin request in milliseconds. It is long because a restore may copy much data. */
 const LONGEST_WAIT = 60_000;
 
-/** What every command takes that speaks to an emulator. */
+/** Flags of every command that contacts an emulator. */
 export const EMULATOR_FLAGS = {
   url: { read: readUrl, describe: `Base address of the emulator; default EMULATOR_URL, else ${DEFAULT_URL}` },
   'admin-token': {
@@ -21,7 +21,7 @@ export const EMULATOR_FLAGS = {
   json: { describe: 'As JSON' },
 } satisfies Flags;
 
-/** And those that a namespace answers as well. */
+/** Flags of commands that also work in a namespace. */
 export const ADMIN_FLAGS = {
   ...EMULATOR_FLAGS,
   namespace: {
@@ -36,27 +36,30 @@ export interface AdminAddress {
   readonly namespace?: string | undefined;
 }
 
-/** Parameters of a query; those that are undefined are left out. */
+/** Query parameters; undefined values are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The address of a flag, of the environment, or the usual one. Throws `OptionError`. */
+/** Returns the address from the flag, the environment variable, or the default. Throws `OptionError`. */
 export function findUrl(given: string | undefined, { environment }: Terminal): string {
   const { EMULATOR_URL } = environment;
   if (given !== undefined || !EMULATOR_URL) return given ?? DEFAULT_URL;
   return readNamed('EMULATOR_URL', readUrl, EMULATOR_URL);
 }
 
-/** One answer of a list. */
+/** Response with one part of a list. */
 export interface ListPage {
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly next_cursor: string | null;
-  /** Only of the requests: number of earlier ones that the journal no longer has. */
+  /** Only for requests: number of earlier requests that the journal has dropped. */
   readonly dropped?: number;
 }
 
 export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Asks the admin routes of one emulator. Throws `Unreached`, and `UsageError` with what it refused. */
+/**
+ * Client of the admin API of one emulator. Throws `Unreached` if it does not respond, and `UsageError` with the reason
+ * if it refuses.
+ */
 export class AdminClient {
   readonly url: string;
   readonly #namespace: string | undefined;
@@ -70,12 +73,15 @@ export class AdminClient {
     const token = address['admin-token'] ?? terminal.environment.EMULATOR_ADMIN_TOKEN;
     this.#headers = {
       ...(token && { authorization: `Bearer ${token}` }),
-      // The first port serves every namespace by its name, also where a container passes on no other port.
+      // The first port serves every namespace by host name. This also works if a container publishes no other port.
       ...(this.#namespace !== undefined && { host: `${this.#namespace}.ns.localhost` }),
     };
   }
 
-  /** The JSON of an answer; undefined where it has none. A stream is sent as an archive, without a time limit. */
+  /**
+   * Sends a request and returns the JSON of the response; undefined if it has no body. A stream is sent as an archive,
+   * without a timeout.
+   */
   async ask(method: AdminMethod, path: string, body?: object): Promise<unknown> {
     try {
       const response = await this.#send(method, path, body, body instanceof Readable ? undefined : LONGEST_WAIT);
@@ -85,7 +91,7 @@ export class AdminClient {
     }
   }
 
-  /** The bytes of an answer, as they come. */
+  /** Sends a request and yields the bytes of the response as they arrive. */
   async *receive(path: string, body: object): AsyncGenerator<Buffer> {
     try {
       const response = await this.#send('POST', path, body);
@@ -97,7 +103,7 @@ export class AdminClient {
     }
   }
 
-  /** Returns all items of a list, page by page. Calls `onPage` with the body of each response. */
+  /** Returns all items of a list, one part per request. Calls `onPage` with the body of each response. */
   async list(path: string, query: Query = {}, onPage?: (page: ListPage) => void): Promise<ListPage['items'][number][]> {
     const items: ListPage['items'][number][] = [];
     let cursor = '';
@@ -110,7 +116,7 @@ export class AdminClient {
     return items;
   }
 
-  /** Server-sent events, until the emulator ends them. */
+  /** Yields server-sent events until the emulator ends the stream. */
   async *events(path: string, lastId: string): AsyncGenerator<{ readonly name: string; readonly data: unknown }> {
     try {
       const response = await this.#send('GET', path, undefined, undefined, { 'last-event-id': lastId });
@@ -133,7 +139,7 @@ export class AdminClient {
     }
   }
 
-  /** Sends an object as JSON, and a stream as a tar archive. `longest`: time limit in milliseconds, if any. */
+  /** Sends an object as JSON, and a stream as a tar archive. `longest`: timeout in milliseconds; undefined for none. */
   #send(
     method: AdminMethod,
     path: string,
@@ -154,7 +160,7 @@ export class AdminClient {
   }
 
   #read(response: IncomingMessage, text: string): unknown {
-    // Of a host that is not served.
+    // The emulator responds with 403 for a host that it does not serve.
     if (this.#namespace !== undefined && response.statusCode === 403) {
       throw new UsageError(`The emulator at ${this.url} has no namespace ${JSON.stringify(this.#namespace)}.`);
     }
@@ -167,7 +173,7 @@ export class AdminClient {
   }
 }
 
-/** A path with parameters behind it. */
+/** Appends query parameters to a path. */
 export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
@@ -190,12 +196,12 @@ function readAnswer({ statusCode = 0, headers }: IncomingMessage, text: string):
   throw new UsageError(`${detail}${/[.?]$/.test(detail) ? '' : '.'}${hint}`);
 }
 
-/** Prints a value as every command does with `--json`. */
+/** Prints a value in the form of `--json`. */
 export function printJson({ print }: Terminal, value: unknown): void {
   print(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** The one of `actions` that is meant. */
+/** Returns the action that was given, or the default. Throws `UsageError` for any other. */
 export function readAction<const Action extends string>(
   command: string,
   given: string | undefined,
@@ -209,7 +215,7 @@ export function readAction<const Action extends string>(
   throw new UsageError(`${what} of ${actions.join(', ')}.`.replace(/" of /, '"; there are '));
 }
 
-/** What stands behind an action, which is needed by some and refused by the others. */
+/** Returns the argument after an action. Throws `UsageError` if it is missing, or if the action takes none. */
 export function readValue(command: string, given: string | undefined, wanted: string | undefined): string {
   if (wanted === undefined && given !== undefined) {
     throw new UsageError(`${command} takes nothing more, not ${JSON.stringify(given)}.`);

@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, type AdminAddress, AdminClient, EMULATOR_FLAGS, printJson 
 import { type Command, type Definition, defineCommand, type Flags, type Positionals } from './command.js';
 import { writeTable } from './table.js';
 
-/** What a command prints: `json` with --json, and else `text`. */
+/** Output of a command: `json` with --json, otherwise `text`. */
 export interface Result {
   readonly json: unknown;
   readonly text?: string;
@@ -12,9 +12,9 @@ type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
   Definition<Table, Words>,
   'flags' | 'run'
 > & {
-  /** Flags besides those that say which emulator is meant. */
+  /** Flags besides those that select the emulator. */
   readonly flags?: Table;
-  /** False for what a namespace does not have, so that the command has no --namespace. */
+  /** False for a command that does not work in a namespace and therefore has no --namespace. */
   readonly isOfNamespace?: boolean;
   readonly run: (
     values: Parameters<Definition<Table, Words>['run']>[0],
@@ -23,7 +23,7 @@ type AdminDefinition<Table extends Flags, Words extends Positionals> = Omit<
   ) => Promise<Result>;
 };
 
-/** Defines a command that asks the admin API of a running emulator. */
+/** Defines a command that uses the admin API of a running emulator. */
 export function adminCommand<
   const Table extends Flags = Record<never, never>,
   const Words extends Positionals = Record<never, string>,
@@ -47,13 +47,13 @@ export function adminCommand<
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Returns a list as JSON, and as a table of the members that `columns` names by heading. */
+/** Returns a list as JSON and as a table. `columns`: item members by column heading. */
 export function listed(items: readonly Item[], columns: Readonly<Record<string, string>>): Result {
   const rows = items.map((item) => Object.values(columns).map((member) => String(item[member] ?? '–')));
   return { json: items, text: writeTable([Object.keys(columns), ...rows]) };
 }
 
-/** Returns what was made, and as text its id and nothing else, for a script to keep. */
+/** Returns a created item as JSON; its text is only the id, so that scripts can store it. */
 export function made(answer: unknown): Result {
   return { json: answer, text: `${(answer as { readonly id: string }).id}\n` };
 }

@@ -6,7 +6,7 @@ import t from 'tap';
 import { startEmulator } from '../index.js';
 import { run, startAsked as setUp } from './test/run.js';
 
-/** Every command that speaks to an emulator, as it is used. */
+/** Example of every command that contacts an emulator. */
 const COMMANDS: readonly (readonly string[])[] = [
   ['status'],
   ['reset'],

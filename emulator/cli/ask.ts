@@ -5,13 +5,16 @@ import type { Terminal } from './terminal.js';
 
 type Environment = Terminal['environment'];
 
-/** Milliseconds that a server gets for showing whether it speaks TLS. */
+/** Timeout in milliseconds for a server to show if it speaks TLS. */
 const HANDSHAKE = 2_000;
 
-/** Files of certificates that Node and OpenSSL trust. Node reads the first one by itself, unless others are named. */
+/**
+ * Variables that name certificate files trusted by Node and OpenSSL. Node reads the first one itself, unless `ca` is
+ * given.
+ */
 const TRUSTED_FILES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const;
 
-/** What a client says of a certificate, by the codes of OpenSSL and of Node. */
+/** Explanations of certificate errors, by the error codes of OpenSSL and Node. */
 const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: string])[] = [
   [/^CERT_HAS_EXPIRED$/, 'its certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet'],
@@ -24,8 +27,8 @@ const CERTIFICATE_COMPLAINTS: readonly (readonly [codes: RegExp, complaint: stri
 ];
 
 /**
- * Asks an http or https address, and hands the request to `send`, which has to end it. What is trusted is what Node
- * trusts, and what is in the files that the environment names.
+ * Opens a request to an http or https address and passes it to `send`, which has to end it. Trusts the certificates
+ * that Node trusts and those in the files that the environment names.
  */
 export async function ask(
   url: URL,
@@ -36,7 +39,7 @@ export async function ask(
   const open = url.protocol === 'https:' ? await secureRequest(url, environment) : plainRequest;
   return new Promise((resolve, reject) => {
     const question = open(url, options, resolve).on('error', reject);
-    // An answer that was not asked for, such as 101, ends it without any other event.
+    // An unexpected response such as 101 ends the request without any other event.
     question.on('close', () => reject(new Error('the connection was closed without an answer')));
     send(question);
   });
@@ -46,11 +49,14 @@ type Open = (url: URL, options: RequestOptions, onAnswer: (answer: IncomingMessa
 
 const plainRequest: Open = (url, options, onAnswer) => request(url, { ...options, agent: false }, onAnswer);
 
-/** By the agent that all of this process share, which `NODE_OPTIONS` and `NODE_USE_ENV_PROXY` lead to a proxy. */
+/**
+ * Opens an https request with the global agent of this process, so that `NODE_OPTIONS` and `NODE_USE_ENV_PROXY` can
+ * select a proxy.
+ */
 async function secureRequest({ hostname }: URL, environment: Environment): Promise<Open> {
   const { request: requestSecurely } = await import('node:https');
   const ca = await trusted(environment);
-  // The certificate is that of the address, also where a header names one of its namespaces.
+  // The certificate is for the host of the address, even if a Host header names one of its namespaces.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
   return (url, options, onAnswer) => {
     const headers = { ...options.headers, connection: 'close' };
@@ -58,7 +64,10 @@ async function secureRequest({ hostname }: URL, environment: Environment): Promi
   };
 }
 
-/** Undefined where the environment names nothing that can be read: then it is what Node trusts by itself. */
+/**
+ * Returns the certificates in the files that the environment names; undefined if none can be read, so that Node's
+ * defaults apply.
+ */
 async function trusted(environment: Environment): Promise<string[] | undefined> {
   const files = [...new Set(TRUSTED_FILES.map((name) => environment[name]).filter((file) => file))] as string[];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -68,7 +77,7 @@ async function trusted(environment: Environment): Promise<string[] | undefined> 
   return [...rootCertificates, ...given];
 }
 
-/** Why there was no answer, in words: what `error` says, or that the other scheme is spoken there. */
+/** Explains why there was no response: the error, or that the server speaks the other scheme. */
 export async function complaintOf(url: URL, error: unknown): Promise<string> {
   const { message, code = '' } = error as NodeJS.ErrnoException;
   if (url.protocol === 'https:') {
@@ -88,12 +97,12 @@ export async function complaintOf(url: URL, error: unknown): Promise<string> {
   return message || code || 'the connection failed';
 }
 
-/** Whether a server answers the first message of a TLS client. */
+/** Returns true if a server responds to a TLS ClientHello. */
 async function speaksTls({ hostname, port }: URL): Promise<boolean> {
   const { connect } = await import('node:tls');
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve) => {
-    // Nothing is sent, so that it does not matter who it is.
+    // No data is sent, so the identity of the server does not matter.
     const socket = connect({ host, port: Number(port || 80), rejectUnauthorized: false, timeout: HANDSHAKE });
     const end = (isSpoken: boolean) => {
       socket.destroy();

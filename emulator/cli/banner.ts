@@ -2,12 +2,12 @@ import { fixtureKeys } from '../auth/fixture-keys.js';
 import { quoteWord } from '../faults/shell.js';
 import type { Emulator } from '../index.js';
 
-/** Where the page of the admin API is. */
+/** Address of the page of the admin API. */
 export function pageUrl({ adminUrl }: Pick<Emulator, 'adminUrl'>): string {
   return `${adminUrl}/`;
 }
 
-/** What a person sees instead of the ready line: addresses, and lines to copy that work as they stand. */
+/** Text for a person instead of the ready line: addresses, and commands that can be copied unchanged. */
 export function writeBanner(emulator: Emulator): string {
   const { baseUrl, gitHost, org, orgs, keyId, keyFile, adminTokenFile } = emulator;
   const isTestKey = fixtureKeys().some(({ privateKeyFile }) => privateKeyFile === keyFile);

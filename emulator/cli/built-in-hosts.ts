@@ -3,7 +3,7 @@ import type { Flags } from './command.js';
 
 const hosts = list(plainHost, { least: 1 });
 
-/** Flags of `exec` for clients that have their hosts built in. */
+/** Flags of `exec` for clients with fixed host names. */
 export const HOST_FLAGS = {
   'api-host': {
     read: hosts,
@@ -24,7 +24,7 @@ export interface HostFlags {
   readonly passed: readonly string[];
 }
 
-/** What was typed; undefined where no host is served. Throws `OptionError`. */
+/** Parses the flags; undefined if no host is given. Throws `OptionError`. */
 export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>): HostFlags | undefined {
   const read = (flag: keyof typeof HOST_FLAGS): readonly string[] =>
     typed[flag] === undefined ? [] : readNamed(`--${flag}`, HOST_FLAGS[flag].read, typed[flag]);
@@ -38,7 +38,7 @@ export function readHostFlags(typed: Readonly<Record<string, readonly string[]>>
   return { api, git, passed };
 }
 
-/** A host as it is compared: in lower case, without a dot at its end. */
+/** Normalizes a host for comparison: lower case, without a trailing dot. */
 function plainHost(given: unknown): string {
   return hostName(given).toLowerCase().replace(/\.$/, '');
 }

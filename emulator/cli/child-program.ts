@@ -2,25 +2,28 @@ import { spawn } from 'node:child_process';
 import { exitCodeOf, hasTerminal, type RelayedSignals } from './relayed-signals.js';
 import type { Terminal } from './terminal.js';
 
-/** env(1), Exit status: found but not to be run; not found. */
+/** Exit codes of env(1): the program was found and could not be run; not found. */
 const CANNOT_RUN = 126;
 const NOT_FOUND = 127;
 
 interface Ports {
   readonly terminal: Terminal;
   readonly signals: RelayedSignals;
-  /** Folder that goes with this process, however it ends. */
+  /** Folder that is removed when this process ends, however it ends. */
   readonly scratch?: string;
 }
 
-/** Runs a program with the streams of this process. Resolves to its exit code, or to the one that shells give it. */
+/**
+ * Runs a program with the streams of this process. Resolves to its exit code, or to 128 plus the signal number, as in
+ * shells.
+ */
 export async function runProgram(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   { terminal, signals, scratch = '' }: Ports,
 ): Promise<number> {
-  // In a session of its own what the program starts gets its signals as well, as it would from a terminal; but such a
-  // session has no terminal.
+  // In its own session, the program's children receive its signals too, as they would from a terminal. Such a session
+  // has no terminal, so it is not used if there is one.
   const detached = !hasTerminal();
   const guard = new Guard(scratch);
   try {
@@ -46,14 +49,14 @@ export async function runProgram(
   }
 }
 
-/** Waits for the end of its standard input, which the system brings about however the writer ends. */
+/** Waits for the end of standard input. The operating system closes the pipe however the writer ends. */
 const SCRIPT =
   'IFS= read -r scratch && { read -r target; read -r released || ' +
   '{ [ -z "$target" ] || kill -s KILL -- "$target"; [ -z "$scratch" ] || rm -rf -- "$scratch"; }; }';
 
 /**
- * Kills a program when this process was killed, which it cannot do by itself: a shell in a session of its own that reads
- * from a pipe. Where there is no `/bin/sh`, the program stays.
+ * Kills the program if this process was killed with SIGKILL. It is a shell in its own session that reads from a pipe.
+ * Without `/bin/sh`, the program keeps running.
  */
 class Guard {
   readonly #shell = spawn('/bin/sh', ['-c', SCRIPT], {
@@ -63,7 +66,7 @@ class Guard {
     detached: true,
   });
 
-  /** `scratch`: a folder to remove; empty: none. */
+  /** `scratch`: folder to remove; empty for none. */
   constructor(scratch: string) {
     this.#shell.on('error', () => {});
     this.#shell.stdin.on('error', () => {});
@@ -71,7 +74,7 @@ class Guard {
     this.#shell.unref();
   }
 
-  /** `target`: a process, or below 0 a process group. It is known a moment after the program has begun. */
+  /** `target`: process id, or a negative process group id. It is only known shortly after the program has started. */
   watch(target: number): void {
     this.#shell.stdin.write(`${target}\n`);
   }

@@ -19,7 +19,7 @@ import { publishReady } from './ready.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Runs a command in this process and gives back all it said. */
+/** Runs a command in this process and captures its output. */
 async function run(argv: readonly string[], environment: Record<string, string> = {}) {
   let out = '';
   let err = '';
@@ -40,7 +40,9 @@ async function run(argv: readonly string[], environment: Record<string, string> 
   return { code, out, err };
 }
 
-/** Asserts that the command line is refused: exit 2, nothing on standard output, one sentence on standard error. */
+/**
+ * Asserts that the command line is refused: exit code 2, nothing on standard output, one sentence on standard error.
+ */
 async function refused(test: Test, argv: readonly string[], sentence: RegExp) {
   const { code, out, err } = await run(argv);
   test.equal(code, 2, argv.join(' '));
@@ -225,7 +227,7 @@ t.test('the ready file appears whole or not at all', async (t) => {
 const entry = new URL('./main.js', import.meta.url).href;
 const script = `process.exitCode = await (await import(${JSON.stringify(entry)})).main(process.argv.slice(1))`;
 
-/** `emulator start` as a process of its own, loaded as this test is. */
+/** Runs `emulator start` as a process, loaded like this test. */
 function start(test: Test, ...argv: string[]): ChildProcess & { said: { out: string; err: string } } {
   const args = [...process.execArgv, '--input-type=module', '--eval', script, 'start', ...argv];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -284,7 +286,7 @@ t.test('SIGINT drains: a request that runs holds the end up, a second signal doe
   const token = (await run(['token', '--repo', 'a', '--scopes', 'repo:write', '--clock', new Date().toISOString()]))
     .out;
   const { request } = await import('node:http');
-  // A body that never ends keeps its request running.
+  // An incomplete body keeps the request open.
   const running = request(`${base_url}/api/repos`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token.trim()}`, 'content-length': '100' },
@@ -304,7 +306,7 @@ t.test('SIGTERM in the middle of a push and of a clone lets both finish, and the
   const { base_url } = (await untilReady(child)) as { base_url: string };
   const token = (await run(['token', '--repo', 'r', '--scopes', 'repo:write,git:read,git:write'])).out.trim();
   const { request } = await import('node:http');
-  /** Sends the head and `body`, and leaves the request open; its answer, when it has begun. */
+  /** Sends the header and `body`, and leaves the request open. Returns the response when it begins. */
   const open = (target: string, length: number, headers: Record<string, string> = {}) => {
     const type = target.replace('/r.git/', 'application/x-').concat('-request');
     const all = {

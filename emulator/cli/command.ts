@@ -4,19 +4,19 @@ import { type Read, readNamed } from '../config/option-values.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** A flag with a value, or one that is there or not. */
+/** Flag with a value, or boolean flag. */
 export interface Flag<Value = unknown> {
   readonly describe: string;
-  /** Reads the value as typed; a flag without it takes none. Throws `OptionError`. */
+  /** Parses the value as typed; undefined for a boolean flag. Throws `OptionError`. */
   readonly read?: Read<Value>;
-  /** As it would be typed. */
+  /** Default value, as it would be typed. */
   readonly default?: string;
   readonly repeatable?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What a command gets: values where the flag has any, otherwise whether it was given. */
+/** Arguments of a command: the parsed value of each flag with a value, and true or false for each boolean flag. */
 export type Values<Table extends Flags> = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (given: unknown) => infer Value }
     ? Table[Name] extends { readonly default: string }
@@ -27,12 +27,12 @@ export type Values<Table extends Flags> = {
 
 type Name<Table> = NoInfer<keyof Table & string>;
 
-/** Arguments without a flag, in order, each of which may be left out: what they are, by name. */
+/** Optional positional arguments, in order: descriptions by name. */
 export type Positionals = Readonly<Record<string, string>>;
 
 type Texts<Table extends Positionals> = { readonly [Name in keyof Table]: string | undefined };
 
-/** One command of the table in `commands.ts`. Whatever holds for all flags of all commands is decided here. */
+/** Command in the table of `commands.ts`. This module decides everything that applies to all flags of all commands. */
 export interface Command {
   readonly name: string;
   readonly flags?: Flags;
@@ -45,9 +45,9 @@ export interface Definition<Table extends Flags, Words extends Positionals> {
   readonly describe: string;
   readonly flags: Table;
   readonly positionals?: Words;
-  /** Stands below the flags in its help. */
+  /** Text below the flags in the help. */
   readonly epilogue?: () => string;
-  /** Flags that contradict each other. */
+  /** Pairs of flags that exclude each other. */
   readonly exclusive?: readonly (readonly [Name<Table>, Name<Table>])[];
   readonly run: (values: Values<Table> & Texts<Words>, session: Session) => void | Promise<void>;
 }
@@ -84,7 +84,10 @@ export function defineCommand<const Table extends Flags, const Words extends Pos
   };
 }
 
-/** Defaults are only shown by yargs: one that is set could not be told from one that was given. */
+/**
+ * Declares a flag to yargs. Yargs only shows the default, because a default that it sets could not be distinguished
+ * from a given value.
+ */
 function declare([flag, row]: [string, Flag]): [string, Options] {
   const value: Options = row.read ? { type: 'string', requiresArg: true } : { type: 'boolean' };
   const { describe, default: standard } = row;
@@ -96,7 +99,9 @@ function isGiven(given: unknown): boolean {
   return given !== undefined && given !== false;
 }
 
-/** What yargs takes in silence: flags given twice, values of flags that have none, and what follows `--`. */
+/**
+ * Throws `UsageError` for input that yargs ignores: repeated flags, values of boolean flags, and arguments after `--`.
+ */
 function checkAsTyped(argv: readonly string[], flags: Flags): void {
   const options = Object.fromEntries(
     Object.entries(flags).map(([flag, { read }]) => [flag, { type: read ? 'string' : 'boolean' } as const]),
@@ -125,9 +130,9 @@ function readFlag(flag: string, row: Flag, args: ArgumentsCamelCase): unknown {
   return typed === undefined ? undefined : readNamed(`--${flag}`, row.read, typed);
 }
 
-/** What a command's handler is given beside its arguments. */
+/** Context of a command besides its arguments. */
 export interface Session {
-  /** The command line as it was typed. */
+  /** Command line as typed. */
   readonly argv: readonly string[];
   readonly terminal: Terminal;
   /** Exit code of the process; 0 unless a command sets it. */

@@ -45,7 +45,8 @@ async function refused(
 t.test('flags that are repeated, contradict each other, or are not there are refused by every command', async (t) => {
   for (const { name, flags = {}, exclusive = [] } of commands) {
     await refused(t, [name, '--nonsense'], /nonsense/);
-    // Any text is the name of a folder, and Git's helpers pass over what they do not know (gitcredentials(7)).
+    // `export` accepts any text as a folder name, and Git requires credential helpers to ignore unknown operations
+    // (gitcredentials(7)).
     if (name !== 'export' && name !== 'credential') await refused(t, [name, 'nonsense'], /nonsense|takes flags only/);
     for (const [flag, row] of Object.entries(flags)) {
       if (!row.read) {
@@ -99,7 +100,7 @@ t.test('flags that are repeated, contradict each other, or are not there are ref
 });
 
 t.test('every option of start and exec refuses what it cannot read, as a flag and as a variable', async (t) => {
-  /** What no option of its kind takes, by the placeholder of its value. */
+  /** Values that no option accepts, by the placeholder of the option's value. */
   const bad: Readonly<Record<string, readonly string[]>> = {
     ADDRESS: ['a b', 'http://x/'],
     PORT: ['x', '-1', '65536', '1.5', 'NaN', '1e3'],
@@ -139,7 +140,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
       }
       const values = bad[value];
       t.ok(values, `${value} is known`);
-      // A seed is any text; a ready file is written when everything else stands.
+      // A seed accepts any text, and a ready file is written only after everything else was checked.
       const isTold = flag !== 'seed' && flag !== 'ready-file';
       for (const text of isTold ? values! : []) {
         await refused(t, [command, `--${flag}=${text}`, ...program], new RegExp(`^--${flag} `));
@@ -151,7 +152,7 @@ t.test('every option of start and exec refuses what it cannot read, as a flag an
   }
 });
 
-/** Servers that are no emulators, each in its own way. */
+/** Servers that are not emulators. */
 const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
   'accepts and never answers': () => {},
   'closes at once': (socket) => void socket.destroy(),

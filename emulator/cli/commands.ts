@@ -65,16 +65,19 @@ export const commands: readonly Command[] = [
   scenarioCommand,
 ];
 
-/** Every command but the quick way into `start`. Resolves to the exit code. Throws `UsageError`. */
+/**
+ * Runs a command. `main.ts` handles most uses of `start` without this module. Resolves to the exit code. Throws
+ * `UsageError`.
+ */
 export async function runCommands(argv: readonly string[], terminal: Terminal): Promise<number> {
   const session: Session = { argv, terminal, exitCode: 0 };
   const names = commands.map(({ name }) => name);
   const parser = yargs()
     .scriptName('emulator')
     .parserConfiguration({
-      // `--no-repo` is a flag of its own, not a repo that is false.
+      // `--no-repo` is a separate flag, not the negation of `--repo`.
       'boolean-negation': false,
-      // `--repo.name` is no flag.
+      // Do not parse `--repo.name` as a nested value.
       'dot-notation': false,
       'camel-case-expansion': false,
     })
@@ -89,7 +92,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
     .wrap(Math.min(110, terminal.columns))
     .exitProcess(false)
     .fail((message, error) => {
-      // Without a message it is what a command threw.
+      // Without a message, the error was thrown by a command.
       throw message ? new UsageError(usageSentence(message, argv[0], names)) : error;
     });
   await parser.parseAsync([...argv], {}, (_error, _parsed, output) => {
@@ -98,7 +101,7 @@ export async function runCommands(argv: readonly string[], terminal: Terminal): 
   return session.exitCode;
 }
 
-/** Words a usage error. For an unknown command it lists the commands. */
+/** Formats a usage error. For an unknown command, it lists the commands. */
 function usageSentence(message: string, command: string | undefined, names: readonly string[]): string {
   const isKnown = command === undefined || command.startsWith('-') || names.includes(command);
   if (isKnown || command === 'completion') return oneSentence(message);

@@ -6,23 +6,23 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { openTunnel, type Way } from './tunnel.js';
 
 export interface ProxyOptions {
-  /** Hosts whose port 443 is the emulator's. */
+  /** Hosts whose port 443 is forwarded to the emulator. */
   readonly hosts: readonly string[];
-  /** Hosts that are let through as they are. */
+  /** Hosts to which connections are passed through. */
   readonly passed: readonly string[];
-  /** The proxy by which one of these is reached; none: directly. */
+  /** Returns the proxy for a passed-through host; undefined for a direct connection. */
   readonly through: (host: string, port: number) => URL | undefined;
-  /** The port of the emulator that speaks TLS. */
+  /** TLS port of the emulator. */
   readonly port: number;
-  /** Told of a host that was refused, the first time. */
+  /** Called the first time that a host is refused. */
   readonly onRefused: (host: string) => void;
-  /** Milliseconds after which a tunnel ends if one side has ended and the other one is silent. */
+  /** Timeout in milliseconds of a half-closed tunnel whose other side is silent. */
   readonly halfOpenTimeout?: number;
 }
 
-/** A proxy on loopback, for one run. */
+/** Proxy on the loopback interface, for one run. */
 export interface Proxy {
-  /** With its credential. */
+  /** URL including the credential. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -30,18 +30,18 @@ export interface Proxy {
 const LOOPBACK = '127.0.0.1';
 const USER = 'emulator';
 const HTTPS = 443;
-/** Tunnels at a time, far above what a client opens. */
+/** Maximum concurrent tunnels, far above what a client opens. */
 const MOST_CONNECTIONS = 2_000;
-/** Hosts that are told of; a program that scans must not fill the terminal. */
+/** Maximum number of refused hosts reported, so that a scanning program does not fill the terminal. */
 const MOST_TOLD = 50;
-/** Milliseconds that a connection is given to name its host, and a host to take the connection. */
+/** Milliseconds that a client has to send its request, and that a host has to accept the connection. */
 const PATIENCE = 30_000;
 
 type Refusal = readonly [status: string, sentence: string, header?: string];
 
 /**
- * An HTTP proxy for CONNECT (RFC 9110, 9.3.6), and for nothing else: TLS is spoken behind it, so it sees no request. It
- * asks everybody for a credential that is made here, as every program and page on the machine can reach it.
+ * HTTP proxy for CONNECT only (RFC 9110, section 9.3.6). TLS inside the tunnel hides the requests from it. It requires
+ * a random credential, because every program and web page on the machine can reach it.
  */
 export async function openProxy({
   hosts,
@@ -61,7 +61,7 @@ export async function openProxy({
     const [, given] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
     return given !== undefined && timingSafeEqual(digestOf(given), expected);
   };
-  /** Where a tunnel leads; or why there is none. */
+  /** Returns the destination of a tunnel, or a refusal. */
   const findWay = (target: string | undefined): Way | Refusal => {
     const asked = target === undefined ? undefined : readTarget(target);
     if (!asked) return ['400 Bad Request', 'The target of CONNECT has to be a host and a port.'];
@@ -111,7 +111,7 @@ export async function openProxy({
         ({ socket: onward, first }) => {
           sockets.add(onward);
           onward.once('close', () => sockets.delete(onward));
-          // From here on what goes through the tunnel is not ours.
+          // From here on, the bytes in the tunnel belong to the client and the server.
           socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
           if (first.length > 0) socket.write(first);
           if (head.length > 0) onward.write(head);
@@ -141,15 +141,18 @@ const UNKNOWN: Refusal = [
   'Proxy-Authenticate: Basic realm="emulator exec"',
 ];
 
-/** Equally long whatever is given, so that they are compared in the same time. */
+/** Hashes a credential, so that comparisons take the same time whatever the length of the input. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Request line of CONNECT (RFC 9112, 3). Node's parser also accepts HTTP/0.9 and several spaces, and tells of neither. */
+/**
+ * Request line of CONNECT (RFC 9112, section 3). Node's parser also accepts HTTP/0.9 and repeated spaces, without
+ * reporting them.
+ */
 const REQUEST_LINE = /^CONNECT (\S+) HTTP\/1\.[01]\r?$/;
 
-/** Calls back with the first line of a connection as it was sent, before Node parses it. */
+/** Calls back with the first line of a connection as sent, before Node parses it. */
 function onFirstLine(socket: Socket, read: (line: string) => void): void {
   let text = '';
   const look = (piece: Buffer) => {
@@ -162,7 +165,7 @@ function onFirstLine(socket: Socket, read: (line: string) => void): void {
   socket.prependListener('data', look);
 }
 
-/** `host:port`. RFC 9110, 9.3.6: there is no default port. A port is written in one way only, without leading zeros. */
+/** Parses `host:port`. There is no default port (RFC 9110, section 9.3.6). A port with leading zeros is refused. */
 function readTarget(target: string): { host: string; port: number } | undefined {
   const [, host = '', digits] = /^(\[[^[\]]*\]|[^:[\]]+):([1-9]\d{0,4})$/.exec(target) ?? [];
   const port = Number(digits);
@@ -183,7 +186,10 @@ function refuse(socket: Socket, [status, sentence, header]: Refusal): void {
   lingeringClose(socket);
 }
 
-/** Passes on bytes, ends and resets in both directions. After one side has ended, silence of the other ends the tunnel. */
+/**
+ * Forwards bytes, ends and resets in both directions. After one side has ended, a timeout of the other side closes the
+ * tunnel.
+ */
 function join(one: Socket, other: Socket, halfOpenTimeout: number): void {
   for (const [from, to] of [
     [one, other],

@@ -2,7 +2,7 @@ import { OptionError } from '../config/option-values.js';
 import { readTextFile, UnreadableFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** Reads a YAML or JSON file. Throws `UsageError` that names `flag` and the file. */
+/** Reads a YAML or JSON file. Throws `UsageError`, which names `flag` and the file. */
 export async function readDocument(flag: string, file: string): Promise<unknown> {
   const { readYaml, YamlError } = await import('../scenarios/yaml.js');
   try {
@@ -16,13 +16,13 @@ export async function readDocument(flag: string, file: string): Promise<unknown>
   }
 }
 
-/** Reads JSON that was typed as an argument. Throws `OptionError` with `complaint` if it is not an object. */
+/** Parses JSON given as an argument. Throws `OptionError` with `complaint` if it is not an object. */
 export function readJsonObject(text: string, complaint: string): Readonly<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(text);
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read };
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw new OptionError(complaint);
 }

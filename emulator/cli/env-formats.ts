@@ -3,7 +3,7 @@ import { UsageError } from './usage-error.js';
 
 type Variable = readonly [name: string, value: string];
 
-/** How variables are written for what reads them. Throws `UsageError` for a value that a format has no words for. */
+/** Formats of variables, by reader. Throws `UsageError` for a value that a format cannot represent. */
 export const ENV_FORMATS = {
   sh: {
     about: 'eval "$(emulator env)"',
@@ -11,7 +11,7 @@ export const ENV_FORMATS = {
   },
   fish: {
     about: 'emulator env --format fish | source',
-    // fish(1), Quotes: between single quotes only \' and \\ are escapes.
+    // fish(1), Quotes: only \' and \\ are escapes between single quotes.
     write: lines(([name, value]) => `set -gx ${name} '${value.replace(/['\\]/g, '\\$&')}'`),
   },
   pwsh: {
@@ -33,8 +33,8 @@ function lines(write: (variable: Variable) => string): (variables: readonly Vari
 }
 
 /**
- * about_Quoting_Rules: between single quotes only the quote is special, and is doubled; typographic single quotes count
- * as quotes. A line break would end the line where a pipe passes on lines.
+ * Quotes a value for PowerShell (about_Quoting_Rules): between single quotes only the quote is special, and is doubled;
+ * typographic single quotes count as quotes. A line break is written as `[char]N`, because pipes split text into lines.
  */
 function writePwsh(value: string): string {
   const parts = value.split(/([\r\n])/).map((part) => {
@@ -45,9 +45,10 @@ function writePwsh(value: string): string {
 }
 
 /**
- * There is no standard. What needs no quotes is read as it stands by all readers. Single quotes are for most readers what
- * they are for a shell; some take \\ and \' between them for escapes, and all but a few know no `'` there, so what has
- * either is written in another kind of quotes, in which nothing of the value may mean anything.
+ * Writes a dotenv line. There is no standard. A value without special characters is not quoted; all readers accept it.
+ * Most readers treat single quotes as a shell does, but some treat \\ and \' between them as escapes, and most do not
+ * support `'` there. A value with either is written in another kind of quotes in which none of its characters is
+ * special.
  */
 function writeDotenv([name, value]: Variable): string {
   if (/^[\w./:@%+,=~-]*$/.test(value)) return `${name}=${value}`;
@@ -64,7 +65,10 @@ const DOTENV_QUOTES = [
   ['`', /[`\r]/],
 ] as const;
 
-/** GitHub's documentation, Workflow commands, "Multiline strings": the delimiter must not be a line of the value. */
+/**
+ * Writes a multiline value for GitHub Actions (Workflow commands, "Multiline strings"). The delimiter must not be a
+ * line of the value.
+ */
 function writeGithub([name, value]: Variable): string {
   let delimiter = 'END_OF_VALUE';
   while (value.includes(delimiter)) delimiter += '_';

@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream';
 import dispatchers from './proxy-dispatcher.cjs';
 
 /*
- * Loaded by `NODE_OPTIONS` into what runs below `emulator exec --api-host`, on a Node that does not read `https_proxy` by
- * itself: `fetch` and `https.request` go by the proxy then. Nothing is loaded before one of them is used.
+ * Loaded by `NODE_OPTIONS` into programs run by `emulator exec --api-host`, on Node versions that ignore `https_proxy`.
+ * Sends `fetch` and `https.request` through the proxy. Other modules are loaded only when one of the two is used.
  */
 
 type AgentOptions = Parameters<https.Agent['createConnection']>[0];
 type OnSocket = (error: Error | null, stream: Duplex) => void;
 
-/** By which every undici of a process finds the dispatcher that it shares with Node's own `fetch`. */
+/** Symbol of the global dispatcher that every undici in a process shares with Node's own `fetch`. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 const proxy = process.env.https_proxy;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -33,12 +33,12 @@ function proxyFetch(): void {
       set(dispatcher);
       return dispatcher;
     },
-    // Who sets one wants that one.
+    // A dispatcher set by the program takes precedence.
     set,
   });
 }
 
-/** Node's own agent, with a tunnel below TLS. */
+/** Replaces Node's global https agent by one that opens a tunnel below TLS. */
 function proxyRequests({ hostname, port, username, password }: URL): void {
   const direct = (process.env.no_proxy ?? '').split(',').map((entry) => entry.replace(/^\*?\.?/, '').toLowerCase());
   const isDirect = (host: string) => direct.some((entry) => entry && (host === entry || host.endsWith(`.${entry}`)));

@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util';
 import { type Flags, optionRows } from '../config/options.js';
 import { UsageError } from './usage-error.js';
 
-/** A command with the flags of `start`, and further ones that take a value. */
+/** Command that accepts the flags of `start` and further flags with a value. */
 export interface Starting {
   readonly command: string;
   readonly further: readonly string[];
-  /** Where words without a flag belong. */
+  /** Hint for an error message: where arguments without a flag belong. */
   readonly instead: string;
 }
 
 const START: Starting = { command: 'start', further: [], instead: '' };
 
-/** The flags of `emulator start` as typed, by the table of options. Throws `UsageError`. */
+/** Parses the flags of `emulator start` by the table of options. Throws `UsageError`. */
 export function readFlags(argv: readonly string[], { command, further, instead } = START): Flags {
   const rows = [...optionRows(), ...further.map((flag) => ({ flag, isSwitch: false }))];
   const switches = rows.filter(({ isSwitch }) => isSwitch).map(({ flag }) => flag);
@@ -47,7 +47,7 @@ export function readFlags(argv: readonly string[], { command, further, instead }
   return flags;
 }
 
-/** Splits a command line at `--`, behind which a program to run stands. */
+/** Splits a command line at `--`, which precedes the program to run. */
 export function splitProgram(argv: readonly string[]): [own: readonly string[], program: readonly string[]] {
   const end = argv.indexOf('--');
   return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];

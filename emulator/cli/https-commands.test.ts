@@ -9,7 +9,7 @@ import { createTls } from '../tls/tls-service.js';
 import { commands } from './commands.js';
 import { run } from './test/run.js';
 
-/** What is typed behind each command that speaks to an emulator, in this order. */
+/** Arguments of each command that contacts an emulator, in order. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   health: [],
   status: [],
@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   stop: [],
 };
 
-/** Runs `emulator <argv>` as a process below the variables. */
+/** Runs `emulator <argv>` as a process with these variables. */
 async function cli(t: Test, argv: readonly string[], variables: Record<string, string> = {}) {
   const before = { ...process.env };
   Object.assign(process.env, variables);
@@ -52,7 +52,7 @@ t.test('every command speaks HTTPS, with what either variable trusts', async (t)
     t.teardown(() => emulator.close({ graceMs: 0 }));
     const folder = t.testdir({ 'ca.pem': emulator.ca! });
     const environment = { [name]: join(folder, 'ca.pem'), EMULATOR_URL: emulator.https!.baseUrl };
-    // How commands trust is one place for all of them.
+    // All commands share the code for trust, so one command suffices for the other variables.
     const tried = Object.entries(WORDS).filter(([command]) => name === 'SSL_CERT_FILE' || command === 'stop');
     for (const [command, words] of tried) {
       const argv = words.map((word) => (word === 'FOLDER' ? join(folder, 'state') : word));

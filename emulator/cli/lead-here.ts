@@ -4,22 +4,22 @@ import { proxyVariables, readOuterProxy, trustVariables, writeTrust } from './pr
 import type { Terminal } from './terminal.js';
 
 interface Ports {
-  /** Where hosts that clients have built in are served. */
+  /** Port at which the emulator serves hosts with fixed names. */
   readonly port: number;
   readonly trust: string;
   readonly environment: Terminal['environment'];
   readonly terminal: Terminal;
 }
 
-/** What leads the clients of one run here. */
+/** Variables and folder that direct the clients of one run to the emulator. */
 export interface Lead {
   readonly variables: Readonly<Record<string, string>>;
-  /** Folder that is removed at the end. */
+  /** Folder that is removed at the end of the run. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Writes what clients have to trust, and opens the proxy for hosts that they have built in, if there are any. */
+/** Writes the certificates that clients have to trust, and opens the proxy if hosts with fixed names are given. */
 export async function leadHere(
   built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,

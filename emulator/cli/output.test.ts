@@ -5,7 +5,7 @@ import { ended, spawnCli } from '../test/cli-process.js';
 import { sample } from '../test/sample.js';
 import { commands } from './commands.js';
 
-/** What a command needs to print something; most need nothing. */
+/** Arguments that a command needs to print something; most need none. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   token: ['--repo', 'a'],
   start: ['--port', '0'],
@@ -17,7 +17,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   snapshot: ['ls'],
 };
 
-/** The help of every command is printed by the same lines. */
+/** Outputs printed by the same code for all commands. */
 const PRINTED_FOR_ALL = [['start', '--help'], ['exec', '--help'], ['--help'], ['--version']];
 
 t.test('output that nobody reads ends every command quietly', async (t) => {
@@ -33,7 +33,7 @@ t.test('output that nobody reads ends every command quietly', async (t) => {
 t.test('output that does not fit is one sentence and exit 2, from every command', async (t) => {
   await using emulator = await startEmulator({ port: 0, tls: true });
   for (const argv of sample(t, [...PRINTED_FOR_ALL, ...lists(emulator.baseUrl)], 8)) {
-    // One of the commands prints requests, another one has just forgotten them.
+    // One command prints the requests, and another one has deleted them.
     await fetch(`${emulator.baseUrl}/api/repos`);
     const out = openSync('/dev/full', 'w');
     const child = spawnCli(t, argv, { out });
@@ -55,10 +55,10 @@ t.test('complaints that cannot be written change no exit code', async (t) => {
   }
 });
 
-/** What they print is not what they are for, or they wait for something. */
+/** Commands whose purpose is not their output, or that wait for something. */
 const OTHERS = ['start', 'exec', 'stop', 'wait', 'health', 'credential', 'export', 'import'];
 
-/** Commands that print by themselves and end; those that ask an emulator ask the one at `url`. */
+/** Command lines that print and end; those that contact an emulator use `url`. */
 function lists(url: string): string[][] {
   return commands
     .filter(({ name }) => !OTHERS.includes(name))

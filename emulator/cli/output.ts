@@ -1,10 +1,12 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** Characters kept for a reader that does not read; what comes after is dropped, so that a log cannot fill the memory. */
+/**
+ * Maximum characters buffered for a slow reader. Further log lines are dropped, so that the log cannot fill the memory.
+ */
 const MOST_KEPT = 1024 * 1024;
 
-/** A standard stream whose reader may be gone, or whose disk may be full. After its first error nothing is written. */
+/** Standard stream that handles a closed reader and a full disk. After the first error nothing is written. */
 export class Output {
   readonly #stream: typeof process.stdout | typeof process.stderr;
   #error: NodeJS.ErrnoException | undefined;
@@ -15,7 +17,7 @@ export class Output {
     stream.on('error', (error) => this.#keep(error));
   }
 
-  /** Writes all of it, however slowly it is read. */
+  /** Writes the whole text, however slowly it is read. */
   write(text: string): void {
     if (this.#error) return;
     if (this.#stream instanceof Socket) {
@@ -23,12 +25,12 @@ export class Output {
     } else this.#writeFile(Buffer.from(text));
   }
 
-  /** Writes what may be lost: a line of the log. */
+  /** Writes a log line, which is dropped if the buffer is full. */
   writeLine(text: string): void {
     if (this.#stream.writableLength < MOST_KEPT) this.write(text);
   }
 
-  /** Resolves once everything has left; to the system's error where it could not. */
+  /** Resolves when everything was written; to the system error if it could not be written. */
   async flushed(): Promise<NodeJS.ErrnoException | undefined> {
     await this.#left;
     return this.#error;
@@ -38,7 +40,10 @@ export class Output {
     this.#error ??= error ?? undefined;
   }
 
-  /** Node's own stream for files takes a write that was cut short, as on a disk that is full, for a whole one. */
+  /**
+   * Writes with `writeSync`, because Node's stream for files reports success when a write was cut short, for example on
+   * a full disk.
+   */
   #writeFile(bytes: Uint8Array): void {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#stream.fd, bytes, at);

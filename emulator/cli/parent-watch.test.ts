@@ -12,7 +12,10 @@ import { readReady } from './ready.js';
 const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 const EMULATOR = `'${process.execPath}' '${BIN}'`;
 
-/** What a parent runs to start an emulator with these flags. `; true` keeps a shell from becoming the emulator itself. */
+/**
+ * Ways in which a parent starts an emulator with these flags. `; true` prevents a shell from replacing itself with the
+ * emulator.
+ */
 const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
   'with nothing in between': (flags) => [process.execPath, BIN, ...flags.split(' ')],
   'by a shell that waits for it': (flags) => ['sh', '-c', `${EMULATOR} ${flags}; true`],
@@ -21,9 +24,9 @@ const STARTS: Readonly<Record<string, (start: string) => readonly string[]>> = {
   'by npm below a shell': (flags) => ['sh', '-c', `npm exec -- emulator ${flags}; true`],
 };
 
-/** A process that starts the emulator as its child, and does nothing more. */
+/** Starts a process that starts the emulator as its child and does nothing else. */
 async function startedByParent(t: Test, name: string, ...flags: string[]) {
-  // A project that has installed the package: that npx finds the command there, and installs nothing.
+  // Project with the package installed, so that npx finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
   const argv = STARTS[name]!(`start --port 0 --log quiet --ready-file ${file} ${flags.join(' ')}`.trim());
@@ -48,7 +51,7 @@ async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await pause(20);
 }
 
-// They wait for the most part.
+// The tests mostly wait.
 t.jobs = 3;
 
 for (const name of Object.keys(STARTS)) {
@@ -82,10 +85,10 @@ t.test('without the flag it stays', async (t) => {
 });
 
 t.test('a parent that has gone before the first look is noticed', async (t) => {
-  // A project that has installed the package: that npx finds the command there, and installs nothing.
+  // Project with the package installed, so that npx finds the command and installs nothing.
   const project = t.testdir({ node_modules: { '.bin': { emulator: t.fixture('symlink', BIN) } } });
   const file = join(project, 'ready.json');
-  // The shell in the middle ends at once; the emulator is not its session's first process.
+  // The intermediate shell ends at once; the emulator is not the leader of its session.
   const line = `${EMULATOR} start --port 0 --exit-with-parent --ready-file '${file}' >/dev/null 2>&1 & echo $!`;
   const shell = spawn('sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   let out = '';

@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { isAlive } from '../system/process-owner.js';
 import { commandLine, type ProcessRecord, processRecord } from './processes.js';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK = 250;
 
 const SHELLS = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh'];
 
-/** Programs that run a command and wait for it, by their names, or by those of the scripts that Node runs. */
+/** Programs that run a command and wait for it, by their name or by the name of their Node script. */
 const RUNNERS = ['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'yarnpkg', 'corepack', 'timeout', 'time', 'sudo'];
 const SCRIPT = new RegExp(`^(${RUNNERS.join('|')})(-cli)?(\\.c?js)?$`);
 
@@ -17,9 +17,9 @@ interface Link {
 }
 
 /**
- * Calls `onGone` once, when the process that started this one has ended. A shell that runs one command (`sh -c`), and npx,
- * stand between the two and outlive the one above them: so their parents are watched as well. A parent that was gone
- * before the first look is noticed too, where Linux tells sessions. Returns what ends the watch.
+ * Calls `onGone` once, when the process that started this one has ended. Wrappers such as `sh -c` and npx stand between
+ * the two and outlive their parent, so their parents are watched too. On Linux, a parent that ended before the first
+ * check is detected by its session. Returns a function that stops watching.
  */
 export function watchParent(onGone: () => void): () => void {
   const links = ancestry();
@@ -36,7 +36,7 @@ export function watchParent(onGone: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** This process and its parent; the parent and its own, if it only runs what it was told to; and so on. */
+/** Returns this process and its parent, then that parent and its own parent if it is a wrapper, and so on. */
 function ancestry(): Link[] {
   const links: Link[] = [{ pid: process.pid, parent: process.ppid }];
   for (let { parent: pid } = links[0]!; isWrapper(commandLine(pid)); ) {
@@ -48,17 +48,20 @@ function ancestry(): Link[] {
   return links;
 }
 
-/** Whether a process with this command line exists only to run another command. */
+/** Returns true if a process with this command line exists only to run another command. */
 export function isWrapper([program = '', ...words]: readonly string[]): boolean {
   const name = basename(program).replace(/^-/, '');
-  // npm writes what it runs over its own command line: "npm exec emulator start".
+  // npm replaces its own command line by the command it runs: "npm exec emulator start".
   if (RUNNERS.includes(name) || RUNNERS.includes(program.split(' ', 1)[0]!)) return true;
   if (SHELLS.includes(name)) return runsOneCommand(words);
   const script = words.find((word) => !isFlag(word));
   return /^node(js)?$/.test(name) && script !== undefined && SCRIPT.test(basename(script));
 }
 
-/** sh(1): "sh [-abefhimnuvx] [-o option] -c command_string". Without `-c` the shell runs a script. */
+/**
+ * Returns true for a shell with `-c` (sh(1): "sh [-abefhimnuvx] [-o option] -c command_string"). Without `-c`, the
+ * shell runs a script.
+ */
 function runsOneCommand(words: readonly string[]): boolean {
   for (let at = 0; at < words.length && isFlag(words[at]!); at++) {
     if (/^-[a-z]*c/.test(words[at]!)) return true;
@@ -76,7 +79,10 @@ function isCut({ pid, parent }: Link): boolean {
   return processRecord(pid)?.parent !== parent;
 }
 
-/** A child is born into its parent's session, and leaves it only to lead one of its own: who does neither was adopted. */
+/**
+ * Returns true if the process was adopted by another parent. A child is in its parent's session unless it leads its
+ * own; a child in neither was adopted.
+ */
 function wasAdopted({ pid, parent }: Link): boolean {
   const [child, elder]: (ProcessRecord | undefined)[] = [processRecord(pid), processRecord(parent)];
   return child !== undefined && elder !== undefined && child.session !== pid && child.session !== elder.session;

@@ -5,12 +5,12 @@ import type { Terminal } from './terminal.js';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
-/** No emulator says more than this about its health. */
+/** Maximum bytes of a health response. */
 const LONGEST_ANSWER = 65_536;
 
 /**
- * Asks the emulator at `url` for its health: undefined when it is ready, otherwise why it is not. The whole answer has
- * to be there within `timeout` milliseconds, however busily something that is no emulator sends.
+ * Checks the health of the emulator at `url`. Returns undefined if it is ready, otherwise the reason. The complete
+ * response must arrive within `timeout` milliseconds, even if a server that is not an emulator keeps sending.
  */
 export async function probe(
   url: string,
@@ -38,7 +38,7 @@ function check(status: number | undefined, body: string): string | undefined {
   return `something that is no emulator answered ${status}`;
 }
 
-/** An address that can be asked. */
+/** Parses an http or https address. */
 export function readUrl(given: unknown): string {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined;
   if (!/^https?:$/.test(url?.protocol ?? '') || url!.search !== '' || url!.hash !== '') {

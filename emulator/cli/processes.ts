@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { statusOf } from '../system/process-owner.js';
 
-/** What Linux tells of a process. */
+/** Process information from Linux. */
 export interface ProcessRecord {
   readonly state: string;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Its controlling terminal; 0: none. */
+  /** Controlling terminal; 0 if none. */
   readonly terminal: number;
-  /** The group that its terminal sends Ctrl-C to. */
+  /** Foreground process group, which receives Ctrl-C from the terminal. */
   readonly foreground: number;
 }
 
-/** Undefined where there is no such process, and on other systems than Linux. */
+/** Returns information about a process; undefined if it does not exist or the system is not Linux. */
 export function processRecord(pid: number): ProcessRecord | undefined {
   // proc_pid_stat(5): "pid (comm) state ppid pgrp session tty_nr tpgid".
   const [state, ...fields] = statusOf(pid);
@@ -23,7 +23,7 @@ export function processRecord(pid: number): ProcessRecord | undefined {
 
 type Five = [number, number, number, number, number];
 
-/** The words a process was started with; empty where that is not known. */
+/** Returns the command line of a process; empty if unknown. */
 export function commandLine(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replace(/\0+$/, '').split('\0');

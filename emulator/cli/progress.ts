@@ -4,7 +4,7 @@ const MIB = 1024 * 1024;
 /** Milliseconds between two lines, and before the first one. */
 const PAUSE = 500;
 
-/** How far long work has come, with its rate and the time that is left: for a person at a terminal, and only there. */
+/** Shows progress, rate and remaining time of a long operation, only on a terminal. */
 export class Progress {
   bytes = 0;
   readonly #start: number;

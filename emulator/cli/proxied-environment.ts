@@ -9,7 +9,7 @@ import { packageFile } from '../system/package-root.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What reads certificates from the file that they name: Git, Node, OpenSSL (Python, Ruby, …), requests, curl. */
+/** Variables that name a file of trusted certificates, for Git, Node, OpenSSL (Python, Ruby, …), requests and curl. */
 const TRUST_VARIABLES = [
   'GIT_SSL_CAINFO',
   'NODE_EXTRA_CA_CERTS',
@@ -18,7 +18,7 @@ const TRUST_VARIABLES = [
   'CURL_CA_BUNDLE',
 ] as const;
 
-/** Where systems keep the certificates that they trust; the first that is there counts. */
+/** Paths of the system's trusted certificates; the first that exists is used. */
 const SYSTEM_BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
@@ -30,8 +30,8 @@ const SYSTEM_BUNDLES = [
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
 /**
- * Writes what the system trusts, what the environment trusts beside it, and one certificate more, for this user only, to a
- * file in a folder of its own. `remove` deletes both.
+ * Writes a file with the certificates that the system and the environment trust, and one more. The file is in its own
+ * folder and readable only by this user. `remove` deletes both.
  */
 export async function writeTrust(certificate: string, environment: Environment) {
   const system = await firstOf(SYSTEM_BUNDLES);
@@ -62,14 +62,14 @@ async function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(() => '');
 }
 
-/** The variables that have clients trust the file. */
+/** Variables that make clients trust the file. */
 export function trustVariables(file: string): Record<string, string> {
   return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
 }
 
 /**
- * The proxy that the environment names for HTTPS to a host; undefined where it names none, and for hosts that
- * `no_proxy` keeps from it. Throws `OptionError` for one that is spoken to in another way.
+ * Returns a function that finds the HTTPS proxy of the environment for a host; undefined if none, or if `no_proxy`
+ * contains the host. Throws `OptionError` for a proxy with another scheme.
  */
 export function readOuterProxy(environment: Environment): (host: string, port: number) => URL | undefined {
   const given = environment.https_proxy || environment.HTTPS_PROXY;
@@ -77,7 +77,7 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    // What it says may hold a password.
+    // The value is not shown, because it may contain a password.
     throw new OptionError('https_proxy has to be an http or https address, by which --proxy-pass goes on.');
   }
   const direct = entriesOf(environment);
@@ -85,8 +85,8 @@ export function readOuterProxy(environment: Environment): (host: string, port: n
 }
 
 /**
- * The variables that lead clients to the proxy. `dropped`: entries of `no_proxy` that were left out, as they would have
- * kept clients from the proxy.
+ * Variables that direct clients to the proxy. `dropped`: entries removed from `no_proxy`, because clients would
+ * otherwise bypass the proxy.
  */
 export function proxyVariables(
   environment: Environment,
@@ -102,7 +102,7 @@ export function proxyVariables(
       HTTPS_PROXY: url,
       no_proxy: direct,
       NO_PROXY: direct,
-      // Node 22.21 and 24.5 read these variables by themselves where this one is set.
+      // Makes Node 22.21 and 24.5 read these variables.
       NODE_USE_ENV_PROXY: '1',
       ...(servesProxyVariables(process.versions.node)
         ? {}
@@ -114,14 +114,14 @@ export function proxyVariables(
 /** Names of this machine, which need no proxy. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** What `no_proxy` lists. */
+/** Entries of `no_proxy`. */
 function entriesOf({ no_proxy = '', NO_PROXY = '' }: Environment): string[] {
   return [...new Set(`${no_proxy},${NO_PROXY}`.split(/[\s,]+/).filter((entry) => entry))];
 }
 
 /**
- * Whether an entry of `no_proxy` means the host for any of those who read it; the readers differ on `*.` and on ports.
- * Of entries with a port, where one is asked for, only those with that one.
+ * Returns true if an entry of `no_proxy` matches the host for any known reader; readers differ in `*.` and in ports. If
+ * `port` is given, an entry with another port does not match.
  */
 function covers(entry: string, host: string, port?: number): boolean {
   const [, text = '', digits] = /^(\[.*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
@@ -134,7 +134,7 @@ function covers(entry: string, host: string, port?: number): boolean {
   return entry === '*' || (name !== '' && (plain === name || plain.endsWith(`.${name}`) || isWithin(plain, name)));
 }
 
-/** Whether an address is one of a network, such as `10.0.0.0/8`. */
+/** Returns true if an address is in a network such as `10.0.0.0/8`. */
 function isWithin(address: string, network: string): boolean {
   const [, base = '', bits] = /^(.+)\/(\d{1,3})$/.exec(network) ?? [];
   const kind = isIP(address);
@@ -145,13 +145,19 @@ function isWithin(address: string, network: string): boolean {
   return list.check(address, family);
 }
 
-/** Node's documentation, `NODE_USE_ENV_PROXY`: added in v24.0.0 and v22.21.0; `http` and `https` as of v24.5.0. */
+/**
+ * Returns true if this Node version reads the proxy variables for `fetch`, `http` and `https`. Node's documentation,
+ * `NODE_USE_ENV_PROXY`: added in v24.0.0 and v22.21.0; `http` and `https` as of v24.5.0.
+ */
 export function servesProxyVariables(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
 
-/** As a URL it holds neither blanks nor quotes, which `NODE_OPTIONS` would need to have escaped. */
+/**
+ * Adds the proxy module to `NODE_OPTIONS`. It is given as a URL, which contains neither spaces nor quotes that would
+ * need escapes.
+ */
 function withProxyModule(options: string | undefined): string {
   const url = pathToFileURL(packageFile('dist', 'bundle', 'emulator', 'env-proxy.cjs')).href.replaceAll("'", '%27');
   return [options, `--import=${url}`].filter((part) => part).join(' ');

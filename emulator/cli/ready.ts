@@ -5,7 +5,7 @@ import type { Emulator } from '../index.js';
 import { readTextFile } from '../system/text-file.js';
 import { UsageError } from './usage-error.js';
 
-/** What scripts wait for: one line of JSON that says where everything is. */
+/** Ready line for scripts: one line of JSON with all addresses. */
 export function readyLine(emulator: Emulator, pid: number): string {
   const { adminTokenFile: file } = emulator;
   const members = { ...readyMembers(emulator), ...(file !== undefined && { admin_token_file: file }) };
@@ -13,8 +13,8 @@ export function readyLine(emulator: Emulator, pid: number): string {
 }
 
 /**
- * A script that waits for the file must not find that of an earlier run. What is no file, such as a folder or `/dev/full`,
- * is neither removed nor replaced. Throws `UsageError`.
+ * Removes the ready file of an earlier run, so that a waiting script does not find it. Anything but a regular file,
+ * such as a folder or `/dev/full`, is neither removed nor replaced. Throws `UsageError`.
  */
 export async function clearReady(file: string): Promise<void> {
   await saying(async () => {
@@ -25,9 +25,8 @@ export async function clearReady(file: string): Promise<void> {
 }
 
 /**
- * Creates the file with the whole line in it, for this user only. The line is written under another name first, which nobody
- * can guess, and the file then gets its name as a hard link. Neither follows a symbolic link or replaces a file. Throws
- * `UsageError`.
+ * Creates the ready file atomically, readable only by this user. The line is first written under a random name, which
+ * is then linked to the final name. Neither step follows a symbolic link or replaces a file. Throws `UsageError`.
  */
 export async function publishReady(file: string, line: string): Promise<void> {
   const draft = `${file}.${randomBytes(8).toString('hex')}.tmp`;
@@ -35,7 +34,7 @@ export async function publishReady(file: string, line: string): Promise<void> {
     try {
       await writeFile(draft, line, { flag: 'wx', mode: 0o600 });
       await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
-        // Some file systems have no hard links. A rename replaces a link, and does not follow it.
+        // Some file systems have no hard links. A rename replaces a symbolic link and does not follow it.
         if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(error.code ?? '')) throw error;
         await rename(draft, file);
       });
@@ -45,23 +44,23 @@ export async function publishReady(file: string, line: string): Promise<void> {
   });
 }
 
-/** Removes the file again, unless it has become another emulator's. */
+/** Removes the ready file, unless another emulator has replaced it. */
 export async function withdrawReady(file: string, line: string): Promise<void> {
   try {
     if ((await readFile(file, 'utf8')) === line) await rm(file);
   } catch {
-    // The emulator stops all the same; the process id in the file tells that it has ended.
+    // The emulator stops nevertheless; the process id in the file shows that it has ended.
   }
 }
 
-/** What a ready file says to those who wait. */
+/** Content of a ready file for waiting commands. */
 export interface Ready extends ReadAddress {
   readonly pid: number;
   readonly keyFile: string | undefined;
   readonly adminTokenFile: string | undefined;
 }
 
-/** Undefined while there is none that can be read. */
+/** Reads a ready file; undefined if it is missing or incomplete. */
 export async function readReady(file: string): Promise<Ready | undefined> {
   try {
     const line = JSON.parse(readTextFile(file)) as Record<string, unknown>;
@@ -76,7 +75,7 @@ export async function readReady(file: string): Promise<Ready | undefined> {
       };
     }
   } catch {
-    // It may still come.
+    // The file may still be written.
   }
   return undefined;
 }

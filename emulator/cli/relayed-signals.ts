@@ -4,15 +4,18 @@ import type { Stop } from './stop-signals.js';
 
 const RELAYED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** What a terminal sends by itself to all processes in its foreground. */
+/** Signals that a terminal sends to all processes in the foreground. */
 const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT'];
 
-/** As shells say it. */
+/** Exit code for a signal, as in shells. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-/** Signals to a process that runs a program: before the program runs they ask to stop, from then on they are its own. */
+/**
+ * Signals received by a process that runs a program. Before the program runs, they stop this process; afterwards they
+ * are forwarded to the program.
+ */
 export class RelayedSignals implements Stop {
   readonly first: Promise<undefined>;
   #asked: NodeJS.Signals | undefined;
@@ -33,18 +36,18 @@ export class RelayedSignals implements Stop {
     return this.#asked !== undefined;
   }
 
-  /** Of a program that never ran. */
+  /** Exit code if the program never ran. */
   get exitCode(): number {
     return exitCodeOf(this.#asked ?? 'SIGTERM');
   }
 
-  /** From here on signals go to a process, or below 0 to a process group; to undefined: to none. */
+  /** Forwards signals to a process, to a process group if negative, or to none if undefined. */
   relayTo(target: number | undefined): void {
     this.#target = target;
     this.#hasEnded = target === undefined;
   }
 
-  /** Asks the program to end, and after `longest` milliseconds does not ask. */
+  /** Sends SIGTERM to the program, and SIGKILL after `longest` milliseconds. */
   end(longest: number): void {
     this.#pass('SIGTERM');
     setTimeout(() => this.#pass('SIGKILL'), longest).unref();
@@ -55,7 +58,8 @@ export class RelayedSignals implements Stop {
   }
 
   #receive(signal: NodeJS.Signals): void {
-    // What was typed has reached the program already, and two of them end many programs without their clean-up.
+    // The terminal has already sent a typed signal to the program. A second one would end many programs without
+    // cleanup.
     if (this.#target !== undefined && OF_TERMINAL.includes(signal) && isInForeground() && !this.#typed) {
       this.#typed = true;
       return;
@@ -73,12 +77,12 @@ export class RelayedSignals implements Stop {
     try {
       process.kill(this.#target, signal);
     } catch {
-      // It is about to be told that the program has ended.
+      // The process has ended, and its exit event is about to arrive.
     }
   }
 }
 
-/** Whether the process has a terminal, from which a program that it starts may read. */
+/** Returns true if the process has a terminal, from which the program can read. */
 export function hasTerminal(): boolean {
   const record = processRecord(process.pid);
   return record ? record.terminal !== 0 : process.stdin.isTTY === true;

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 import { signedIfPossible, TOKEN_FLAGS, tokenClaims, variablesOf } from './variables.js';
 
-/** How its flags are read: those of `start`, and what the token covers. */
+/** Flags of `exec`: those of `start`, of the token, and of the hosts. */
 export const EXEC: Starting = {
   command: 'exec',
   further: [...Object.keys(TOKEN_FLAGS), ...Object.keys(HOST_FLAGS)],
@@ -19,13 +19,13 @@ export const EXEC: Starting = {
 };
 
 /**
- * Runs a program beside an emulator of its own, which ends when the program does. Resolves to the exit code of the
- * program. If that is 0: to 1 if the scenario of the emulator is unmet, else to 4 if the last save failed. Throws
- * `UsageError` when the emulator cannot start.
+ * Runs a program beside its own emulator, which ends with the program. Resolves to the exit code of the program. If
+ * that is 0, resolves to 1 if the emulator's scenario is unmet, or to 4 if the last save failed. Throws `UsageError` if
+ * the emulator cannot start.
  */
 export async function runExec(flags: Flags, command: readonly string[], terminal: Terminal): Promise<number> {
   const { environment } = terminal;
-  // Any free port, so that many can run side by side.
+  // Any free port, so that several runs can be active at the same time.
   const options = readOptions(flags, { ...environment, EMULATOR_PORT: environment.EMULATOR_PORT || '0' });
   const asked = {
     repo: once('repo', TOKEN_FLAGS.repo.read, flags.repo) ?? TOKEN_FLAGS.repo.default,
@@ -57,7 +57,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
     };
     const isSaved = await withEmulator(options, terminal, signals, { hosts: builtIn }, async (emulator) => {
       const { baseUrl, localUrl, org, keyFile, https: secure } = emulator;
-      // What runs here reaches it where it listens, whether or not anything is in front of it.
+      // The program reaches the emulator at its listening address, even if a reverse proxy is in front of it.
       const url = localUrl ?? baseUrl;
       const gitUrl = localUrl ?? emulator.gitUrl;
       const adminUrl = `${url}${ADMIN_PREFIX}`;
@@ -89,7 +89,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
   }
 }
 
-/** Returns 0 if the scenario is met; else prints what is unmet and returns 1. */
+/** Returns 0 if the scenario is met; otherwise prints what is unmet and returns 1. */
 async function verifyScenario(emulator: Emulator, terminal: Terminal): Promise<number> {
   const verification = emulator.verify();
   if (verification.met) return 0;

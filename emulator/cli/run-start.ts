@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.js';
 
 type Refusal = NodeJS.ErrnoException & { readonly port?: number };
 
-/** What the system says when it does not let a server listen, and what to do about it. */
+/** Explanations of errors when a server cannot listen, with advice. */
 const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, port: number) => string> = new Map([
   [
     'EADDRINUSE',
@@ -24,12 +24,12 @@ const LISTEN_ERRORS: ReadonlyMap<string | undefined, (options: EmulatorOptions, 
   ['EAI_AGAIN', ({ host }) => `The host name ${host} does not resolve now; choose another with --host.`],
 ]);
 
-/** Exit code if the last save to the folder of `--persist` failed. */
+/** Exit code if the last save to the `--persist` folder failed. */
 export const NOT_SAVED = 4;
-/** Milliseconds that the last save may take after the requests have ended. */
+/** Maximum milliseconds for the last save after requests have ended. */
 const LAST_SAVE = 5_000;
 
-/** Serves until a signal asks to stop. Resolves to the exit code. Throws `UsageError` when it cannot start. */
+/** Serves until a signal arrives. Resolves to the exit code. Throws `UsageError` if the emulator cannot start. */
 export async function runStart(flags: Flags, terminal: Terminal): Promise<number> {
   const options = readOptions(flags, terminal.environment);
   const { drainTimeout } = options.limits;
@@ -57,23 +57,23 @@ export async function runStart(flags: Flags, terminal: Terminal): Promise<number
   }
 }
 
-/** Loaded where it is asked for, as every file that is read makes a start longer. */
+/** Loaded on demand, because every file read makes a start slower. */
 export async function watchParent(onGone: () => void): Promise<() => void> {
   const { watchParent: watch } = await import('./parent-watch.js');
   return watch(onGone);
 }
 
 export interface Running {
-  /** The ready line. */
+  /** Ready line. */
   readonly line: string;
-  /** Resolves when nothing of it is left, as a request to its admin routes may ask for. */
+  /** Resolves when the emulator is closed, for example by a request to its admin API. */
   readonly closed: Promise<undefined>;
 }
 
 /**
- * Starts an emulator, with its ready file, and closes it when `use` is over; unless it was asked to stop by then, without
- * waiting for its requests. When it is asked to stop while it starts, `use` is not called. Resolves to false if the state could
- * not be saved at the end. Throws `UsageError` for what the system refuses.
+ * Starts an emulator with its ready file, calls `use`, and closes the emulator afterwards. Pending requests are awaited
+ * only if a stop was requested. If a stop is requested during the start, `use` is not called. Resolves to false if the
+ * state could not be saved at the end. Throws `UsageError` for refusals of the operating system.
  */
 export async function withEmulator(
   options: EmulatorOptions,
@@ -118,7 +118,7 @@ export async function withEmulator(
   }
 }
 
-/** Few emulators begin with a state. */
+/** Loaded on demand, because few emulators import a state at start. */
 async function importProgress(terminal: Terminal) {
   const { Progress } = await import('./progress.js');
   let progress: InstanceType<typeof Progress> | undefined;
@@ -143,14 +143,14 @@ async function start(
   return undefined;
 }
 
-/** What to know about keys where other machines reach the emulator. */
+/** Returns a warning about keys if other machines can reach the emulator; undefined otherwise. */
 function keyWarning({ host, testKeys, key }: EmulatorOptions): string | undefined {
   if (isLoopback(host)) return undefined;
   if (testKeys === true) return 'whoever reaches it can sign tokens with the published test keys';
   return key.length > 0 ? undefined : 'no token is good until a key is given, by --key or --test-keys';
 }
 
-/** One sentence about what the system refused; an error that is not the system's is a mistake of ours and stays. */
+/** Converts a refusal of the operating system to one sentence. Any other error is a bug and is returned unchanged. */
 function explain(error: Refusal, options: EmulatorOptions): Error {
   if (typeof error.syscall !== 'string') return error;
   const sentence = LISTEN_ERRORS.get(error.code)?.(options, error.port ?? options.port);

@@ -10,7 +10,10 @@ export interface SigningKey {
   readonly allowedScopes: readonly string[];
 }
 
-/** The first private key known here whose public part is registered there: that of the ready file, or a test key. */
+/**
+ * Returns the first private key known to this process whose public key is registered at the emulator: the key of the
+ * ready file, or a test key.
+ */
 export async function findKey(client: AdminClient, organization: string, own = ''): Promise<SigningKey | undefined> {
   const registered = (await client.list('/keys', { organization })).map((row) => ({
     id: String(row.id),
@@ -27,7 +30,7 @@ export async function findKey(client: AdminClient, organization: string, own = '
   return undefined;
 }
 
-/** The public part of a key, in one form for equal keys; empty for what is none. */
+/** Returns the public key in a canonical form; empty if the text is not a key. */
 function publicPartOf(pem: string): string {
   try {
     return createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();

@@ -1,13 +1,13 @@
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** What asks an emulator to stop, also while it starts. */
+/** Request to stop an emulator, which can also arrive while it starts. */
 export interface Stop {
-  /** Resolves when it is asked for the first time. */
+  /** Resolves on the first request to stop. */
   readonly first: Promise<undefined>;
   readonly isAsked: boolean;
 }
 
-/** SIGTERM and SIGINT: the first asks to stop, the second ends the process at once. */
+/** Handles SIGTERM and SIGINT: the first one requests a stop, the second one ends the process at once. */
 export class StopSignals implements Stop {
   readonly first: Promise<undefined>;
   #isAsked = false;
@@ -16,7 +16,7 @@ export class StopSignals implements Stop {
   #tell = () => {};
   readonly #listeners: readonly (readonly [NodeJS.Signals, () => void])[];
 
-  /** After `longest` milliseconds the first signal ends the process too, with `exitCode`, whatever still holds it. */
+  /** `longest` milliseconds after the first signal, the process ends with `exitCode` even if it is still busy. */
   constructor(longest: number, exitCode = 0) {
     this.#longest = longest;
     this.#exitCode = exitCode;
@@ -37,7 +37,7 @@ export class StopSignals implements Stop {
     return this.#isAsked;
   }
 
-  /** Stops as the first signal does. */
+  /** Requests a stop, like the first signal. */
   ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
@@ -45,7 +45,7 @@ export class StopSignals implements Stop {
     this.#tell();
   }
 
-  /** Leaves signals to the system again, where nothing was started that has to be stopped. */
+  /** Removes the signal handlers, for a process that has started nothing that must be stopped. */
   release(): void {
     if (this.#isAsked) return;
     for (const [signal, listener] of this.#listeners) process.off(signal, listener);

@@ -1,4 +1,4 @@
-/** Columns of text, each as wide as its widest cell; the last one as long as it is. */
+/** Formats a text table. Each column is as wide as its widest cell; the last one is not padded. */
 export function writeTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]!.length))) ?? [];
   const line = (row: readonly string[]) =>
@@ -9,13 +9,13 @@ export function writeTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row)}\n`).join('');
 }
 
-/** A table of a document; the first row is its head. What stands in cells is Markdown, but for `|`. */
+/** Formats a Markdown table; the first row is its header. Cells are Markdown, in which only `|` is escaped. */
 export function writeMarkdownTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows];
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
 }
 
-/** Text as code; nothing where there is none. */
+/** Formats text as inline code; empty for an empty text. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }

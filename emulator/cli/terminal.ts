@@ -1,25 +1,27 @@
 import { once } from '../memory/once.js';
 import { Output } from './output.js';
 
-/** Where a command reads and writes. Commands know nothing else of the process. */
+/** Input and output of a command, which uses nothing else of the process. */
 export interface Terminal {
-  /** Standard output: results, and nothing but results. */
+  /** Writes to standard output, which contains only results. */
   print(text: string): void;
-  /** Resolves once all that was printed has left; to the system's error where it could not. */
+  /** Resolves when all output was written; to the system error if it could not be written. */
   printed(): Promise<NodeJS.ErrnoException | undefined>;
-  /** Standard error: everything a pipe should not see. That it cannot be written can be told nowhere. */
+  /**
+   * Writes to standard error, for everything except results. Write errors are ignored, because they cannot be reported.
+   */
   warn(text: string): void;
-  /** Standard input to its end; of one that is longer than `most` characters, as many. */
+  /** Reads standard input until its end, or its first `most` characters. */
   input(most: number): Promise<string>;
-  /** Whether a person reads standard output. */
+  /** True if standard output is a terminal. */
   readonly isInteractive: boolean;
   readonly columns: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The machine's time, in milliseconds. */
+  /** System time in milliseconds. */
   now(): number;
 }
 
-/** The process's own streams. */
+/** Terminal with the streams of this process. */
 export function processTerminal(): Terminal {
   const output = new Output(process.stdout);
   const complaints = once(() => new Output(process.stderr));

@@ -1,15 +1,15 @@
 import { request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 
-/** Where a tunnel leads. */
+/** Destination of a tunnel. */
 export interface Way {
   readonly host: string;
   readonly port: number;
-  /** The proxy that it goes on by. */
+  /** Proxy through which the tunnel is opened; undefined for a direct connection. */
   readonly through?: URL | undefined;
 }
 
-/** A tunnel that is open, and what has come through it already. */
+/** Open tunnel, and the bytes that already arrived through it. */
 export interface Tunnel {
   readonly socket: Socket;
   readonly first: Buffer;
@@ -17,7 +17,10 @@ export interface Tunnel {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Opens a connection, or a tunnel by another proxy (RFC 9110, 9.3.6). Rejects with why there is none. */
+/**
+ * Opens a connection, or a tunnel through another proxy (RFC 9110, section 9.3.6). Rejects with the reason of a
+ * failure.
+ */
 export async function openTunnel(way: Way, signal: AbortSignal): Promise<Tunnel> {
   const { host, port, through } = way;
   if (!through)
@@ -52,12 +55,12 @@ export async function openTunnel(way: Way, signal: AbortSignal): Promise<Tunnel>
   });
 }
 
-/** RFC 6066, 3: the name of a server is no address. */
+/** Returns the TLS server name; none for an IP address (RFC 6066, section 3). */
 function nameOf(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }
 
-/** As it was typed where it is no percent-encoding. */
+/** Decodes percent-encoding; an invalid encoding is returned unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -66,7 +69,7 @@ function decode(text: string): string {
   }
 }
 
-/** The socket ends with the signal, now and later. */
+/** Waits until a socket is connected. The signal destroys the socket, before and after that. */
 function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -75,7 +78,7 @@ function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: A
     };
     signal.addEventListener('abort', end, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', end));
-    // Also of one that nobody waits for any more.
+    // The listener stays, so that a later error is handled too.
     socket.on('error', reject).once(event, () => resolve(socket));
   });
 }

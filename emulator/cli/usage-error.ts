@@ -1,14 +1,14 @@
-/** The command line asks for something that cannot be done: one sentence on standard error, exit 2. */
+/** The command line requests something impossible: one sentence on standard error, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** No emulator answers: one sentence on standard error, exit 3. */
+/** No emulator responds: one sentence on standard error, exit code 3. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Runs `act`; what it says of a source or a folder is said to the user. */
+/** Runs `act`, and converts a `SourceError` to a `UsageError`. */
 export async function sayingSource<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -8,11 +8,11 @@ export interface HttpsAddresses {
   readonly gitUrl: string;
 }
 
-/** What the variables tell of an emulator; of several organizations, of one. */
+/** Values of the variables for an emulator; for one of its organizations if it has several. */
 export interface Wiring {
   readonly url: string;
   readonly gitUrl: string;
-  /** The same by HTTPS, where it is served. */
+  /** HTTPS addresses; undefined if HTTPS is not served. */
   readonly https: HttpsAddresses | undefined;
   readonly org: string;
   readonly keyFile: string;
@@ -21,8 +21,8 @@ export interface Wiring {
 }
 
 /**
- * The variables that `exec` and `env` set. What there is not is empty. None is that of an option of `start`, so that an
- * emulator which is started below `exec` is not configured by accident.
+ * Variables that `exec` and `env` set; a missing value is an empty string. None is the variable of an option of
+ * `start`, so that an emulator started by a program of `exec` is not configured by accident.
  */
 export const VARIABLES: readonly Variable[] = [
   {
@@ -37,7 +37,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'EMULATOR_ADMIN_URL', read: ({ adminUrl }) => adminUrl, about: 'the admin API' },
 ];
 
-/** Those that are set beside them where HTTPS is served (`--tls`). */
+/** Additional variables if HTTPS is served (`--tls`). */
 export const HTTPS_VARIABLES: readonly Variable[] = [
   {
     name: 'EMULATOR_HTTPS_URL',
@@ -53,13 +53,13 @@ interface Variable {
   readonly read: (wiring: Wiring) => string;
 }
 
-/** The variables with their values, in order. */
+/** Returns the variables with their values, in order. */
 export function variablesOf(wiring: Wiring): [name: string, value: string][] {
   const variables = wiring.https ? [...VARIABLES, ...HTTPS_VARIABLES] : VARIABLES;
   return variables.map(({ name, read }) => [name, read(wiring)]);
 }
 
-/** All that one token can be good for: creating its repository, using it, and listing what there is. */
+/** All scopes that are useful in one token: create its repository, use it, and list repositories. */
 const TOKEN_SCOPES: readonly string[] = ['repo:write', 'git:write', 'git:read', 'org:read'];
 
 export const TOKEN_FLAGS = {
@@ -75,7 +75,7 @@ export const TOKEN_FLAGS = {
   },
 } satisfies Flags;
 
-/** What a token of these variables says, if a key with `allowed` scopes signs it. */
+/** Returns the claims of the token in these variables, for a signing key with the scopes `allowed`. */
 export function tokenClaims(
   { repo, scopes }: { readonly repo: string; readonly scopes: readonly string[] | undefined },
   allowed: readonly string[],
@@ -85,7 +85,7 @@ export function tokenClaims(
   return { repo, scopes: scopes ?? (usual.length > 0 ? usual : allowed), ttl: RESTRICTED_LIFETIME };
 }
 
-/** A token, or nothing where there is no private key that could sign one. */
+/** Returns a token; an empty string if there is no private key. */
 export async function signedIfPossible(
   keyFile: string | undefined,
   sign: () => Promise<string>,

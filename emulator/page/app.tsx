@@ -7,7 +7,7 @@ import { NamespaceSwitcher } from './namespace-switcher.js';
 import { go, place, writePlace } from './place.js';
 import { TokenForm } from './token-form.js';
 
-/** The frame around the sections. */
+/** Frame around the sections. */
 export function App() {
   const { section: path } = place.value;
   const section = SECTIONS.find((one) => one.path === path);
@@ -41,7 +41,7 @@ export function App() {
   );
 }
 
-/** `repository` is within `repositories`. */
+/** Returns true if a section belongs to a listed one, as `repository` belongs to `repositories`. */
 function isWithin(path: string, listed: string): boolean {
   return path === listed || `${path}s` === listed || path === listed.replace(/ies$/, 'y');
 }
@@ -51,13 +51,13 @@ function Opened({ section }: { readonly section: Section }) {
   return view ? <view.View /> : <Loading value={view} error={error} />;
 }
 
-/** A part of the page, loaded when it is first opened. */
+/** Section of the page, loaded when it is first opened. */
 export interface Section {
-  /** The first segment of its places: `#/requests`. */
+  /** First segment of its places: `requests` in `#/requests`. */
   readonly path: string;
   readonly title: string;
   readonly load: () => Promise<{ readonly View: ComponentType }>;
-  /** Whether the navigation lists it. */
+  /** True if the navigation lists the section. */
   readonly isListed: boolean;
 }
 

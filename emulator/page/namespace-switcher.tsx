@@ -4,10 +4,10 @@ import { API } from './api/client.js';
 import { Choice } from './components/fields.js';
 import { useLoaded } from './components/loaded.js';
 
-/** `ns-1.ns.localhost`: a namespace on the port of the emulator. */
+/** Host name of a namespace on the emulator's port: `ns-1.ns.localhost`. */
 const NAMED = /^([^.]+)\.ns\.localhost$/;
 
-/** The page of the emulator itself, as far as the address of a namespace tells it. */
+/** Returns the address of the emulator's default page; undefined if the page is not at the host name of a namespace. */
 export function mainPage(): string | undefined {
   if (!NAMED.test(API.hostname)) return undefined;
   const main = new URL(API);
@@ -15,10 +15,10 @@ export function mainPage(): string | undefined {
   return main.href;
 }
 
-/** Counts how often the page made or removed one. */
+/** Number of namespaces that the page created or removed. */
 export const namespaceChanges = signal(0);
 
-/** Says which namespace the page is of, and leads to the pages of others: each has its own. */
+/** Shows the namespace of the page, and links to the pages of other namespaces. */
 export function NamespaceSwitcher() {
   const { value: namespaces, reload } = useLoaded(listNamespaces, [], namespaceChanges.value);
   const { value: own } = useLoaded(ownNamespace, []);

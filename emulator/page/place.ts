@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * Where the page is, in the fragment of its address: `#/requests?status=4xx`. The fragment never leaves the browser, so that
- * every place has one file behind it, and none of them is a path of the admin API.
+ * Location in the page, stored in the fragment of its address: `#/requests?status=4xx`. The browser does not send the
+ * fragment, so one file serves all places, and no place conflicts with a path of the admin API.
  */
 export interface Place {
-  /** `requests` */
+  /** Section, such as `requests`. */
   readonly section: string;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -15,7 +15,10 @@ export function readPlace(fragment: string): Place {
   return { section: path, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** `writePlace('requests', { status: '4xx' })` is `#/requests?status=4xx`. Empty and absent values are left out. */
+/**
+ * Formats a place: `writePlace('requests', { status: '4xx' })` is `#/requests?status=4xx`. Empty and absent values are
+ * omitted.
+ */
 export function writePlace(section: string, params: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(params).filter((one): one is [string, string] => one[1] !== undefined && one[1] !== '');
   const query = new URLSearchParams(given).toString();
@@ -23,9 +26,9 @@ export function writePlace(section: string, params: Readonly<Record<string, stri
 }
 
 /**
- * The present place with other parameters. Does not subscribe the component that is being drawn to the place, because a
- * component that reads a signal is drawn anew only if its properties are others, and lists of rows change in place. The
- * section reads `place` and draws all of its parts.
+ * Returns the current place with changed parameters. It reads the signal without subscribing the component: a component
+ * that reads a signal re-renders only if its properties change, and lists of rows change in place. The section reads
+ * `place` and renders all of its parts.
  */
 export function placeWith(changes: Readonly<Record<string, string | undefined>>): string {
   const { section, params } = place.peek();
@@ -39,10 +42,10 @@ if (typeof addEventListener !== 'undefined') {
   });
 }
 
-/** Changes with the address. */
+/** Current place; a signal that changes with the address. */
 export const place = computed(() => readPlace(fragment.value));
 
-/** Goes to another place; with `replace`, "back" does not return to this one. */
+/** Navigates to another place. With `replace`, the current place is not kept in the history. */
 export function go(to: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);

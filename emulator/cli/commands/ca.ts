@@ -1,7 +1,7 @@
 import { adminCommand } from '../admin-command.js';
 import { Unreached } from '../usage-error.js';
 
-/** `emulator ca`: what to trust for the HTTPS of an emulator that runs. */
+/** `emulator ca`: prints the certificate to trust for HTTPS of a running emulator. */
 export const caCommand = adminCommand({
   name: 'ca',
   describe: 'Print the certificate (PEM) that clients have to trust for the HTTPS of a running emulator',

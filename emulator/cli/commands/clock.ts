@@ -2,7 +2,7 @@ import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 
 interface Action {
-  /** What has to stand behind it. */
+  /** Description of the required argument; undefined if the action takes none. */
   readonly wants?: string;
   readonly change?: (value: string) => object;
 }

@@ -6,10 +6,13 @@ import { commandLine, processRecord } from '../processes.js';
 import { findKey } from '../signing-key.js';
 import { UsageError } from '../usage-error.js';
 
-/** gitcredentials(7), git-credential(1): lines of `key=value` up to an empty one. */
+/**
+ * Request or response of a credential helper (gitcredentials(7), git-credential(1)): lines of `key=value`, ended by an
+ * empty line.
+ */
 type Asked = Readonly<Record<string, string>>;
 
-/** More than Git ever writes. */
+/** Maximum characters of a request. Git writes far less. */
 const LONGEST_QUESTION = 65_536;
 const SCOPES = ['git:write', 'git:read'];
 
@@ -22,7 +25,7 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator credential`: tells Git user and password for remotes of an emulator. */
+/** `emulator credential`: Git credential helper for remotes of an emulator. */
 export const credentialCommand = defineCommand({
   name: 'credential',
   describe: "A credential helper for Git: git -c credential.helper='!emulator credential' clone URL",
@@ -71,15 +74,16 @@ function readQuestion(question: string): Asked {
   );
 }
 
-/** Git asks for other protocols as well, such as smtp. */
+/** Returns true for http and https. Git also asks for credentials of other protocols, such as smtp. */
 function isWebAddress({ protocol, host }: Place): boolean {
   return /^https?$/.test(protocol) && URL.canParse(`${protocol}://${host}`) && !/[/?#@\s]/.test(host);
 }
 
-/** The organization whose remotes are there; undefined for what is not the emulator's. */
+/** Returns the organization at an address; undefined if it is not an address of the emulator. */
 function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): string | undefined {
   const { hostname, origin } = originOf(`${place.protocol}://${place.host}`);
-  // Of hosts that clients have built in only HTTPS arrives here; anything else would go to the real ones.
+  // For hosts in `--api-host` and `--git-host`, only HTTPS reaches the emulator. Other schemes would reach the real
+  // host.
   const builtIn = origin === `https://${hostname}` ? hosts.find(({ host }) => host === hostname) : undefined;
   if (builtIn) return builtIn.org;
   const named = /^api\.([^.]+)\.localhost$/.exec(hostname)?.[1];
@@ -90,7 +94,7 @@ function organizationAt(place: Place, { orgs, hosts }: Addresses, url: string): 
   return org === undefined ? undefined : (orgs.find((other) => other.org === named)?.org ?? org);
 }
 
-/** Names of this machine are one. */
+/** Returns host name and origin of a URL. All loopback names become `localhost`. */
 function originOf(url: string): { readonly hostname: string; readonly origin: string } {
   const { protocol, hostname, port } = new URL(url);
   const isOwn = /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(hostname);
@@ -98,14 +102,15 @@ function originOf(url: string): { readonly hostname: string; readonly origin: st
   return { hostname, origin: `${protocol}//${shown}${port === '' ? '' : `:${port}`}` };
 }
 
-/** `team/app.git`, `team/app+import.git/info/lfs` */
+/** Returns the repository name in the path of a remote, such as `team/app.git` or `team/app+import.git/info/lfs`. */
 function repositoryIn(path: string | undefined): string | undefined {
   return /^\/?(.+?)(?:\+(?:ephemeral|import))?\.git(?:\/.*)?$/.exec(path ?? '')?.[1];
 }
 
 /**
- * Without `credential.useHttpPath` Git leaves out the path; but the programs of Git that ask have the remote among their
- * words: "git remote-http origin http://127.0.0.1:8080/team/app.git".
+ * Finds the path of a remote in the command lines of parent processes. Git omits the path without
+ * `credential.useHttpPath`, but its helper programs have the remote as an argument: "git remote-http origin
+ * http://127.0.0.1:8080/team/app.git".
  */
 function pathAskedAbove({ protocol, host }: Place): string | undefined {
   const start = `${protocol}://`;
@@ -125,7 +130,7 @@ function pathAskedAbove({ protocol, host }: Place): string | undefined {
   return undefined;
 }
 
-/** By the emulator, with a test key; or with a key that is known here. */
+/** Creates a token: the emulator signs it with a test key, or this process with a known key. */
 async function sign(
   client: AdminClient,
   { org, repo }: { readonly org: string; readonly repo: string },

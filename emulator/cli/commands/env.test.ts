@@ -48,7 +48,7 @@ const HOSTILE = [
   'x;y&z|w>v',
 ];
 
-/** Reads what was written as its reader does: the name, and the value. */
+/** Parsers of each format, as its reader parses it. They return name and value. */
 const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: string) => [string, string])[]>> = {
   sh: ['sh', 'bash', 'dash'].map((shell) => (text: string) => {
     const out = execFileSync(shell, ['-c', 'eval "$1"; env -0', '-', text.trimEnd()], {
@@ -82,7 +82,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   dotenv: [(text) => Object.entries(parseEnv(text))[0] as [string, string], readAsDotenvPackage],
   github: [
     (text) => {
-      // The runner takes lines up to the first that is the delimiter.
+      // The runner reads lines until the first one that equals the delimiter.
       const rows = text.split('\n');
       const [, name, delimiter] = /^(\w+)<<(.+)$/.exec(rows[0]!)!;
       const end = rows.indexOf(delimiter!, 1);
@@ -92,7 +92,7 @@ const READERS: Readonly<Record<Exclude<EnvFormat, 'json'>, readonly ((text: stri
   ],
 };
 
-/** As the npm package dotenv (17) reads: one expression for a line. */
+/** Parses a line like the npm package dotenv (17), with its regular expression. */
 function readAsDotenvPackage(text: string): [string, string] {
   const line =
     /(?:^|^)\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?(?:$|$)/gm;
@@ -138,7 +138,7 @@ async function start(t: Test, options: GivenOptions = {}) {
   return { emulator, file };
 }
 
-/** What `env` prints, as an object. */
+/** Runs `env` and returns the variables as an object. */
 async function wiring(argv: readonly string[], environment: Record<string, string> = {}) {
   const { code, out, err } = await run(['env', '--json', ...argv], environment);
   return { code, err, found: (out === '' ? {} : JSON.parse(out)) as Record<string, string> };

@@ -20,7 +20,7 @@ const FLAGS = {
   ...TOKEN_FLAGS,
 } satisfies Flags;
 
-/** `emulator env`: the variables that `exec` sets, of an emulator that runs. */
+/** `emulator env`: prints the variables that `exec` sets, for a running emulator. */
 export const envCommand = defineCommand({
   name: 'env',
   describe: 'Print the variables that exec exports, for a running emulator: eval "$(emulator env)"',
@@ -58,7 +58,7 @@ export const envCommand = defineCommand({
   },
 });
 
-/** Its addresses for HTTPS. One that cannot tell has none. */
+/** Returns the HTTPS addresses of an organization; undefined if it has none. */
 async function askHttps(client: AdminClient, organization: string): Promise<HttpsAddresses | undefined> {
   const { orgs } = (await client.ask('GET', '/addresses')) as { orgs: Readonly<Record<string, string | undefined>>[] };
   return readAddress(orgs.find(({ org }) => org === organization) ?? {})?.https;
@@ -75,7 +75,7 @@ async function requireReady(file: string): Promise<Ready> {
   throw new Unreached(`No emulator by ${JSON.stringify(file)}: it does not say where one is.`);
 }
 
-/** Of an emulator that made a token of its own. */
+/** Reads the admin token of an emulator that created it; undefined if there is none. */
 async function tokenOf(ready: Ready | undefined): Promise<string | undefined> {
   if (ready?.adminTokenFile === undefined) return undefined;
   return (await readFile(ready.adminTokenFile, 'utf8').catch(() => '')).trim() || undefined;

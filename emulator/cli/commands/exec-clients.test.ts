@@ -5,7 +5,7 @@ import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 
 // needs: git, curl, python3
 
-/** A client as a shell script: curl and Git, and nothing of this package. */
+/** Client as a shell script, with curl and Git only. */
 const SHELL = `
 set -eu
 auth="Authorization: Bearer $EMULATOR_TOKEN"
@@ -25,7 +25,7 @@ curl -sf -X POST -H 'Content-Type: application/json' "$EMULATOR_ADMIN_URL/faults
 echo done
 `;
 
-/** A client in Python 3: its library for HTTP, its test runner, and stock Git. */
+/** Client in Python 3, with its HTTP library and test runner, and Git. */
 const PYTHON = `
 import json, os, subprocess, unittest, urllib.error, urllib.request
 
@@ -66,7 +66,7 @@ class Client(unittest.TestCase):
 unittest.main()
 `;
 
-/** A suite of pytest: what an emulator is told comes from a fixture, and a fault is planned over HTTP. */
+/** pytest suite: a fixture configures the emulator over HTTP, and a fault is planned over HTTP. */
 const PYTEST = `
 import json, os, subprocess, urllib.error, urllib.request
 import pytest
@@ -103,7 +103,7 @@ def test_stock_git(ask, tmp_path):
     assert git("ls-remote", remote, "refs/heads/main").split()[0] == git("rev-parse", "HEAD").strip()
 `;
 
-/** A shell script that starts an emulator by itself, and finds it by its ready file. */
+/** Shell script that starts an emulator and finds it by its ready file. */
 const READY_FILE = `
 set -eu
 ${EMULATOR} start --port 0 --log quiet --ready-file ready.json --exit-with-parent > /dev/null &
@@ -123,7 +123,7 @@ wait
 ls ready.json 2> /dev/null || echo gone
 `;
 
-/** The words that run a script in a folder of its own, with a home of its own. */
+/** Returns the command that runs a script in its own folder, with its own home folder. */
 function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   const folder = t.testdir({ 'test_script.py': script, home: {}, work: {} });
   const env = {
@@ -141,7 +141,7 @@ function scriptIn(t: Test, interpreter: readonly string[], script: string) {
   return { folder, command };
 }
 
-/** Runs a script below `emulator exec`. */
+/** Runs a script with `emulator exec`. */
 async function clientRun(t: Test, interpreter: readonly string[], script: string) {
   const { command } = scriptIn(t, interpreter, script);
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', ...command]);

@@ -8,14 +8,14 @@ import { API, AUTHORIZATION, exec, GIT, HOSTS } from '../test/hosts.js';
 
 // needs: git, curl, python3
 
-/** Says a request to the proxy of a run that lasts for one line of its standard input, and gives the head of the answer. */
+/** Sends a request to the proxy of an `exec` run, and returns the header of the response. */
 function ask(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     socket.on('data', (part) => {
       said += part;
-      // Nobody speaks TLS in the tunnel.
+      // No TLS is sent in the tunnel, so close it.
       if (said.includes(' 200 ')) socket.destroy();
     });
     socket.on('error', reject).on('close', () => resolve(said));
@@ -112,7 +112,7 @@ t.test('the certificate is good for a day and for these hosts only', async (t) =
   t.ok(Date.parse(own.validTo) > Date.now() + 30 * 24 * 3600 * 1000, 'it outlives the certificates that it signs');
 });
 
-/** Targets of CONNECT that are not a host and a port. */
+/** CONNECT targets that are not a host and a port. */
 const MALFORMED = [
   'git.example.test',
   'git.example.test:',
@@ -179,7 +179,7 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
 
 t.test('nothing is left behind, however it ends', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
-    // No shell: what it starts after a signal does not get it, and is waited for.
+    // The program is started without a shell, because a shell would wait for a child that did not receive the signal.
     const script = 'console.log(process.env.SSL_CERT_FILE); setInterval(() => {}, 1e6)';
     const child = spawnCli(t, ['exec', '--log', 'quiet', ...HOSTS, '--', process.execPath, '-e', script]);
     while (!child.said.out.includes('\n')) await new Promise((resolve) => child.stdout!.once('data', resolve));

@@ -5,7 +5,7 @@ import t from 'tap';
 import { startEmulator } from '../../index.js';
 import { API, AUTHORIZATION, exec, HOSTS } from '../test/hosts.js';
 
-/** Commits, pushes, clones and reads, with isomorphic-git as its users write it. */
+/** Script that commits, pushes, clones and reads with isomorphic-git. */
 const ISOMORPHIC = `
 import fs from 'node:fs';
 const [git, http] = (await Promise.all([import('ISOMORPHIC'), import('ISOMORPHIC_HTTP')])).map((module) => module.default);

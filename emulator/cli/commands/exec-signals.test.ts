@@ -50,7 +50,7 @@ t.test('signals are passed to the command, whose end decides', async (t) => {
 });
 
 t.test('what a command has started gets its signals as well', async (t) => {
-  // A shell would not do: what it starts after the signal does not get it, and is waited for.
+  // Not a shell, because it would wait for a child that did not receive the signal.
   const script = `process.on("SIGTERM", () => process.exit(42)); setInterval(() => {}, 1e6); console.log("up")`;
   const inner = `'${process.execPath}' -e '${script}'; exit $?`;
   const child = spawnCli(t, ['exec', '--log', 'quiet', '--', 'sh', '-c', `trap : TERM; ${inner}`]);
@@ -71,7 +71,7 @@ t.test('a signal while the emulator starts ends it, and the command does not run
   }
 });
 
-/** A command that starts another, and tells both processes and the address. */
+/** Command that starts another process, and prints both process ids and the address. */
 const FAMILY = `sh -c 'echo $$; exec sleep 1000' & echo $$ "$EMULATOR_URL"; wait`;
 
 t.test('nothing is left behind when it is killed', async (t) => {

@@ -10,7 +10,7 @@ import { optionRows } from '../../config/options.js';
 import { EMULATOR, ended, spawnCli } from '../../test/cli-process.js';
 import { VARIABLES } from '../variables.js';
 
-/** Runs `emulator exec` to its end. */
+/** Runs `emulator exec` until it ends. */
 async function exec(t: Test, flags: readonly string[], ...command: readonly string[]) {
   const child = spawnCli(t, ['exec', '--log', 'quiet', ...flags, '--', ...command]);
   const [code, signal] = await ended(child);

@@ -4,7 +4,7 @@ import { adminCommand } from '../admin-command.js';
 import { Progress } from '../progress.js';
 import { sayingSource } from '../usage-error.js';
 
-/** `emulator export`: everything of a running emulator, in a folder. */
+/** `emulator export`: writes the state of a running emulator to a folder. */
 export const exportCommand = adminCommand({
   name: 'export',
   describe: 'Write everything to a folder: bare repositories that Git reads, and JSON',

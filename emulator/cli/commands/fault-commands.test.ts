@@ -15,7 +15,7 @@ async function send(emulator: EmulatedService, path: string, { method = 'GET', s
   return answer.status;
 }
 
-/** Writes a file of its own. */
+/** Writes a new file. */
 function write(t: Test, content: string | object): string {
   const folder = existsSync(t.testdirName) ? t.testdirName : t.testdir({});
   const file = join(mkdtempSync(join(folder, 'given-')), 'file');

@@ -23,7 +23,7 @@ const FLAGS = {
 type Body = Readonly<Record<string, unknown>>;
 type FaultRecord = Readonly<Record<string, unknown>>;
 
-/** `emulator fault`: what goes wrong with requests. */
+/** `emulator fault`: adds, lists and removes injected faults. */
 export const faultCommand = adminCommand({
   name: 'fault',
   describe: 'Make requests meet a fault: add SPEC, ls, rm ID, show ID; `emulator faults` prints what there is',
@@ -42,7 +42,7 @@ export const faultCommand = adminCommand({
     if (name === 'add') {
       const bodies = await readFaults(value, file, conditions);
       const made = await addAll(client, bodies, file !== undefined);
-      // The ids and nothing else, for a script to keep.
+      // Only the ids, so that scripts can store them.
       return { json: made.length === 1 ? made[0] : made, text: made.map(({ id }) => `${id}\n`).join('') };
     }
     const id = readValue(`fault ${name}`, value, name === 'ls' ? undefined : 'the id of a fault');
@@ -80,7 +80,7 @@ async function readFaults(spec: string | undefined, file: string | undefined, co
   });
 }
 
-/** Adds all faults, or none of them. An error names the place of the refused fault if `isList`. */
+/** Adds all faults or none. If `isList` is true, an error names the position of the refused fault. */
 async function addAll(client: AdminClient, bodies: readonly Body[], isList: boolean): Promise<FaultRecord[]> {
   const made: FaultRecord[] = [];
   try {

@@ -6,7 +6,7 @@ import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 import { UsageError } from '../usage-error.js';
 
-/** `emulator faults`: what can go wrong on demand, and how to get each code. */
+/** `emulator faults`: lists the kinds of faults, and how to get each error code. */
 export const faultsCommand = defineCommand({
   name: 'faults',
   describe: 'List the faults that there are, and how to get each error code; with a name, that one alone',
@@ -30,7 +30,7 @@ export const faultsCommand = defineCommand({
   },
 });
 
-/** That of the name itself, where it is a code about the external forge. */
+/** Returns the forge prefix of a name that is an error code about the external forge; undefined otherwise. */
 function prefixOf(name: string | undefined): string | undefined {
   const code = specifiedCode(name ?? '');
   return code === name || name === undefined ? undefined : name.slice(0, name.length - code.length + 'forge'.length);
@@ -44,7 +44,7 @@ function only(all: FaultReference, name: string): FaultReference {
   return { ...all, names, codes: all.codes.filter(({ code }) => code === name) };
 }
 
-/** `retry-after=SECONDS, t=…`: keys that have to be given without brackets. */
+/** Formats keys: `retry-after=SECONDS, t=…`. Required keys have no brackets. */
 function keysOf({ keys }: NameReference): string {
   return keys.map(({ key, needed }) => (needed ? `${key}=` : `[${key}=]`)).join(' ');
 }
@@ -53,7 +53,7 @@ function isCode({ status }: NameReference): boolean {
   return status !== undefined;
 }
 
-/** What codes have in common; the one that has a key of its own is named. */
+/** Describes the keys that all error codes have in common, and names the code with a key of its own. */
 function aboutCodes(all: FaultReference): string {
   const codes = all.names.filter(isCode);
   const own = codes.flatMap(({ name, keys }) =>
@@ -125,7 +125,7 @@ function writeMarkdown(all: FaultReference): string {
   return parts.join('\n');
 }
 
-/** One table of the codes that only a fault brings about: their recipes differ by nothing but the code. */
+/** Formats one table of the codes that only a fault causes, because their recipes differ only in the code. */
 function writeFaultRecipes(rows: readonly [CodeReference, ...CodeReference[]]): string {
   const [first] = rows;
   return [

@@ -2,7 +2,7 @@ import { ADMIN_FLAGS, findUrl, printJson } from '../admin-client.js';
 import { defineCommand } from '../command.js';
 import { probe } from '../probe.js';
 
-/** `emulator health`: exit 0 when an emulator answers, 3 when none does. */
+/** `emulator health`: exits with 0 if an emulator responds, otherwise 3. */
 export const healthCommand = defineCommand({
   name: 'health',
   describe: 'Exit 0 if the emulator at --url answers, 3 if not',

@@ -6,14 +6,14 @@ import { Progress } from '../progress.js';
 import type { Terminal } from '../terminal.js';
 import { sayingSource } from '../usage-error.js';
 
-/** What has been imported, as the emulator tells it. */
+/** Response of an import. */
 interface Answer {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: { readonly name: string; readonly commit: string | null };
 }
 
-/** Sends what a path or URL leads to; all of it is read and checked before anything is sent. */
+/** Sends the source at a path or URL. The source is read and checked completely before anything is sent. */
 export async function sendSource(
   path: string,
   target: { readonly name?: string | undefined; readonly organization?: string | undefined },
@@ -29,7 +29,7 @@ export async function sendSource(
   });
 }
 
-/** `emulator import`: an export in place of everything, or one repository. */
+/** `emulator import`: replaces the whole state by an export, or imports one repository. */
 export const importCommand = adminCommand({
   name: 'import',
   describe:

@@ -2,7 +2,7 @@ import { fixtureKeys } from '../../auth/fixture-keys.js';
 import { defineCommand } from '../command.js';
 import { writeTable } from '../table.js';
 
-/** `emulator keys`: the published test keys. */
+/** `emulator keys`: lists the published test keys. */
 export const keysCommand = defineCommand({
   name: 'keys',
   describe: 'List the published test keys',

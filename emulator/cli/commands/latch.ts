@@ -1,7 +1,7 @@
 import { readAction, readValue } from '../admin-client.js';
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator latch`: lets go of what a fault or a state holds. */
+/** `emulator latch`: releases requests and states that wait at a latch. */
 export const latchCommand = adminCommand({
   name: 'latch',
   describe: 'Let go of the requests and states that a latch holds: release NAME',
@@ -10,7 +10,7 @@ export const latchCommand = adminCommand({
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');
     const answer = await client.ask('POST', `/latches/${encodeURIComponent(latch)}/release`);
-    // How many it held: 0 tells a script that it came too early.
+    // Number of released requests and states. 0 tells a script that it released the latch too early.
     return { json: answer, text: `${(answer as { released: number }).released}\n` };
   },
 });

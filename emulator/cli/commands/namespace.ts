@@ -14,7 +14,7 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator namespace`: isolated worlds of an emulator. */
+/** `emulator namespace`: manages isolated worlds of an emulator. */
 export const namespaceCommand = adminCommand({
   name: 'namespace',
   describe: 'Make isolated worlds on ports of their own: add, ls, rm ID',

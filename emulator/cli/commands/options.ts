@@ -2,7 +2,7 @@ import { optionRows } from '../../config/options.js';
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
-/** `emulator options`: what an emulator can be started with, on the command line, by variables and by the library. */
+/** `emulator options`: lists the options of an emulator for the command line, the environment and the library. */
 export const optionsCommand = defineCommand({
   name: 'options',
   describe: 'List the options of `start` with their variables and defaults, limits among them',

@@ -10,7 +10,7 @@ const EXAMPLE = '{"capacity":20,"refill":"10/s"}';
 
 type Quotas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** `emulator quota`: how many requests can be made. */
+/** `emulator quota`: shows or changes limits on the number of requests. */
 export const quotaCommand = adminCommand({
   name: 'quota',
   describe: 'Show or change how many requests can be made: show, set NAME JSON, rm NAME',

@@ -6,7 +6,7 @@ import { sendSource, showRepository } from './import.js';
 
 const ACTIONS = ['add', 'ls', 'push', 'rm'] as const;
 
-/** `emulator repo`: the repositories of an emulator. */
+/** `emulator repo`: manages the repositories of an emulator. */
 export const repoCommand = adminCommand({
   name: 'repo',
   describe: 'The repositories of an emulator, whatever their state: ls, add NAME, rm NAME, push DIR [NAME]',

@@ -3,7 +3,7 @@ import { ADMIN_FLAGS, AdminClient, printJson, withQuery } from '../admin-client.
 import { defineCommand } from '../command.js';
 import { createLog } from '../log.js';
 
-/** Before the first event: what the journal has comes first. */
+/** Event id before the first event, so that the stream begins with the journal's content. */
 const START = '0';
 
 const SEVERAL = '; several between commas: any of them';
@@ -33,7 +33,7 @@ const FLAGS = {
   repo: { read: text('the name of a repository'), describe: 'Only those with a token for a repository' },
 } as const;
 
-/** `emulator requests`: what was answered, and what is being answered. */
+/** `emulator requests`: lists recorded requests, and follows new ones. */
 export const requestsCommand = defineCommand({
   name: 'requests',
   describe: 'List the requests that an emulator answered',
@@ -60,7 +60,7 @@ export const requestsCommand = defineCommand({
     }
     for await (const { name, data } of client.events(withQuery('/requests/stream', query), START)) {
       log.write({ event: name, ...(data as object) });
-      // A reader that goes away has what it wanted.
+      // A reader may close the pipe early on purpose.
       if (await terminal.printed()) return;
     }
   },

@@ -1,6 +1,6 @@
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator reset`: as before the first request. */
+/** `emulator reset`: resets the state to the one before the first request. */
 export const resetCommand = adminCommand({
   name: 'reset',
   describe: 'Put everything back to what it was before the first request; snapshots stay',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable, writeTable } from '../table.js';
 
-/** `emulator routes`: every operation, its routes and the scopes it needs. */
+/** `emulator routes`: lists every operation with its routes and scopes. */
 export const routesCommand = defineCommand({
   name: 'routes',
   describe: 'List every route with its operation and scopes',

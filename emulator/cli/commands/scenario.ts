@@ -19,7 +19,7 @@ const WANTED = {
   'from-har': 'the name of a HAR file',
 } as const;
 
-/** `emulator scenario`: files that say how a world begins, and what happens in it. */
+/** `emulator scenario`: manages scenario files, which define an initial state and its changes. */
 export const scenarioCommand = defineCommand({
   name: 'scenario',
   describe: 'Stories with faults: check FILE, ls, show ID, start ID|FILE in an emulator, from-har FILE',
@@ -79,7 +79,7 @@ async function convert(
   terminal.print(stringify(scenario, { lineWidth: 120 }));
 }
 
-/** A file of that name, or the shipped scenario. */
+/** Returns the shipped scenario of this name, otherwise the file. */
 async function findFile(value: string): Promise<string> {
   const { shippedFile, shippedScenarios } = await import('../../scenarios/scenario-file.js');
   const shipped = shippedFile(value);
@@ -89,13 +89,13 @@ async function findFile(value: string): Promise<string> {
   throw new UsageError(`There is no scenario or file ${JSON.stringify(value)}; there are ${ids.join(', ')}.`);
 }
 
-/** Reads a scenario. Throws `UsageError` for a file that is none. */
+/** Reads a scenario. Throws `UsageError` if the file is not one. */
 export async function readFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const { readScenarioFile } = await import('../../scenarios/scenario-file.js');
   return told(() => readScenarioFile(file, operations));
 }
 
-/** What is wrong with a file is told in its sentence. */
+/** Converts a `ScenarioError` to a `UsageError`. */
 async function told<Value>(read: () => Promise<Value>): Promise<Value> {
   const { ScenarioError } = await import('../../scenarios/scenario-file.js');
   try {

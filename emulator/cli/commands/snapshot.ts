@@ -3,7 +3,7 @@ import { adminCommand, listed, made } from '../admin-command.js';
 
 const ACTIONS = ['add', 'ls', 'restore', 'rm'] as const;
 
-/** `emulator snapshot`: keeps everything, and puts it back. */
+/** `emulator snapshot`: saves and restores the whole state. */
 export const snapshotCommand = adminCommand({
   name: 'snapshot',
   describe: 'Keep everything as it is, and put it back: add, ls, restore ID, rm ID',

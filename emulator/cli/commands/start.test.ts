@@ -22,7 +22,7 @@ import { startEmulator } from '../../index.js';
 import { ended, spawnCli, untilReady } from '../../test/cli-process.js';
 import { clearReady, publishReady, withdrawReady } from '../ready.js';
 
-/** Asserts that the process has ended by itself, with 2 and one sentence. */
+/** Asserts that the process ended by itself with exit code 2 and one sentence. */
 async function refused(test: Test, child: ReturnType<typeof spawnCli>, sentence: RegExp) {
   test.same(await ended(child), [2, null]);
   test.match(child.said.err, sentence);
@@ -132,7 +132,7 @@ t.test('a signal while it starts ends the process, and nothing says that it is r
     child.kill('SIGTERM');
     const [code, signal] = await ended(child);
     t.ok(code === 0 || signal === 'SIGTERM', `${delay} ms: ${code} ${signal}`);
-    // Before its handlers are set the system ends it, and nobody can have been told of it.
+    // Before the signal handlers are set, the operating system ends the process. Nothing was announced by then.
     if (signal) t.same([child.said.out, existsSync(file)], ['', false]);
     t.notOk(existsSync(file));
   }
@@ -195,7 +195,7 @@ t.test('a ready file is created for its user alone, and neither follows a link n
   }
   t.same(readdirSync(folder), ['target']);
   t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'mine');
-  // The names of drafts cannot be guessed, so none can be prepared as a link.
+  // Names of drafts are random, so nobody can create a link at that name in advance.
   const drafts = new Set<string>();
   const watcher = watch(folder, (_, name) => drafts.add(name!));
   await publishReady(file, 'line\n');
@@ -218,7 +218,7 @@ t.test('the admin token of a process that was killed goes with the next start', 
   killed.kill('SIGKILL');
   await once(killed, 'exit');
   t.ok(existsSync(stale));
-  // A folder whose name only resembles that of an admin token stays.
+  // A folder whose name only resembles that of an admin token is kept.
   const foreign = ['repohost-emulator-abcdef', `${basename(dirname(stale))}x`, 'other'];
   for (const name of foreign) mkdirSync(join(folder, name));
   for (const host of ['0.0.0.0', '127.0.0.1']) {

@@ -4,7 +4,10 @@ import type { Command } from '../command.js';
 import { readFlags } from '../flags.js';
 import { runStart } from '../run-start.js';
 
-/** `emulator start`: for its help, and for command lines with flags before the command. Its flags are the table of options. */
+/**
+ * `emulator start`: its help, and command lines with flags before the command. The flags come from the table of
+ * options.
+ */
 export const startCommand: Command = {
   name: 'start',
   module: (session) => ({
@@ -17,7 +20,7 @@ export const startCommand: Command = {
   }),
 };
 
-/** The table of options as flags; `defaults` are those of a command that has others. */
+/** Declares the table of options as flags. `defaults`: defaults that differ for this command. */
 export function declareStartFlags(command: Argv, defaults: Readonly<Record<string, string>> = {}): Argv {
   for (const row of optionRows()) {
     const standard = defaults[row.flag] ?? row.shownDefault;

@@ -21,7 +21,7 @@ const FLAGS = {
   },
 } as const;
 
-/** `emulator state`: shows or changes what an emulator pretends. */
+/** `emulator state`: shows or changes the simulated state of an emulator. */
 export const stateCommand = adminCommand({
   name: 'state',
   describe: 'Show what an emulator pretends, or change it: show, set [JSON]',

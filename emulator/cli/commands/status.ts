@@ -1,6 +1,6 @@
 import { adminCommand } from '../admin-command.js';
 
-/** `emulator status`: what runs there. */
+/** `emulator status`: describes a running emulator. */
 export const statusCommand = adminCommand({
   name: 'status',
   describe: 'Show what a running emulator is and holds',

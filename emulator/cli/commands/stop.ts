@@ -4,11 +4,11 @@ import { probe } from '../probe.js';
 import { NOT_SAVED } from '../run-start.js';
 import { UsageError } from '../usage-error.js';
 
-/** Milliseconds that requests under way may hold it up, and between two looks. */
+/** Maximum milliseconds to wait for pending requests, and milliseconds between two checks. */
 const LONGEST_WAIT = 60_000;
 const LOOK = 20;
 
-/** `emulator stop`: asks it to end, and waits until it has. */
+/** `emulator stop`: asks an emulator to end, and waits until it has ended. */
 export const stopCommand = adminCommand({
   name: 'stop',
   describe: 'End a running emulator; requests that are under way are answered first',

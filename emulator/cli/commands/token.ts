@@ -54,7 +54,7 @@ const FLAGS = {
   json: { describe: 'As JSON' },
 } satisfies Flags;
 
-/** `emulator token`: signs a token with a test key or a key file, without asking any server. */
+/** `emulator token`: signs a token with a test key or a key file, without contacting a server. */
 export const tokenCommand = defineCommand({
   name: 'token',
   describe: 'Print a signed token, and nothing else',
@@ -82,7 +82,7 @@ export const tokenCommand = defineCommand({
   },
 });
 
-/** The claim that asks for faults, found in order: what could never fire is refused now. */
+/** Returns the claim that requests faults. Refuses a fault that could never fire. */
 async function askedClaim({
   fault: faults,
   scenario,

@@ -2,7 +2,7 @@ import { variantRows } from '../../config/variants.js';
 import { defineCommand } from '../command.js';
 import { code, writeMarkdownTable } from '../table.js';
 
-/** `emulator variants`: what the specification leaves open, and what each choice is called. */
+/** `emulator variants`: lists what the specification leaves open, and the names of the choices. */
 export const variantsCommand = defineCommand({
   name: 'variants',
   describe: 'List what the specification leaves open; set by `start --variants FILE`',

@@ -14,7 +14,7 @@ const FLAGS = {
   client: { describe: 'Check the client too, by all rules for clients' },
 } as const;
 
-/** `emulator verify`: verifies expectations; those of running scenarios and of faults are always included. */
+/** `emulator verify`: verifies expectations. Those of running scenarios and of faults are always included. */
 export const verifyCommand = adminCommand({
   name: 'verify',
   describe: 'Verify the requests against expectations and running scenarios; exit 1 when something is unmet',
@@ -33,7 +33,7 @@ async function readExpectations(file: string): Promise<object> {
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     throw new UsageError(`--file has to have an object of expectations: ${JSON.stringify(file)}.`);
   }
-  // Neither is a member of expectations.
+  // Neither `id` nor `expect` is a member of expectations, so the file is a scenario.
   return 'id' in read || 'expect' in read ? expectationsOfScenario(file) : read;
 }
 
@@ -45,11 +45,11 @@ async function expectationsOfScenario(file: string): Promise<object> {
 type Verification = ReturnType<Emulator['verify']>;
 type Near = Verification['unmet'][number]['nearest'][number];
 
-/** A verification as text: a line for each thing that is unmet, and `met` or `not met` at the end. */
+/** Formats a verification: one line for each unmet expectation, and `met` or `not met` at the end. */
 export function writeVerification({ met, unmet, client }: Verification): string {
   const lines = unmet.flatMap(({ at, expectation, detail, nearest }) => [
     `${at}: ${detail}`,
-    // A fault is named by its sentence.
+    // The detail of a fault is already a complete sentence.
     ...(at.startsWith('faults.') ? [] : [`  expected ${JSON.stringify(expectation)}`]),
     ...nearest.map((near) => `  nearest  ${writeNear(near)}`),
   ]);
@@ -70,7 +70,7 @@ export function writeVerification({ met, unmet, client }: Verification): string 
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/** `req-00000001 GET /api/repos 404 ref_not_found: status is 404, not 200`. */
+/** Formats a near miss: `req-00000001 GET /api/repos 404 ref_not_found: status is 404, not 200`. */
 function writeNear({ request: { id, method, path, status, code }, differs }: Near): string {
   const shown = [id, method, path, status, ...(code === undefined ? [] : [code])].join(' ');
   const differences = differs.map(

@@ -7,13 +7,13 @@ import { probe } from '../probe.js';
 import { readReady } from '../ready.js';
 import type { Terminal } from '../terminal.js';
 
-/** Pause between two questions, in milliseconds: short at first, as most emulators are about to be ready. */
+/** Milliseconds between two checks: short at first, because most emulators are almost ready. */
 const PAUSES = { first: 20, longest: 250 };
 
-/** Milliseconds in which a ready file of an emulator that has ended may still be replaced by one that starts. */
+/** Milliseconds during which the ready file of an ended emulator may still be replaced by a starting one. */
 const STALE = 1_000;
 
-/** `emulator wait`: exit 0 as soon as an emulator answers, 3 when none does in time or none can any more. */
+/** `emulator wait`: exits with 0 when an emulator responds; with 3 on timeout, or when its process has ended. */
 export const waitCommand = defineCommand({
   name: 'wait',
   describe: 'Wait until an emulator answers; exit 3 if none does in time, or as soon as its process has ended',
@@ -43,13 +43,13 @@ export const waitCommand = defineCommand({
   },
 });
 
-/** What is known of the emulator by now: its address and its process. */
+/** Address and process id of the emulator, as far as known. */
 interface Found {
   readonly url: string | undefined;
   readonly writer: number | undefined;
 }
 
-/** Waits for the emulator. Returns its address; `complaint` says why waiting ended, undefined if the emulator answers. */
+/** Waits for the emulator. Returns its address. `complaint`: why waiting ended; undefined if the emulator responds. */
 async function waitFor(
   find: () => Promise<Found>,
   terminal: Terminal,
@@ -62,7 +62,7 @@ async function waitFor(
     const left = deadline - performance.now();
     const complaint =
       url === undefined ? 'it does not say where one is' : await probe(url, terminal, atMost(left, 2000));
-    // Another emulator may answer at an address that this process did not get.
+    // Check the process first, because another emulator may respond at this address.
     if (pid !== undefined && !isAlive(pid)) return { url, complaint: `process ${pid} has ended` };
     if (complaint === undefined) return { url, complaint };
     if (pid === undefined && writer !== undefined && !isAlive(writer) && performance.now() - started >= STALE) {
@@ -73,7 +73,7 @@ async function waitFor(
   }
 }
 
-/** At least 1: a question takes some time. */
+/** Returns a timeout of at least 1 millisecond, because a request takes some time. */
 function atMost(left: number, most: number): number {
   return Math.max(1, Math.min(left, most));
 }

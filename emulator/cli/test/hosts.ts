@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { ended, spawnCli } from '../../test/cli-process.js';
 
-/** Hosts that clients of these tests have built in. */
+/** Fixed host names of the clients in these tests. */
 export const HOSTS = ['--api-host', 'api.demo.example.test', '--git-host', 'git.example.test'];
 export const API = 'https://api.demo.example.test';
 export const GIT = 'https://git.example.test';

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { type Emulator, type GivenOptions, startEmulator } from '../../index.js';
 import { main } from '../main.js';
 
-/** Runs a command in this process and gives back all it said. */
+/** Runs a command in this process and captures its output. */
 export async function run(argv: readonly string[], environment: Record<string, string> = {}, onPrint = () => {}) {
   const said = { code: -1, out: '', err: '' };
   said.code = await main(argv, {
@@ -23,14 +23,14 @@ export async function run(argv: readonly string[], environment: Record<string, s
   return said;
 }
 
-/** An emulator of a test's own, and what asks it. */
+/** Starts an emulator for one test, with a function that runs commands against it. */
 export async function startAsked(t: Test, options: GivenOptions = {}) {
   const emulator = await startEmulator({ port: 0, clock: '2026-01-01T00:00:00Z', ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   return { emulator, ask: askerOf(emulator) };
 }
 
-/** Runs a command by flag, and by variable, and once more for its JSON. */
+/** Runs a command with the address as a flag, and as JSON with the address as a variable. */
 function askerOf({ baseUrl }: Pick<Emulator, 'baseUrl'>) {
   const ask = async (...argv: string[]) => run([...argv, '--url', baseUrl]);
   const json = async (...argv: string[]) => {

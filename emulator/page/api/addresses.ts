@@ -2,15 +2,15 @@ import type { AddressesView, NamespaceView } from '@emulator/admin/controls.js';
 import { useLoaded } from '../components/loaded.js';
 import { all, get } from './client.js';
 
-/** What `GET addresses` tells of an organization. */
+/** Addresses of an organization, from `GET addresses`. */
 export type Address = AddressesView['orgs'][number];
 
-/** Every organization, the first one first. */
+/** Returns the addresses of all organizations, the default one first. */
 export async function readAddresses(signal: AbortSignal): Promise<readonly Address[]> {
   return (await get<AddressesView>('addresses', { signal })).orgs;
 }
 
-/** That of the address that the page was opened by. */
+/** Returns the organization at whose address the page was opened; the first one if none matches. */
 export function ownAddress(addresses: readonly Address[]): Address | undefined {
   return addresses.find(({ base_url }) => new URL(base_url).host === location.host) ?? addresses[0];
 }
@@ -21,12 +21,14 @@ export function useOrganization(): string | undefined {
   return value?.organization;
 }
 
-/** Lists all namespaces. In a namespace: those that were made there. */
+/** Lists namespaces: all of them, or in a namespace those created there. */
 export function listNamespaces(signal: AbortSignal): Promise<readonly NamespaceView[]> {
   return all<NamespaceView>('namespaces', { signal });
 }
 
-/** Returns the id of the namespace that the page belongs to, undefined if it belongs to the emulator's first world. */
+/**
+ * Returns the id of the namespace that the page belongs to; undefined if it belongs to the emulator's default world.
+ */
 export async function ownNamespace(signal: AbortSignal): Promise<string | undefined> {
   return (await get<AddressesView>('addresses', { signal })).namespace;
 }

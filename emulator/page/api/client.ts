@@ -1,6 +1,6 @@
 import { authorization, isTokenWanted } from './session.js';
 
-/** Problem details (RFC 9457) of a refused request, or what stands for them where the emulator is not reached. */
+/** Problem details (RFC 9457) of a refused request, or an error that the emulator cannot be reached. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The error of a request that no response came to. */
+/** Error of a request without a response. */
 export function unreachable(): ApiError {
   return new ApiError(0, 'unreachable', 'The emulator does not answer. Is it still running?');
 }
@@ -22,28 +22,28 @@ export type QueryValue = string | number | boolean | undefined;
 
 interface Sent {
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** A text is sent as it is, anything else as JSON. */
+  /** Body. A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Where the admin API is: the folder of the page. */
+/** Base URL of the admin API: the folder of the page. */
 export const API = new URL('./', document.baseURI);
 
-/** The URL of a route, whose parameters are encoded by now: `repositories/team%2Fapp/refs`. */
+/** Returns the URL of a route. Its parameters must already be encoded: `repositories/team%2Fapp/refs`. */
 export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
   const url = new URL(path, API);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
   return url;
 }
 
-/** A path whose values are encoded: ``route`repositories/${name}/refs` ``. */
+/** Template tag for a path whose values it encodes: ``route`repositories/${name}/refs` ``. */
 export function route(texts: TemplateStringsArray, ...values: readonly string[]): string {
   return texts.map((text, at) => text + (at < values.length ? encodeURIComponent(values[at]!) : '')).join('');
 }
 
-/** The response of a route. Throws `ApiError`. */
+/** Sends a request and returns its response. Throws `ApiError`. */
 export async function send(
   method: string,
   path: string,
@@ -81,21 +81,21 @@ export const post = <T>(path: string, body?: unknown, sent?: Sent): Promise<T> =
 export const patch = <T>(path: string, body: unknown): Promise<T> => sendForJson('PATCH', path, { body });
 export const remove = (path: string, sent?: Sent): Promise<void> => sendForJson('DELETE', path, sent);
 
-/** A page of a list. */
+/** One part of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next_cursor: string | null;
   readonly has_more: boolean;
 }
 
-/** All items of a list, page by page. */
+/** Reads all parts of a list and returns its items. */
 export async function all<T>(path: string, { query, signal }: Sent = {}): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;
   do {
     const page: Page<T> = await get(path, { query: { ...query, cursor }, signal });
     items.push(...page.items);
-    // A list that is told at once has none.
+    // A list that is returned as a whole has no cursor.
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return items;

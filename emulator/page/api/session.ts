@@ -1,21 +1,21 @@
 import { signal } from '@preact/signals';
 import { markedText } from '../components/marked-text.js';
 
-/** The admin token, where one is asked for. It is kept in memory only: a reload asks again. */
+/** Admin token; undefined if none is needed. It is only in memory, so a reload asks for it again. */
 export const adminToken = signal<string | undefined>(undefined);
 
-/** Whether the emulator has refused for want of the token. */
+/** True after the emulator refused a request because the token was missing. */
 export const isTokenWanted = signal(false);
 
-/** The headers that show the token. */
+/** Headers that carry the admin token. */
 export function authorization(): Record<string, string> {
   const token = adminToken.value;
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /**
- * Returns an admin token as it was typed, without the white space around it. Throws if it has a character that no token has:
- * `fetch` refuses to put such a character into a header.
+ * Returns a typed admin token without surrounding white space. Throws if it contains a character that no token has,
+ * because `fetch` refuses such a character in a header.
  */
 export function readToken(typed: string): string {
   const token = typed.trim();

@@ -1,32 +1,33 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError, type QueryValue, send } from './client.js';
 
-/** What `GET requests/stream` tells (WHATWG HTML, 9.2.6). */
+/** Event of `GET requests/stream` (server-sent events: WHATWG HTML, section 9.2.6). */
 export interface StreamEvent {
   readonly name: 'request' | 'missed' | 'reset';
-  /** Grows, until another journal takes the place of the first. */
+  /** Event id, which increases until the journal is replaced. */
   readonly id: number | undefined;
   readonly data: unknown;
 }
 
-/** `waiting`: the stream broke off or never came, and is asked for again. */
+/** `waiting`: the stream ended or could not be opened, and will be retried. */
 export type StreamState = 'open' | 'waiting';
 
 export interface StreamOptions {
   readonly query: Readonly<Record<string, QueryValue>>;
-  /** Resolves to the id of the last event that was seen; empty: only what comes from now on. Asked again until it answers. */
+  /** Resolves to the id of the last event seen; empty to receive only new events. Retried until it succeeds. */
   readonly after: (signal: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
   onEvents(events: readonly StreamEvent[]): void;
   onState(state: StreamState): void;
 }
 
-/** Milliseconds before a stream that broke off is asked for again: the first pause, and the longest. */
+/** Milliseconds before a stream is retried: first pause and longest pause. */
 const PAUSE = { first: 250, longest: 5_000 };
 
 /**
- * Follows the requests until `signal` is aborted, over `fetch`: an `EventSource` cannot show the admin token. A stream that
- * breaks off goes on behind its last event. Throws `ApiError` where the emulator refuses, as it does a wrong filter.
+ * Follows the request stream until `signal` is aborted. It uses `fetch`, because an `EventSource` cannot send the admin
+ * token. A stream that ends is resumed after its last event. Throws `ApiError` if the emulator refuses, for example
+ * because of an invalid filter.
  */
 export async function followRequests({ query, after, signal, onEvents, onState }: StreamOptions): Promise<void> {
   let last: string | undefined;

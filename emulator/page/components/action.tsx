@@ -11,7 +11,7 @@ export interface ActionButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that does one thing at a time, and what went wrong with it last. */
+/** Button that runs one action at a time and shows its last error. */
 export function ActionButton({ isDisabled = false, act, ...attributes }: ActionButtonProps) {
   const { run, isBusy, error } = useAction();
   return (
@@ -24,7 +24,7 @@ export function ActionButton({ isDisabled = false, act, ...attributes }: ActionB
 
 export interface FormProps {
   readonly class?: string;
-  /** Text and class of the button that submits. Without a text, the button is one of the children. */
+  /** Text and class of the submit button. Without a text, the children contain the button. */
   readonly submit?: ComponentChildren;
   readonly submitClass?: string;
   readonly isDisabled?: boolean;
@@ -32,7 +32,7 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that the page itself submits, one time after the other, and what went wrong with it last. */
+/** Form that is submitted by the page, once at a time, and shows its last error. */
 export function Form({ class: className, submit, submitClass, isDisabled = false, act, children }: FormProps) {
   const { run, isBusy, error } = useAction();
   const perform = (event: Event) => {
@@ -55,21 +55,21 @@ export function Form({ class: className, submit, submitClass, isDisabled = false
 }
 
 export interface ConfirmButtonProps {
-  /** What the button and the one that confirms say: `Remove`. */
+  /** Label of the button and of the confirm button: `Remove`. */
   readonly label: string;
-  /** What it is about, for those who do not see where the button stands. */
+  /** Object of the action, for readers who do not see the button's context. */
   readonly subject?: string;
-  /** The question. */
+  /** Question in the dialog. */
   readonly title: string;
-  /** What comes of it. */
+  /** Consequences of the action. */
   readonly children: ComponentChildren;
-  /** What the buttons in the dialog say; default: the label and `Cancel`. */
+  /** Labels of the buttons in the dialog; default: the label and `Cancel`. */
   readonly answers?: readonly [yes: string, no: string];
   readonly isSmall?: boolean;
   readonly act: () => unknown;
 }
 
-/** A button for what cannot be undone: a dialog asks first. */
+/** Button for an action that cannot be undone. A dialog asks for confirmation. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, subject, title, children, answers: [yes, no] = [label, 'Cancel'], act } = props;
   const { isSmall = true } = props;

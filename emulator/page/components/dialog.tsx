@@ -7,7 +7,7 @@ export interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
+/** Modal dialog. The browser traps the focus, closes the dialog on Escape, and restores the focus. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

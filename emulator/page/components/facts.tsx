@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { shownText } from './given.js';
 
-/** A name, its value, and the class of the value. A text is shown as `Given`. */
+/** Name, value, and class of the value. A string is rendered as `Given`. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren, className?: string];
 
 export interface FactsProps {
@@ -9,7 +9,7 @@ export interface FactsProps {
   readonly facts: readonly Fact[];
 }
 
-/** Facts by name; those whose value is undefined or false are left out. */
+/** List of facts. Facts whose value is undefined or false are omitted. */
 export function Facts({ class: className = '', facts }: FactsProps) {
   return (
     <dl class={`facts ${className}`}>

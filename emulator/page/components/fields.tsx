@@ -1,18 +1,18 @@
 import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TextareaHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 
-/* Labelled controls that hand over their value. Attributes without a meaning here are those of the control. */
+/* Labelled controls that report their value. Attributes not listed here are passed to the control. */
 
 interface Labelled {
   readonly label: ComponentChildren;
   /** Class of the label together with its control. */
   readonly fieldClass?: string | undefined;
-  /** What the control takes, below it; not part of its name. */
+  /** Hint below the control. It is not part of the control's accessible name. */
   readonly hint?: string | undefined;
 }
 
 interface FieldProps extends Labelled {
-  /** The control, with these attributes. */
+  /** Renders the control with these attributes. */
   readonly children: (attributes: { readonly id: string; readonly 'aria-describedby'?: string }) => ComponentChildren;
 }
 
@@ -31,13 +31,13 @@ function Field({ label, fieldClass = '', hint, children }: FieldProps) {
   );
 }
 
-/** Attributes of a control whose value is handed over. */
+/** Attributes of a control that reports its value. */
 type Control<Attributes> = Omit<Attributes, keyof Labelled | 'value' | 'onChange' | 'list'> &
   Labelled & { readonly onChange: (value: string) => void };
 
 export type TextFieldProps = Control<InputHTMLAttributes<HTMLInputElement>> & {
   readonly value: string | number;
-  /** Values to choose from, besides any other. */
+  /** Suggested values; others are allowed too. */
   readonly proposals?: readonly string[] | undefined;
 };
 
@@ -78,17 +78,17 @@ export function TextArea({ label, onChange, ...attributes }: TextAreaProps) {
   );
 }
 
-/** A value that is also its text, or a value and its text. */
+/** Value that is also its text, or a value and its text. */
 export type Option = string | readonly [value: string, text: string];
 
 export type ChoiceProps = Control<SelectHTMLAttributes<HTMLSelectElement>> & {
   readonly value: string;
   readonly options?: readonly Option[];
-  /** Options below headings, after those without one. */
+  /** Options under headings, shown after those without a heading. */
   readonly groups?: Iterable<readonly [heading: string, options: readonly Option[]]>;
 };
 
-/** A choice of one value. */
+/** Selection of one value. */
 export function Choice(props: ChoiceProps) {
   const { label, fieldClass, hint, options = [], groups = [], onChange, ...attributes } = props;
   return (
@@ -131,7 +131,7 @@ export function Check({ label, isChecked, onChange }: CheckProps) {
   );
 }
 
-/** What a form holds, and what binds a field to a member of it. */
+/** State of a form, with a function that binds a field to a member. */
 export function useDraft<T extends object>(initial: T) {
   const [draft, setDraft] = useState(initial);
   const write = (changes: Partial<T>) => setDraft({ ...draft, ...changes });
@@ -142,12 +142,12 @@ export function useDraft<T extends object>(initial: T) {
   return { draft, write, bind };
 }
 
-/** A list with a value added, or removed if it was in the list. */
+/** Returns the list with a value added, or removed if it was present. */
 export function toggled<T>(list: readonly T[], value: T): readonly T[] {
   return list.includes(value) ? list.filter((one) => one !== value) : [...list, value];
 }
 
-/** The members that are neither an empty text nor an empty list: what a form sends. */
+/** Returns the members that are not an empty string or list, as a form sends them. */
 export function filled<T extends object>(members: T): Partial<T> {
   const isFilled = (value: unknown) => value !== '' && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => isFilled(value))) as Partial<T>;

@@ -4,25 +4,25 @@ import { beginningOf, markedText, partsOf } from './marked-text.js';
 import { count } from './time.js';
 
 /*
- * Text that was sent or pushed: it is never markup, what hides in it is marked (`marked-text.ts`), its direction stays
- * within it, and what is long is cut.
+ * Text from clients. It is never interpreted as markup, hidden characters are marked (`marked-text.ts`), its direction
+ * is isolated, and long text is shortened.
  */
 
 export interface GivenProps {
   readonly text: string;
-  /** Characters that are shown at first. */
+  /** Maximum number of characters shown at first. */
   readonly most?: number;
 }
 
-/** Characters that one click shows: more of them in one line would keep the browser busy. */
+/** Number of characters added by one click. More in one line would block the browser. */
 const STEP = 100_000;
 
 export interface GivenTextProps extends GivenProps {
-  /** True if tabs and line feeds are as they are, as in a line of a file. */
+  /** True if tabs and line feeds are kept, as in a line of a file. */
   readonly hasLines?: boolean;
 }
 
-/** In running text. What is cut can be shown. */
+/** Inline text from clients. The rest of a shortened text can be shown. */
 export function Given({ text, most = 500, hasLines = false }: GivenTextProps) {
   const { shown, more } = useCut(text, most);
   return (
@@ -35,12 +35,12 @@ export function Given({ text, most = 500, hasLines = false }: GivenTextProps) {
   );
 }
 
-/** Returns a text as `Given`, and anything else as it is. */
+/** Renders a string as `Given`, and anything else unchanged. */
 export function shownText(content: ComponentChildren): ComponentChildren {
   return typeof content === 'string' ? <Given text={content} /> : content;
 }
 
-/** In one line of a row, which ends in an ellipsis; the tooltip has more of it. */
+/** Text from clients in one line of a row, ending in an ellipsis. The tooltip shows more of it. */
 export function GivenCell({ text, most = 200 }: GivenProps) {
   const shown = beginningOf(text, most);
   return (
@@ -51,7 +51,7 @@ export function GivenCell({ text, most = 200 }: GivenProps) {
   );
 }
 
-/** Text of several lines, as it is laid out. What is cut can be shown. */
+/** Preformatted text from clients. The rest of a shortened text can be shown. */
 export function GivenBlock({ text, most = 10_000 }: GivenProps) {
   const { shown, more } = useCut(text, most);
   return (
@@ -64,7 +64,7 @@ export function GivenBlock({ text, most = 10_000 }: GivenProps) {
   );
 }
 
-/** A text as it is, with marks for what hides in it. */
+/** Complete text, with marks for hidden characters. */
 export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) {
   return (
     <>
@@ -81,7 +81,7 @@ export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) 
   );
 }
 
-/** How much of a text is shown, and the button that shows more. */
+/** Returns the shown part of a text, and a button that shows more. */
 function useCut(text: string, most: number) {
   const [wanted, setWanted] = useState({ text, most });
   const limit = wanted.text === text ? wanted.most : most;

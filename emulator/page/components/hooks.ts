@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Calls `close` when Escape is pressed outside of dialogs and fields, while something is open. */
+/** Calls `close` when Escape is pressed outside of dialogs and fields while something is open. */
 export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void): void {
   useListener(document.body, 'keydown', (event) => {
     const isElsewhere = event.target instanceof Element && event.target.closest('dialog, input, select') !== null;
@@ -10,7 +10,7 @@ export function useEscape(isOpen: boolean, close: (event: KeyboardEvent) => void
   });
 }
 
-/** Hears the events of an element and all within it, as `keydown`, without being a control itself. */
+/** Adds an event listener to an element, for elements that are not controls themselves, such as `keydown` on a list. */
 export function useListener<Name extends keyof HTMLElementEventMap>(
   element: { readonly current: HTMLElement | null } | HTMLElement,
   name: Name,
@@ -26,26 +26,26 @@ export function useListener<Name extends keyof HTMLElementEventMap>(
   }, []);
 }
 
-/** Returns true while the page is printed, and where it is shown as in print. */
+/** Returns true while the page is printed or shown as in print. */
 export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches);
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    // `change` comes only after Chromium has counted the sheets.
+    // `beforeprint` is needed too, because `change` fires only after Chromium has counted the sheets.
     addEventListener('beforeprint', () => setPrinting(true), { signal });
     addEventListener('afterprint', () => setPrinting(false), { signal });
     matchMedia('print').addEventListener('change', ({ matches }) => setPrinting(matches), { signal });
     return () => abort.abort();
   }, []);
-  // Chromium counts the sheets by the last layout, so that the changed page has to be laid out before it prints.
+  // Force a layout, because Chromium counts the sheets by the last layout before it prints.
   useLayoutEffect(() => {
     if (isPrinting) document.body.getBoundingClientRect();
   }, [isPrinting]);
   return isPrinting;
 }
 
-/** Width of an element in pixels; that of the window until the element is there. */
+/** Returns the width of an element in pixels; the window's width until the element exists. */
 export function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {
@@ -56,14 +56,14 @@ export function useWidth(element: { readonly current: HTMLElement | null }): num
   return width;
 }
 
-/** Sets the title of the document to what the page shows, such as `Control: Clock`; undefined leaves it as it is. */
+/** Sets the document title, such as `Control: Clock`; undefined leaves it unchanged. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${title} – repohost-emulator`;
   }, [title]);
 }
 
-/** Calls `act` every so many milliseconds while the page is in view, and once when it comes into view again. */
+/** Calls `act` at this interval while the page is visible, and once when it becomes visible again. */
 export function useRepeated(act: () => void, milliseconds: number): void {
   const latest = useRef(act);
   latest.current = act;

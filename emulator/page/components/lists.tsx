@@ -3,14 +3,14 @@ import { go, place, placeWith } from '../place.js';
 import { count } from './time.js';
 
 export interface MoreOptions {
-  /** Items that are shown at first, and that a click adds. */
+  /** Number of items shown at first, and number added by a click. */
   readonly first: number;
   readonly step: number;
-  /** What the items are, such as `lines`. */
+  /** Name of the items, such as `lines`. */
   readonly of: string;
 }
 
-/** The beginning of a list that may be long, and the button that shows more of it. */
+/** Returns the beginning of a long list, and a button that shows more. */
 export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
   const [most, setMost] = useState(first);
   const left = items.length - most;
@@ -24,7 +24,7 @@ export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions
   };
 }
 
-/** A field for the parameter `q` of the place. */
+/** Search field for the parameter `q` of the place. */
 export function Search({ label }: { readonly label: string }) {
   return (
     <input
@@ -38,7 +38,7 @@ export function Search({ label }: { readonly label: string }) {
   );
 }
 
-/** Returns the items whose name has the parameter `q` of the place in it. */
+/** Returns the items whose name contains the parameter `q` of the place. */
 export function searched<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
   const wanted = (place.value.params.q ?? '').toLowerCase();
   return items.filter(({ name }) => name.toLowerCase().includes(wanted));

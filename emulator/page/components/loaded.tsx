@@ -5,13 +5,13 @@ import { unreachable } from '../api/client.js';
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly error: unknown;
-  /** Loads it again; what is shown stays until then. */
+  /** Loads the value again. The old value is shown until then. */
   readonly reload: () => void;
 }
 
 /**
- * What `load` brings, anew when what it depends on changes; the one before is aborted. With another `reason` it is loaded
- * again, and what is shown stays until then.
+ * Loads a value, and loads it again when `inputs` change; the request before is aborted and its value hidden. When
+ * `reason` changes, the value is loaded again and the old one is shown until then.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: Inputs, reason?: unknown): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({});
@@ -29,7 +29,10 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
   return { value: state.value, error: state.error, reload };
 }
 
-/** Code that is loaded when it is first needed. It comes from the emulator, so that an emulator that is gone is why it fails. */
+/**
+ * Loads code when it is first needed. The code comes from the emulator, so a failure means that the emulator is
+ * unreachable.
+ */
 export async function loadCode<T>(code: Promise<T>): Promise<T> {
   try {
     return await code;
@@ -38,7 +41,7 @@ export async function loadCode<T>(code: Promise<T>): Promise<T> {
   }
 }
 
-/** Something that a button does: one at a time, and what went wrong with the last one. */
+/** Runs one action at a time and keeps its last error. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -53,12 +56,12 @@ export function useAction() {
   return { run, isBusy, error };
 }
 
-/** A value that the page changes. */
+/** Value that the page loads and changes. */
 export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
   const { value, error: unloaded, reload } = useLoaded(load, []);
   const { run, isBusy, error } = useAction();
   const [said, say] = useState('');
-  /** Changes something, says so, and loads the value again. */
+  /** Performs a change, shows a message, and reloads the value. */
   const change = <R,>(act: () => Promise<R>, sentence: string | ((result: R) => string) = '') =>
     run(async () => {
       say('');
@@ -66,7 +69,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
       say(typeof sentence === 'string' ? sentence : sentence(result));
       reload();
     });
-  /** That the value is being loaded, or what was said and what went wrong last. */
+  /** Loading indicator, last message, or last error. */
   const notice = (
     <>
       <Loading value={value} error={error ?? unloaded} />
@@ -78,7 +81,7 @@ export function useManaged<T>(load: (signal: AbortSignal) => Promise<T>) {
   return { value, error: unloaded, isBusy, reload, change, notice };
 }
 
-/** What went wrong, in the emulator's own words. */
+/** Error message of the emulator. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -88,7 +91,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** What stands where nothing is yet, and what to do about it. */
+/** Text shown in place of an empty list, with advice. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -103,7 +106,7 @@ export interface LoadingProps {
   readonly error: unknown;
 }
 
-/** Says that a value is being loaded, or why it is missing or no longer up to date; nothing where all is well. */
+/** Shows that a value is loading, or why it is missing or outdated; nothing if neither. */
 export function Loading({ value, error }: LoadingProps) {
   if (error !== undefined) return <Failure error={error} />;
   if (value !== undefined) return null;

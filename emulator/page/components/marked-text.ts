@@ -1,22 +1,22 @@
-/** A part of a text: as it is, or as marks in the place of characters that do not show themselves. */
+/** Part of a text: unchanged, or marks that replace hidden characters. */
 export interface TextPart {
   readonly text: string;
-  /** What the marks stand for: `U+001B`. */
+  /** Character that the mark replaces, such as `U+001B`. */
   readonly stands?: string;
 }
 
 /**
- * Characters that are not seen, or change how those around them are seen: controls (Unicode 16, 23.1), format characters
- * of bidirectional text (UAX #9, 2), what has no width, separators of lines, tags, and halves of a pair. A joiner is left
- * where it belongs: behind a character that is not ASCII, as in Persian words and emoji.
+ * Characters that are invisible or change the appearance of others: controls (Unicode 16, section 23.1), bidirectional
+ * formatting characters (UAX #9, section 2), zero-width characters, line separators, tags and unpaired surrogates. A
+ * joiner after a non-ASCII character is not included, because Persian words and emoji need it.
  */
 const UNSEEN =
   /(?:[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<=^|\p{ASCII})[\u200c\u200d]|\p{Cs})+/gu;
 
-/** As `UNSEEN`, where lines and tabs show themselves. */
+/** `UNSEEN` without tabs and line feeds, for text in which they are visible as layout. */
 const UNSEEN_IN_LINES = new RegExp(UNSEEN.source.replace('\\p{Cc}', '\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f'), UNSEEN.flags);
 
-/** The parts of a text; `hasLines`: with line feeds and tabs as they are. */
+/** Splits a text into parts. `hasLines`: tabs and line feeds are kept. */
 export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
@@ -34,14 +34,14 @@ export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   return parts;
 }
 
-/** A text with its marks, where no element can tell them from it, as in a tooltip. */
+/** Returns a text with marks, for places such as tooltips that cannot contain elements. */
 export function markedText(text: string): string {
   return partsOf(text)
     .map((part) => part.text)
     .join('');
 }
 
-/** The first `most` UTF-16 units of a text; no pair is cut in two. */
+/** Returns the first `most` UTF-16 code units of a text, without splitting a surrogate pair. */
 export function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
@@ -50,7 +50,7 @@ export function beginningOf(text: string, most: number): string {
 
 const MOST_NAMED = 8;
 
-/** Control Pictures (U+2400 …) for ASCII; for others their name. */
+/** Returns the mark of a character: a Control Picture (U+2400 …) for ASCII, otherwise its name. */
 function markOf(character: string): string {
   const code = character.codePointAt(0)!;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -61,7 +61,7 @@ function nameOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Whether something in a text does not show itself. */
+/** Returns true if a text contains hidden characters. */
 export function hasUnseen(text: string, { hasLines = false } = {}): boolean {
   return text.search(hasLines ? UNSEEN_IN_LINES : UNSEEN) >= 0;
 }

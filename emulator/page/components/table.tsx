@@ -3,32 +3,29 @@ import { shownText } from './given.js';
 import { useMore } from './lists.js';
 import { ScrollBox } from './scroll-box.js';
 
-/**
- * Heading, content of the cell of an item, and class of both. A text is shown as `Given`; a `<th>` takes the place of the
- * cell.
- */
+/** Heading, cell content of an item, and class of both. A string is rendered as `Given`; a `<th>` replaces the cell. */
 export type Column<T> = readonly [head: string | VNode, cell: (item: T) => ComponentChildren, className?: string];
 
 export interface TableProps<T> {
-  /** What the rows are; the accessible name of the box that scrolls. */
+  /** Name of the rows, which is the accessible name of the scroll box. */
   readonly label: string;
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];
   readonly class?: string;
   readonly rowClass?: (item: T) => string;
-  /** Number of rows that are shown at first, and that a click adds. Default: all. */
+  /** Number of rows shown at first and added by a click. Default: all. */
   readonly most?: number;
-  /** What is said in place of a table without rows. */
+  /** Text shown instead of an empty table. */
   readonly empty?: string;
-  /** True if only screen readers need the headings. */
+  /** True if the headings are visible only to screen readers. */
   readonly isHeadHidden?: boolean;
 }
 
-/** Heading of a column of buttons, which only screen readers need. */
+/** Heading of a column of buttons, visible only to screen readers. */
 export const ACTIONS = <span class="visually-hidden">Actions</span>;
 
-/** Table that scrolls sideways where it is wider than the page. */
+/** Table that scrolls horizontally if it is wider than the page. */
 export function Table<T>(props: TableProps<T>) {
   const {
     label,

@@ -1,4 +1,7 @@
-/** A time of the emulator's clock, ISO 8601: the day is shown on hover, the time always in UTC as clients see it. */
+/**
+ * Time of the emulator's clock, from an ISO 8601 text. It is shown in UTC, as clients see it; the day is in the
+ * tooltip.
+ */
 export function Time({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={at} class="figures">
@@ -7,7 +10,7 @@ export function Time({ at }: { readonly at: string }) {
   );
 }
 
-/** `2026-01-01 00:00:00`, UTC. */
+/** Date and time in UTC: `2026-01-01 00:00:00`. */
 export function DateTime({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={at} class="figures">
@@ -16,7 +19,7 @@ export function DateTime({ at }: { readonly at: string }) {
   );
 }
 
-/** The time of a commit, which has the clock of its author, in UTC as other times are shown: `2026-01-01 00:00`. */
+/** Time of a commit, which has the time zone of its author, shown in UTC: `2026-01-01 00:00`. */
 export function CommitTime({ at }: { readonly at: string }) {
   return (
     <time class="figures nowrap" dateTime={at} title={at}>
@@ -25,7 +28,7 @@ export function CommitTime({ at }: { readonly at: string }) {
   );
 }
 
-/** A commit can be of a year that `Date` does not know. */
+/** Converts a time to UTC; unchanged if its year is beyond the range of `Date`. */
 function inUtc(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? at : time.toISOString().slice(0, 16).replace('T', ' ');
@@ -33,18 +36,18 @@ function inUtc(at: string): string {
 
 const NUMBER = new Intl.NumberFormat('en');
 
-/** `1,234` */
+/** Formats a number: `1,234`. */
 export function count(value: number): string {
   return NUMBER.format(value);
 }
 
-/** `0.4 ms`, `12 ms`, `3.45 s` */
+/** Formats a duration: `0.4 ms`, `12 ms`, `3.45 s`. */
 export function duration(milliseconds: number): string {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
-/** `1.2 kB`, in powers of 1,000. */
+/** Formats a size in powers of 1,000: `1.2 kB`. */
 export function bytes(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB'];
   const power = value < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(value) / 3));

@@ -5,28 +5,28 @@ import { useListener, usePrinting } from './hooks.js';
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
-  /** Height of a row in pixels: all have the same, so that nothing moves while rows arrive. */
+  /** Height of a row in pixels. All rows have the same height, so that nothing moves while rows arrive. */
   readonly rowHeight: number;
   /** Number of rows to print; default: all. */
   readonly printed?: number;
-  /** Number of the top row, where the numbers of the rows below it decrease. Default: the number of a row is its position. */
+  /** Number of the top row, if row numbers decrease downwards. Default: the number of a row is its position. */
   readonly top?: number;
-  /** Draws a row. Its element with `data-row={number}`, a tab stop if `isStop`, takes the focus. */
+  /** Renders a row. Its element has `data-row={number}`, takes the focus, and is a tab stop if `isStop` is true. */
   readonly row: (number: number, isStop: boolean) => ComponentChildren;
   /** Number of the open row, which is brought into view; undefined if no row is open. */
   readonly opened?: number | undefined;
-  /** Returns whether the row that was open takes the focus if nothing has it. Default: always. */
+  /** Returns true if the previously open row may take the focus when nothing has it. Default: always. */
   readonly mayTakeFocus?: () => boolean;
-  /** Called with the last position in view: a reason to load more. */
+  /** Called with the last visible position, so that more can be loaded. */
   readonly onReach?: (last: number) => void;
-  /** Called with true while the reader has scrolled down or has the focus on a row. */
+  /** Called with true while the user has scrolled down or a row has the focus. */
   readonly onAway?: (isAway: boolean) => void;
 }
 
-/** Rows that are drawn above and below those in view. */
+/** Number of rows rendered above and below the visible ones. */
 const MARGIN = 8;
 
-/** Keys that move between rows. */
+/** Number of rows that each key moves the focus by. */
 const MOVES: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -36,19 +36,19 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** A list of which only the rows in view exist, except in print. One of its rows takes the focus; keys move it. */
+/** Virtual list: only visible rows are rendered, except in print. One row is the tab stop; keys move it. */
 export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, printed = count, top, row, opened, mayTakeFocus = () => true } = props;
   const { onReach, onAway } = props;
   const scroller = useRef<HTMLElement>(null);
-  /** First position in view, and the number of rows in view. */
+  /** First visible position, and number of visible rows. */
   const [first, setFirst] = useState(0);
   const [size, setSize] = useState(0);
-  /** Number of the row that has the focus, and of the one that takes it as soon as it is drawn. */
+  /** Number of the focused row, and of the row that takes the focus when it is rendered. */
   const [focused, setFocused] = useState<number>();
   const wanted = useRef<number>();
   const isPrinting = usePrinting();
-  /** The number at a position, and the position of a number. */
+  /** Converts between position and row number; the conversion is its own inverse. */
   const swap = (at: number) => (top === undefined ? at : top - at);
   const isListed = (number: number) => swap(number) >= 0 && swap(number) < count;
 
@@ -56,10 +56,10 @@ export function VirtualList(props: VirtualListProps) {
     const { scrollTop, clientHeight } = scroller.current!;
     setFirst(Math.floor(scrollTop / rowHeight));
     setSize(Math.ceil(clientHeight / rowHeight) + 1);
-    // The row that had the focus may have been scrolled away.
+    // The focused row may have been scrolled out of view.
     if (wanted.current === undefined && !scroller.current!.contains(document.activeElement)) setFocused(undefined);
   };
-  /** Scrolls as little as shows the row. */
+  /** Scrolls by the smallest distance that shows the row. */
   const reveal = (number: number) => {
     const { scrollTop, clientHeight } = scroller.current!;
     const start = swap(number) * rowHeight;
@@ -73,7 +73,7 @@ export function VirtualList(props: VirtualListProps) {
     reveal(number);
   };
 
-  // Rows may have another height when the list becomes narrow: what is on top stays there.
+  // Row height can change when the list becomes narrow, so keep the top row in place.
   const height = useRef(rowHeight);
   useLayoutEffect(() => {
     const before = scroller.current!.scrollTop / height.current;

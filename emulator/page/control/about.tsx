@@ -10,11 +10,11 @@ interface Version {
   readonly api: string;
 }
 
-/** What this is, where it listens, and where more is written. */
+/** Version, addresses, certificate and documents of the emulator. */
 export function About() {
   const loaded = useLoaded(async (signal) => {
     const addresses = await readAddresses(signal);
-    // Without HTTPS there is nothing to trust.
+    // Fetch the CA certificate only if an address is served over HTTPS.
     const isSecure = addresses.some(({ https_base_url }) => https_base_url !== undefined);
     return {
       version: await get<Version>('version', { signal }),

@@ -15,7 +15,7 @@ const MODES: Readonly<Record<ClockRecord['mode'], { readonly about: string; read
   real: { about: 'It goes with the time of the machine.', action: 'Back to real time' },
 };
 
-/** How far a click moves it: ISO 8601 durations. */
+/** ISO 8601 durations by which a click advances the clock, with their labels. */
 const STEPS = [
   ['PT1S', '1 s'],
   ['PT1M', '1 min'],
@@ -23,7 +23,7 @@ const STEPS = [
   ['P1D', '1 day'],
 ] as const;
 
-/** The time of the emulator, which tokens, states, quotas and deliveries go by. */
+/** Clock of the emulator, which determines the times of tokens, states, quotas and webhook deliveries. */
 export function ClockPart() {
   const { value: clock, error: unloaded, reload, change, notice } = useManaged(readClock);
   const [duration, setDuration] = useState('PT30S');

@@ -10,7 +10,7 @@ import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
 const EMPTY = { public_key: '', id: '', organization: '', allowed_scopes: [] as readonly string[] };
 
-/** The public keys that tokens may be signed with. */
+/** Public keys that verify tokens. */
 export function KeysPart() {
   const { value: keys, change, notice } = useManaged((signal) => all<KeyRecord>('keys', { signal }));
   const { draft, write, bind } = useDraft(EMPTY);
@@ -87,7 +87,7 @@ export function KeysPart() {
   );
 }
 
-/** A JWK is an object, a PEM text is none. */
+/** Parses a key: a JWK is a JSON object, anything else is PEM text. */
 function readKey(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : text;

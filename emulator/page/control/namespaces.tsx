@@ -9,7 +9,7 @@ import { ACTIONS, Table } from '../components/table.js';
 import { mainPage, namespaceChanges } from '../namespace-switcher.js';
 import { Commands, flags } from './command.js';
 
-/** Isolated worlds on ports of their own. */
+/** Namespaces: isolated worlds, each on its own port. */
 export function NamespacesPart() {
   const { value: namespaces, change, notice } = useManaged(listNamespaces);
   const { value: snapshots = [] } = useLoaded((signal) => all<SnapshotRecord>('snapshots', { signal }), []);

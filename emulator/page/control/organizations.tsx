@@ -9,7 +9,7 @@ import { bytes } from '../components/time.js';
 import { untilOf } from '../repositories/state.js';
 import { Commands } from './command.js';
 
-/** Switches of organizations, and limits of all. */
+/** Switches of organizations, and limits of the emulator. */
 export function OrganizationsPart() {
   const { value, isBusy, change, notice } = useManaged((signal) => get<StateView>('state', { signal }));
   if (value === undefined) return notice;
@@ -109,7 +109,7 @@ function Switches({ name, organization, isBusy, change }: SwitchesProps) {
   );
 }
 
-/** What the switches make the service refuse, and the code that it refuses it with. */
+/** Refusals that the switches cause, with their error codes. */
 function refusals({ authentication, hosting, forgeApps }: OrganizationState): [what: string, code: string][] {
   const all: [boolean, string, string][] = [
     [authentication === 'unavailable', 'Every request is refused with 403', 'authentication_unavailable'],
@@ -124,7 +124,7 @@ interface UpstreamProps {
   readonly change: (to: object) => void;
 }
 
-/** What reading an upstream fails with. */
+/** Form for the failure of requests to an upstream. */
 function Upstream({ upstream, change }: UpstreamProps) {
   const { draft, bind } = useDraft({ error: upstream.error, status: `${upstream.status ?? ''}` });
   return (
@@ -167,7 +167,7 @@ const setOf = (what: string) => (
   </>
 );
 
-/** ` (1.0 MB)`, ` (30 s)`; nothing of what is counted. */
+/** Formats a limit in readable units: ` (1.0 MB)`, ` (30 s)`; empty for counts. */
 function readable(name: string, limit: number): string {
   if (name.endsWith('Bytes')) return ` (${bytes(limit)})`;
   return name.endsWith('Timeout') ? ` (${limit / 1000} s)` : '';

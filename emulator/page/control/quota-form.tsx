@@ -18,7 +18,7 @@ const PARTITIONS: readonly (readonly [QuotaView['by'][number], string])[] = [
   ['op', 'operation'],
 ];
 
-/** Formats of Retry-After, and what a refusal has then. */
+/** Formats of `Retry-After`, and the header that a refusal then has. */
 const FORMATS = {
   seconds: { title: 'seconds', shown: 'Retry-After: SECONDS' },
   'http-date': { title: 'a date', shown: 'Retry-After: DATE' },
@@ -27,7 +27,7 @@ const FORMATS = {
 
 const FORMAT_OPTIONS = Object.entries(FORMATS).map(([format, { title }]): Option => [format, title]);
 
-/** Quotas that soon run out. */
+/** Example quotas that are exhausted quickly. */
 const PRESETS: readonly (readonly [title: string, quota: Partial<QuotaView>])[] = [
   ['The second request is refused', { capacity: 1, refill: '1/m' }],
   ['A burst of 5, then one every 10 s', { capacity: 5, refill: '1/10s' }],
@@ -48,7 +48,7 @@ interface QuotaFormProps extends Draft {
 export function QuotaForm({ name, quota, onChange, act }: QuotaFormProps) {
   const { by, capacity, refill, cost, retryAfter } = quota;
   const write = (changes: Partial<QuotaView>) => onChange({ name, quota: { ...quota, ...changes } });
-  // The first pattern can be edited; the others stay as they are.
+  // The first pattern can be edited; the others are kept unchanged.
   const [[pattern, tokens] = ['*', 1], ...others] = Object.entries(cost);
   const writeCost = (of: string, each: number) => write({ cost: { [of]: each, ...Object.fromEntries(others) } });
   return (
@@ -119,6 +119,6 @@ export function QuotaForm({ name, quota, onChange, act }: QuotaFormProps) {
   );
 }
 
-/** An empty field is no number. */
+/** Number field; an empty field is `NaN`. */
 const shown = (value: number): number | string => (Number.isNaN(value) ? '' : value);
 const read = (text: string): number => (text === '' ? Number.NaN : Number(text));

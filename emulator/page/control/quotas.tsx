@@ -13,7 +13,7 @@ interface Quotas {
   readonly quotas: Readonly<Record<string, QuotaView>>;
 }
 
-/** What bounds how often clients may ask. */
+/** Quotas, which limit the request rate of clients. */
 export function QuotasPart() {
   const { value, change, notice } = useManaged((signal) => get<Quotas>('quotas', { signal }));
   const [draft, setDraft] = useState({ name: 'requests', quota: NEW_QUOTA });

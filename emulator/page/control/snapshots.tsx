@@ -6,7 +6,7 @@ import { ACTIONS, Table } from '../components/table.js';
 import { count, DateTime } from '../components/time.js';
 import { Commands } from './command.js';
 
-/** The whole state kept as it is, brought back, or put back to the beginning. */
+/** Snapshots of the whole state, and reset to the initial state. */
 export function SnapshotsPart() {
   const { value, change, notice } = useManaged((signal) => all<SnapshotRecord>('snapshots', { signal }));
   if (value === undefined) return notice;

@@ -3,7 +3,7 @@ import { Facts } from '../components/facts.js';
 import { Check, Choice, toggled } from '../components/fields.js';
 import { useLoaded } from '../components/loaded.js';
 
-/** The scopes of the specification, by what they are about. */
+/** Scopes of the specification, by subject. */
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ['Git', ['git:read', 'git:write']],
   ['Repositories', ['repo:write', 'org:read']],
@@ -34,7 +34,7 @@ export function ScopeChoice({ legend, value, onChange }: ScopeChoiceProps) {
 }
 
 export interface OrganizationChoiceProps {
-  /** Empty: the organization that the address of the page selects. */
+  /** Organization; empty for the organization at the address of the page. */
   readonly value: string;
   readonly onChange: (organization: string) => void;
 }

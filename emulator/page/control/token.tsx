@@ -17,14 +17,14 @@ import { showSpan, showTime } from './clock-text.js';
 import { Commands, flags } from './command.js';
 import { OrganizationChoice, ScopeChoice } from './token-fields.js';
 
-/** What the token is asked to be; empty texts leave a claim to the emulator. */
+/** Default values of the form. An empty value leaves the claim to the emulator. */
 const USUAL = {
   repo: '',
   scopes: ['git:read', 'git:write', 'repo:write'] as readonly string[],
   sub: 'me',
   org: '',
   key: '',
-  /** A fault a line. */
+  /** Faults, one per line. */
   faults: '',
   ttl: '3600',
 };
@@ -35,7 +35,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** Signs a token with a test key, and shows lines that use it. */
+/** Creates a token signed with a test key, and shows commands that use it. */
 export function TokenPart() {
   const { value: repositories = [] } = useLoaded((signal) => all<RepositoryRecord>('repositories', { signal }), []);
   const { value: keys = [] } = useLoaded((signal) => all<KeyRecord>('keys', { signal }), []);
@@ -106,7 +106,7 @@ function Result({ minted: { token, key, expires_at, repo }, address }: ResultPro
   );
 }
 
-/** How long a token is good yet, by the clock of the emulator. */
+/** Remaining validity of a token, by the clock of the emulator. */
 function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   const { value: clock, error, reload } = useLoaded(readClock, [expiresAt]);
   useRepeated(reload, 1000);
@@ -129,7 +129,7 @@ function Remaining({ expiresAt }: { readonly expiresAt: string }) {
   );
 }
 
-/** The middle part of a token (RFC 7519, 3), laid out. */
+/** Formats the claims of a token (RFC 7519, section 3) as indented JSON. */
 function claimsOf(token: string): string {
   const text = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
   const json = new TextDecoder().decode(Uint8Array.from(text, (unit) => unit.charCodeAt(0)));

@@ -14,7 +14,7 @@ import { VariantsPart } from './variants.js';
 import { WebhooksPart } from './webhooks.js';
 
 interface Part {
-  /** `#/control?part=clock` */
+  /** Value of the parameter `part`, such as `clock` in `#/control?part=clock`. */
   readonly id: string;
   readonly title: string;
   readonly Content: ComponentType;
@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   { id: 'about', title: 'About', Content: About },
 ];
 
-/** What is set for the whole emulator, one part at a time. */
+/** Settings of the whole emulator, one part at a time. */
 export function View() {
   const { part = PARTS[0]!.id } = place.value.params;
   const shown = PARTS.find(({ id }) => id === part) ?? PARTS[0]!;

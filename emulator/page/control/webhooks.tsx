@@ -16,10 +16,10 @@ import { Commands, emulatorLine } from './command.js';
 
 const COLOURS: Readonly<Record<string, string>> = { delivered: 'passed', failed: 'failed' };
 
-/** Deliveries that are shown at first, and with each click more. */
+/** Number of deliveries shown at first and added by a click. */
 const STEP = 50;
 
-/** The webhooks of every organization, and what was sent or is to be. */
+/** Reads the webhooks and deliveries of every organization. */
 async function readAll(signal: AbortSignal) {
   const hooks: (WebhookRecord & { readonly organization: string })[] = [];
   for (const { org: organization } of await readAddresses(signal)) {
@@ -30,7 +30,7 @@ async function readAll(signal: AbortSignal) {
   return { hooks, latest: deliveries.toReversed() };
 }
 
-/** What is registered, and what was sent or is to be. */
+/** Registered webhooks and their deliveries. */
 export function WebhooksPart() {
   const { value, error, reload } = useLoaded(readAll, []);
   const { shown, more } = useMore(value?.latest ?? [], { first: STEP, step: STEP, of: 'deliveries' });
@@ -124,7 +124,9 @@ curl -X POST ${location.origin}/api/v1/webhooks -H "Authorization: Bearer $TOKEN
   );
 }
 
-/** Nobody has to wait for a clock that stands still. */
+/**
+ * Button that advances a manual clock to the next delivery, so that nobody has to wait for a clock that does not run.
+ */
 function MoveClock({ to }: { readonly to: string }) {
   const { value: clock } = useLoaded(readClock, []);
   if (clock === undefined || clock.mode === 'real') return null;

@@ -12,14 +12,14 @@ import { SameFault } from './same-fault.js';
 
 export interface ArmedFaultProps {
   readonly fault: FaultView;
-  /** What waits. */
+  /** Latches at which requests wait. */
   readonly latches: readonly LatchRecord[];
-  /** Whether the address names it. */
+  /** True if the address of the page names this fault. */
   readonly isMeant: boolean;
   readonly onChanged: () => void;
 }
 
-/** One fault, what has become of it, and what can be done about it. */
+/** Fault with its counters and actions. */
 export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultProps) {
   const [opened, open] = useState<'change' | 'forms'>();
   const { id, source, matched, fired, remaining, when, note } = fault;
@@ -105,7 +105,7 @@ export function ArmedFault({ fault, latches, isMeant, onChanged }: ArmedFaultPro
   );
 }
 
-/** Why a fault let requests pass that were what it asks for. */
+/** Reasons why a fault was not applied to requests that it matched. */
 const SKIPPED: Readonly<Record<string, string>> = {
   priority: 'another fault was first',
   chance: 'chance was against it',
@@ -115,12 +115,12 @@ const SKIPPED: Readonly<Record<string, string>> = {
   exhausted: 'it had met all',
 };
 
-/** The fault alone, without its id and what has become of it. */
+/** Returns the definition of a fault, without id and counters. */
 function definitionOf({ note, priority, match, when, at, do: act, sequence, expect, ttl }: Fault) {
   return { note, priority, match, when, at, do: act, sequence, expect, ttl };
 }
 
-/** Names of the latches that hold what the fault meets. */
+/** Names of the latches that hold requests of the fault. */
 function latchesOf({ do: act = [], sequence = [] }: Fault): readonly string[] {
   const names = [act, sequence].flat(2).map((action) => action !== 'pass' && 'hold' in action && action.hold);
   return [...new Set(names.filter((name) => typeof name === 'string'))];
@@ -169,7 +169,9 @@ function ChangeDialog({ fault, onChanged, onClose }: ChangeProps) {
   );
 }
 
-/** What is no number is sent as it is, for the emulator to say so. */
+/**
+ * Converts a text to a number. A text that is not a number is sent unchanged, so that the emulator reports the error.
+ */
 function numberOf(name: string, text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   return { [name]: Number.isNaN(Number(text)) ? text : Number(text) };

@@ -1,36 +1,36 @@
 import type { FaultKinds } from '@emulator/admin/faults.js';
 import type { OperationRecord } from '@emulator/admin/operations.js';
 
-/* A fault while it is being made: the texts of the fields, and what they offer. */
+/* Draft of a fault: values of the form's fields, and the options that the form offers. */
 
-/** One name of the grammar. */
+/** Kind of fault: a name of the fault grammar. */
 export type FaultKind = FaultKinds['items'][number];
 
 export interface ConditionValue {
-  /** Of a member. */
+  /** Key of a member of the grammar. */
   readonly key: string;
-  /** Of a header, a parameter, a member or a claim. */
+  /** Name of a header, parameter, member or claim. */
   readonly name: string;
   readonly value: string;
 }
 
 export interface Draft {
-  /** Ids; none: any. */
+  /** Operation ids; empty: any operation. */
   readonly operations: readonly string[];
   readonly name: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly times: string;
   readonly skip: string;
-  /** Empty: where it belongs. */
+  /** Stage; empty: the default stage. */
   readonly stage: string;
   readonly conditions: readonly ConditionValue[];
-  /** Values of further members, by their key. */
+  /** Values of other members, by key. */
   readonly further: Readonly<Record<string, string>>;
-  /** Whether codes are offered that the specification does not list for the operations. */
+  /** True if error codes are offered that the specification does not list for the operations. */
   readonly hasOtherCodes: boolean;
 }
 
-/** Conditions that are always there to fill in; the others can be added. */
+/** Conditions that the form always shows; others can be added. */
 export const ALWAYS = ['match.repo', 'match.sub'];
 
 export const EMPTY: Draft = {
@@ -45,7 +45,7 @@ export const EMPTY: Draft = {
   hasOtherCodes: false,
 };
 
-/** What an address asks for: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
+/** Returns the draft that an address describes: `#/faults?operation=readFile&repository=team/app&subject=ada`. */
 export function draftAt({ operation, fault, repository, subject, ref }: Readonly<Record<string, string>>): Draft {
   const conditions = Object.entries({ 'match.repo': repository, 'match.sub': subject, 'match.ref': ref });
   return {
@@ -56,7 +56,7 @@ export function draftAt({ operation, fault, repository, subject, ref }: Readonly
   };
 }
 
-/** The draft in the words of the grammar. */
+/** Formats a draft in the fault grammar. */
 export function specOf({ operations, name, keys, times, skip, stage, conditions, further }: Draft): string {
   const pairs = [
     ...Object.entries(keys),
@@ -80,7 +80,7 @@ function encode(value: string): string {
   return encodeURIComponent(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** Returns what a draft can be changed into. */
+/** Returns the options that the form offers for a draft. */
 export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]) {
   const chosen = operations.filter(({ id }) => draft.operations.includes(id));
   const offered = offeredKinds(kinds, chosen);
@@ -96,7 +96,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
     kind,
     keys: kind ? kind.keys.filter((key) => isPossible(kind, key, chosen)) : [],
     stages: Object.keys(kinds.stages).filter((stage) => possible.includes(stage)),
-    /** Where it happens unless a stage is given; none: one has to be. */
+    /** Default stages; empty if a stage must be given. */
     defaults: kind && !isLostPush(kind, draft.operations) ? defaultStages(kind, draft.keys, chosen, operations) : [],
     conditions: members.filter(({ key }) => key.startsWith('match.') && key !== 'match.op'),
     further: members.filter(({ key }) => !key.startsWith('match.')),
@@ -105,7 +105,7 @@ export function offersFor(draft: Draft, kinds: FaultKinds, operations: readonly 
 
 export type Offers = ReturnType<typeof offersFor>;
 
-/** Whether the fault can happen somewhere with the key. */
+/** Returns true if the fault with this key can occur in one of the operations. */
 function isPossible(
   kind: FaultKind,
   { key, type, example, values = [] }: FaultKind['keys'][number],
@@ -115,7 +115,9 @@ function isPossible(
   return candidates.some((one) => offeredStages(kind, { [key]: one }, chosen).length > 0);
 }
 
-/** The draft without what is not offered: another kind in place of one that the operations do not have. */
+/**
+ * Removes values that are not offered from a draft. If the operations do not support its kind, another one replaces it.
+ */
 export function settle(draft: Draft, kinds: FaultKinds, operations: readonly OperationRecord[]): Draft {
   const { offered, kind, ...offers } = offersFor(draft, kinds, operations);
   if (!kind) {
@@ -145,21 +147,21 @@ export function settle(draft: Draft, kinds: FaultKinds, operations: readonly Ope
   return { ...settled, stage: defaults.length > 0 ? '' : (stages[0] ?? '') };
 }
 
-/* What a form offers for the operations that were chosen; for none of them, for all. */
+/* Kinds of faults that the form offers for the chosen operations, or for all if none is chosen. */
 
 function offeredKinds({ items }: FaultKinds, chosen: readonly OperationRecord[]) {
   const isListed = ({ name }: FaultKind) => chosen.length === 0 || chosen.some(({ codes }) => codes.includes(name));
   const codes = items.filter(({ status }) => status !== undefined);
   return {
-    /** Codes that the operations can answer with. */
+    /** Error codes that the operations list. */
     codes: codes.filter(isListed),
-    /** Codes that the specification does not list for them, and that any server can come to answer. */
+    /** Error codes that the specification does not list for the operations, but that any server may return. */
     others: codes.filter((kind) => !isListed(kind) && !kind.is_of_few),
     kinds: items.filter((kind) => kind.status === undefined && offeredStages(kind, {}, chosen).length > 0),
   };
 }
 
-/** Stages at which the fault, with these values of its keys, can happen to a request of one of the operations. */
+/** Stages at which the fault, with these values of its keys, can occur in one of the operations. */
 export function offeredStages(
   { stages, keys }: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -170,14 +172,14 @@ export function offeredStages(
     return value === '' ? [] : narrows.filter((one) => one.value === undefined || one.value === value);
   });
   return stages.filter((stage) => {
-    // At accept nothing has been read of the request.
+    // At the stage `accept`, the request has not been read, so its operation is unknown.
     const isOfThem =
       chosen.length === 0 || (stage !== 'accept' && chosen.some((operation) => operation.stages.includes(stage)));
     return isOfThem && narrowed.every((one) => one.stages.includes(stage));
   });
 }
 
-/** Where it happens unless a stage is given, of those that are offered; none: one has to be given. */
+/** Default stages among those offered; empty if a stage must be given. */
 export function defaultStages(
   kind: FaultKind,
   values: Readonly<Record<string, string>>,
@@ -193,18 +195,18 @@ export function defaultStages(
 }
 
 /**
- * Where and how many times the response of a push has to be lost for Git to notice. libcurl sends the request again if the
- * connection ends before the first byte of the response; the refs have moved by then, so Git reports them as rejected. Only at
- * `git.report` does the response to the second request get lost, too.
+ * Stage and number of times at which the response of a push must be lost so that Git notices. libcurl retries the
+ * request if the connection ends before the first byte of the response. The refs have already moved by then, so Git
+ * reports them as rejected. Only at `git.report` is the response to the retry lost too.
  */
 export const LOST_PUSH = { stage: 'git.report', times: 2 } as const;
 
-/** Returns true if the fault loses the responses of pushes, and of no other operation. */
+/** Returns true if the fault loses responses of pushes and of no other operation. */
 export function isLostPush({ name }: FaultKind, operations: readonly string[]): boolean {
   return name === 'lost' && operations.length > 0 && operations.every((id) => id === 'gitReceivePack');
 }
 
-/** The operations that have stages of their own. */
+/** Returns true for operations of the Git protocol, which have their own stages. */
 function isOfGit(operation: string): boolean {
   return ['gitInfoRefs', 'gitUploadPack', 'gitReceivePack'].includes(operation);
 }

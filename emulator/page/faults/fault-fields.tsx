@@ -7,14 +7,14 @@ type Values = Readonly<Record<string, string>>;
 
 export interface KeyFieldsProps {
   readonly kind: FaultKind;
-  /** Those that are offered. */
+  /** Keys that are offered. */
   readonly keys: FaultKind['keys'];
   readonly chosen: readonly OperationRecord[];
   readonly values: Values;
   readonly onChange: (values: Values) => void;
 }
 
-/** The keys of a fault; of those that exclude each other one at a time. */
+/** Fields for the keys of a fault. Of mutually exclusive keys, one field is shown at a time. */
 export function KeyFields({ kind, keys, chosen, values, onChange }: KeyFieldsProps) {
   const points = keys.filter(({ key }) => kind.one_of.includes(key));
   const given = points.find(({ key }) => Object.hasOwn(values, key));
@@ -60,7 +60,7 @@ export interface ConditionFieldsProps {
   readonly onChange: (values: readonly ConditionValue[]) => void;
 }
 
-/** Which requests are meant, beside their operation. */
+/** Fields for the conditions of a fault, besides the operation. */
 export function ConditionFields({ conditions, values, onChange }: ConditionFieldsProps) {
   const rows = conditions.flatMap((member) =>
     values.filter(({ key }) => key === member.key).map((row) => ({ member, row })),

@@ -11,18 +11,18 @@ import { Forms } from './same-fault.js';
 export interface NewFaultProps {
   readonly kinds: FaultKinds;
   readonly operations: readonly OperationRecord[];
-  /** What the form begins with. */
+  /** Initial draft of the form. */
   readonly initial: Draft;
   readonly onAdded: (fault: FaultView) => void;
 }
 
-/** Milliseconds without typing before the emulator is asked about the fault. */
+/** Milliseconds without typing before the emulator checks the fault. */
 const PAUSE = 120;
 
 /** Attributes of a field for a number. */
 export const NUMBER = { inputMode: 'decimal', class: 'brief figures' } as const;
 
-/** Makes a fault of what is offered, and shows it in every form. */
+/** Form that creates a fault from the offered options, and shows it in every notation. */
 export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps) {
   const [draft, setDraft] = useState(() => settle(initial, kinds, operations));
   const spec = specOf(draft);
@@ -115,7 +115,7 @@ export function NewFault({ kinds, operations, initial, onAdded }: NewFaultProps)
   );
 }
 
-/** The forms of a draft, which the emulator reads without adding it. */
+/** Returns the notations of a draft. The emulator parses the draft without adding it. */
 function useForms(spec: string): { readonly forms?: FaultForms['forms']; readonly error?: unknown } {
   const [checked, setChecked] = useState<ReturnType<typeof useForms>>({});
   useEffect(() => {

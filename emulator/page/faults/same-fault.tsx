@@ -3,7 +3,7 @@ import { get, route } from '../api/client.js';
 import { Copy } from '../components/copy.js';
 import { Loading, useLoaded } from '../components/loaded.js';
 
-/** An added fault in every form that asks for it, to copy. */
+/** Armed fault in every notation, to copy. */
 export function SameFault({ id }: { readonly id: string }) {
   const { value, error } = useLoaded((signal) => get<FaultForms>(route`faults/${id}/forms`, { signal }), [id]);
   return (

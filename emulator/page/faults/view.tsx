@@ -11,10 +11,10 @@ import { ArmedFault } from './armed-fault.js';
 import { draftAt } from './draft.js';
 import { NewFault } from './new-fault.js';
 
-/** Milliseconds between two looks at the counters. */
+/** Milliseconds between two reads of the counters. */
 const PAUSE = 1_000;
 
-/** What goes wrong with requests: what is armed, and what can be. */
+/** Faults: the armed ones, and a form for new ones. */
 export function View() {
   const faults = useLoaded((signal) => all<FaultView>('faults', { signal, query: { limit: 1000 } }), []);
   const offered = useLoaded(
@@ -89,7 +89,7 @@ interface DisarmAllProps {
   readonly onDone: () => void;
 }
 
-/** Ends all faults, and the counters of those that requests have asked for. */
+/** Button that removes all faults, including the counters of in-band faults. */
 function DisarmAll({ faults, onDone }: DisarmAllProps) {
   const disarm = async () => {
     await send('PUT', 'faults', { body: { faults: [] } });

@@ -1,18 +1,21 @@
 import type { Blame } from '@emulator/admin/repository-content.js';
 
-/** What blame tells of one line. */
+/** Blame information of one line. */
 export interface BlamedLine {
   readonly commit: Blame['commits'][number];
-  /** Whether the range begins here: what is told once. */
+  /** True for the first line of a range, where the commit is shown. */
   readonly isFirst: boolean;
-  /** 0 (the oldest commit of the file) … AGES - 1 (the newest). */
+  /** Age class: 0 (oldest commit of the file) … AGES - 1 (newest). */
   readonly age: number;
 }
 
-/** As many as the style sheet has: `.age-0` … */
+/** Number of age classes in the style sheet: `.age-0` … */
 export const AGES = 8;
 
-/** Blame by lines, from 0. Ages are ranks: a file that was made in a day and changed years later has both ends. */
+/**
+ * Returns blame information by line, from 0. Ages are ranks, so a file written in one day and changed years later uses
+ * both ends of the scale.
+ */
 export function blameLines({ ranges, commits }: Pick<Blame, 'ranges' | 'commits'>): (BlamedLine | undefined)[] {
   const byTime = [...commits].sort((one, other) => Date.parse(one.committed_at) - Date.parse(other.committed_at));
   const last = Math.max(byTime.length - 1, 1);

@@ -5,10 +5,10 @@ import { ActionButton } from '../components/action.js';
 import { Copy } from '../components/copy.js';
 import { Choice, type Option } from '../components/fields.js';
 
-/** The remotes of a repository: the second shows the namespace of ephemeral refs, by the third a history is imported. */
+/** Remotes of a repository. `+ephemeral` shows the ref namespace of ephemeral branches, `+import` imports a history. */
 const REMOTES: readonly Option[] = [['', 'plain'], '+ephemeral', '+import'];
 
-/** The line that clones a repository, with a token of its own after a click. */
+/** Command that clones a repository. A click adds a token. */
 export function CloneLine({ name }: { readonly name: string }) {
   const [token, setToken] = useState<string>();
   const [suffix, setSuffix] = useState('');

@@ -2,14 +2,14 @@ import type { GraphCommit } from '@emulator/admin/repository-history.js';
 import { get, type Page, type QueryValue } from '../api/client.js';
 import { GraphLayout } from './graph-layout.js';
 
-/** Commits of a page, and how far before the last one the next is asked for. */
+/** Number of commits per request, and distance from the last one at which more are requested. */
 const PAGE = { size: 1_000, ahead: 200 };
 
-/** The commits of a graph, which come page by page as they are looked at, and the lines between them. */
+/** Commits of a graph and the lines between them. The commits are loaded in parts as the user scrolls. */
 export class CommitHistory {
   readonly commits: GraphCommit[] = [];
   readonly layout = new GraphLayout();
-  /** Of all pages; undefined until the first one is there. */
+  /** Total number of commits; undefined until the first part is loaded. */
   total: number | undefined;
   error: unknown;
 
@@ -24,7 +24,7 @@ export class CommitHistory {
     private readonly onChange: () => void,
   ) {}
 
-  /** Loads until a row is there. */
+  /** Loads commits until a row is available. */
   async reach(row: number): Promise<void> {
     this.#wanted = row;
     if (this.#isLoading) return;

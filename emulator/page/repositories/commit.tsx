@@ -18,7 +18,7 @@ export interface CommitProps {
   readonly onClose: () => void;
 }
 
-/** One commit: its message, people, parents, refs, notes, and what it changed. */
+/** Commit: message, people, parents, refs, notes and changes. */
 export function Commit({ name, oid, hrefOf, onClose }: CommitProps) {
   const path = route`repositories/${name}/commits/${oid}`;
   const { value: commit, error } = useLoaded((signal) => get<CommitRecord>(path, { signal }), [path]);
@@ -119,7 +119,7 @@ function PersonAt({ name, email, date }: CommitRecord['author']) {
   );
 }
 
-/** Text, or how much of something else there is. */
+/** Text content, or the size of other content. */
 export function ShownContent({ content: { encoding, content, size, is_truncated } }: { readonly content: BlobRecord }) {
   if (encoding === 'utf-8') return <GivenBlock text={content} />;
   return <p class="quiet">{is_truncated ? `${bytes(size)}, too much to show.` : `Binary, ${bytes(size)}.`}</p>;

@@ -14,14 +14,14 @@ import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 import { Ref } from './ref-label.js';
 
-/** Pixels of a row, and of the graph at most, where there is room beside it and where there is little. */
+/** Row height and maximum graph width in pixels, on wide and narrow screens. `from`: minimum width of a wide list. */
 const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
 
 const ALL = 'all refs';
 const MOST_LABELS = 3;
 
-/** The history as a graph, one commit a row, and one of them beside it. */
+/** History as a graph, one commit per row, with one commit open beside it. */
 export function Commits({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
   const { ref = '', commit, all } = place.value.params;

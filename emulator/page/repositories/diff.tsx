@@ -11,7 +11,7 @@ import { bytes, count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { readPatch } from './patch.js';
 
-/** Lines of a file and of all files that are open at first, and lines that a click adds. */
+/** Number of lines that are open at first, per file and in total, and number added by a click. */
 const OPEN = { file: 300, all: 1_000 };
 const STEP = 1_000;
 
@@ -21,7 +21,7 @@ export interface DiffProps {
   readonly parents: readonly string[];
 }
 
-/** What a commit changed against one of its parents. */
+/** Changes of a commit against one of its parents. */
 export function Diff({ name, oid, parents }: DiffProps) {
   const [parent, setParent] = useState(1);
   const path = route`repositories/${name}/commits/${oid}/diff`;
@@ -48,7 +48,7 @@ export function Diff({ name, oid, parents }: DiffProps) {
   );
 }
 
-/** `+1 −2` */
+/** Added and removed lines: `+1 −2`. */
 function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
     <>

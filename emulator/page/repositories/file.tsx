@@ -21,7 +21,7 @@ export interface FileProps {
   readonly hrefOf: HrefOf;
 }
 
-/** One file: its lines, or what else there is to tell of it. */
+/** File: its lines, or a description of other content. */
 export function File({ name, at, found, hrefOf }: FileProps) {
   const isBlamed = place.value.params.blame === 'on';
   if (!isBlob(found)) {
@@ -67,7 +67,9 @@ function isBlob(found: FoundContent): found is FoundContent & BlobRecord {
   return found.type === 'blob';
 }
 
-/** The text of a file, unless it has a zero byte near its beginning, by which Git tells what is binary. */
+/**
+ * Returns the text of a file; undefined if it has a zero byte near its beginning, which is Git's test for binary files.
+ */
 function textOf({ encoding, content }: BlobRecord): string | undefined {
   const isText = encoding === 'utf-8';
   const decoded = isText ? content : atob(content);
@@ -76,9 +78,9 @@ function textOf({ encoding, content }: BlobRecord): string | undefined {
   return isText ? content : read.decode(Uint8Array.from(decoded, (character) => character.charCodeAt(0)));
 }
 
-/** Pixels of a line. */
+/** Height of a line in pixels. */
 const HEIGHT = 24;
-/** Characters of a line that are shown: the others in a dialog. */
+/** Maximum characters of a line; a dialog shows the rest. */
 const MOST_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
@@ -143,7 +145,7 @@ function splitLines(text: string): { lines: string[]; longest: number } {
   return { lines, longest: lines.reduce((most, line) => Math.max(most, line.length), 0) };
 }
 
-/** Tokens come when the code for them is loaded, and the lines were there before. */
+/** Returns the highlighted tokens; undefined until the highlighter is loaded. The lines are shown before. */
 function useTokens(path: string, text: string): Token[][] | undefined {
   const { value } = useLoaded(async () => {
     const { highlight } = await import('./highlight.js');
@@ -190,7 +192,7 @@ function BlameCell({ name, blamed }: { readonly name: string; readonly blamed: B
   );
 }
 
-/** What an entry of a tree is, in words; nothing for a plain file. */
+/** Describes the type of a tree entry; empty for a plain file. */
 export function kindOf({ type, mode }: Pick<TreeEntry, 'type' | 'mode'>): string {
   if (type === 'tree') return 'folder';
   if (type === 'commit') return 'submodule';

@@ -12,14 +12,14 @@ import { childOf, type HrefOf, type RepositoryPath, stepsOf } from './paths.js';
 import type { Opened } from './records.js';
 import { RefChoice } from './ref-choice.js';
 
-/** Entries of a folder that are drawn at first, and that a click adds. */
+/** Number of folder entries shown at first and added by a click. */
 const STEP = 1_000;
 
-/** The files of a ref: a folder, or one file. */
+/** Files of a ref: a folder, or one file. */
 export function Files({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name, default_branch, head } = record;
   const { path, path_bytes, blame, ref: given = '' } = place.value.params;
-  // Where HEAD leads to nothing, some branch is better than none.
+  // If HEAD points to no commit, show another branch.
   const ref = given === '' && head === null ? (refs.find(({ commit }) => commit !== null)?.name ?? '') : given;
   const at: RepositoryPath = path_bytes === undefined ? { path } : { path_bytes };
   const hrefOf: HrefOf = (to, params = {}) =>
@@ -87,7 +87,7 @@ interface FolderProps {
   readonly hrefOf: HrefOf;
 }
 
-/** Folders first. */
+/** Folder contents, subfolders first. */
 function Folder({ at, entries, hrefOf }: FolderProps) {
   const inOrder = [...entries.filter(({ type }) => type === 'tree'), ...entries.filter(({ type }) => type !== 'tree')];
   return (

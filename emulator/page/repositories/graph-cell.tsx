@@ -4,26 +4,28 @@ export interface GraphCellProps {
   readonly layout: GraphLayout;
   readonly row: number;
   readonly height: number;
-  /** Pixels of all lanes, and of one. */
+  /** Width of all lanes and of one lane, in pixels. */
   readonly width: number;
   readonly pitch: number;
   readonly isMerge: boolean;
 }
 
-/** Pixels of a lane: as many as there is room for. */
+/** Minimum and maximum width of a lane in pixels. */
 const PITCH = { least: 3, most: 14 };
 
-/** Lanes that are nearer have thin lines. */
+/** Lanes narrower than this many pixels are drawn with thin lines. */
 const THIN = 7;
 
-/** How wide the lanes of a layout are drawn within `most` pixels; those without room share the last place. */
+/**
+ * Computes the width of the lanes of a layout, at most `most` pixels. Lanes that do not fit share the last position.
+ */
 export function measureLanes({ width }: GraphLayout, most: number): { readonly width: number; readonly pitch: number } {
   const lanes = Math.max(width, 1);
   const pitch = Math.min(PITCH.most, Math.max(PITCH.least, (most - PITCH.most) / lanes));
   return { pitch, width: Math.min(most, Math.ceil(pitch * (lanes - 1) + PITCH.most)) };
 }
 
-/** The part of the graph that is in one row. */
+/** Part of the graph in one row. */
 export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphCellProps) {
   const { lane, colour } = layout.commitAt(row);
   const xOf = (at: number) => Math.round(Math.min(at * pitch + PITCH.most / 2, width - 4) * 10) / 10;
@@ -54,7 +56,7 @@ export function GraphCell({ layout, row, height, width, pitch, isMerge }: GraphC
   );
 }
 
-/** A line that changes its lane does so in a curve. */
+/** Draws a segment. A line that changes its lane is a curve. */
 function draw({ kind, from, to }: Segment, xOf: (lane: number) => number, height: number): string {
   const top = kind === 'out' ? height / 2 : 0;
   const bottom = kind === 'in' ? height / 2 : height;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { COLOURS, GraphLayout, type LaidOut } from './graph-layout.js';
 
-/** `d: c b` is a commit d with the parents c and b. */
+/** Parses commits: `d: c b` is a commit d with the parents c and b. */
 function read(text: string): LaidOut[] {
   return text
     .trim()
@@ -17,7 +17,7 @@ function layOut(commits: readonly LaidOut[]): GraphLayout {
   return layout;
 }
 
-/** The lanes of the commits, and per row the segments: `down 1>0`. */
+/** Returns for each row the lane of its commit and its segments: `down 1>0`. */
 function drawn(text: string): string[] {
   const commits = read(text);
   const layout = layOut(commits);
@@ -58,7 +58,9 @@ t.test('a parent that is named twice is one line', async (t) => {
   t.same(drawn('m: a a\na:'), ['m@0, out 0>0', 'a@0, in 0>0']);
 });
 
-/** Histories in which the parents of a commit come behind it; some are never listed, as in shallow repositories. */
+/**
+ * Random histories in which parents follow their children. Some parents are never listed, as in shallow repositories.
+ */
 const histories = fc.array(fc.array(fc.nat(40), { maxLength: 4 }), { minLength: 1, maxLength: 60 }).map((rows) =>
   rows.map((steps, row) => ({
     oid: `${(row * 2_654_435_761).toString(16)}-${row}`,
@@ -70,7 +72,7 @@ t.test('in any history every line leads from a commit to its parent, and no lane
   fc.assert(
     fc.property(histories, (commits) => {
       const layout = layOut(commits);
-      /** What the lines that cross the edge between two rows lead to, by lane. */
+      /** Commit that each line crossing the edge between two rows leads to, by lane. */
       let lanes = new Map<number, string>();
       const isAwaited = new Set<string>();
       for (const [row, { oid, parents }] of commits.entries()) {

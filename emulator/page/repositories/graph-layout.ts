@@ -1,33 +1,42 @@
 /*
- * Where the lines of a commit graph run: in lanes, one for each commit that is awaited, as `git log --graph` draws them.
- * Commits come in an order in which no parent is before its children.
+ * Layout of a commit graph in lanes, like `git log --graph`: one lane for each parent that has not been listed yet.
+ * Commits are listed in an order in which no parent precedes its children.
  */
 
-/** What of a commit the layout needs. */
+/** Commit data that the layout needs. */
 export interface LaidOut {
   readonly oid: string;
   readonly parents: readonly string[];
 }
 
-/** A line within one row. `down`: from its upper to its lower edge; `in`: to the commit; `out`: from the commit. */
+/**
+ * Line within one row. `down`: from the upper to the lower edge; `in`: from the upper edge to the commit; `out`: from
+ * the commit to the lower edge.
+ */
 export interface Segment {
   readonly kind: 'down' | 'in' | 'out';
-  /** Lanes: at the upper edge or of the commit; at the lower edge or of the commit. */
+  /** Lanes at the start and at the end of the line. */
   readonly from: number;
   readonly to: number;
-  /** 0 … COLOURS - 1. */
+  /** Colour number: 0 … COLOURS - 1. */
   readonly colour: number;
 }
 
-/** As many as the style sheet has: `.lane-0` … */
+/** Number of colours in the style sheet: `.lane-0` … */
 export const COLOURS = 8;
 
 const KINDS = ['down', 'in', 'out'] as const;
 
-/** Lanes beyond are drawn in the last one: a segment is packed in a small integer, 12 and 12 bits of it for lanes. */
+/**
+ * Maximum number of lanes; further lanes are drawn in the last one. A segment is packed into a small integer with 12
+ * bits for each lane.
+ */
 const MOST_LANES = 1 << 12;
 
-/** Of lanes beyond, those that go straight on are left out: with thousands side by side each row would have thousands of lines. */
+/**
+ * From this lane on, straight lines are omitted, because thousands of parallel lanes would add thousands of lines to
+ * each row.
+ */
 const MOST_PASSING = 256;
 
 interface Lane {
@@ -35,16 +44,16 @@ interface Lane {
   readonly colour: number;
 }
 
-/** Takes commits in order, any number at a time, and keeps their lines in few bytes. */
+/** Computes the layout incrementally from commits in order, and stores it compactly. */
 export class GraphLayout {
-  /** What each lane waits for at the lower edge of the last row; a commit is awaited by one lane at most. */
+  /** Commit that each lane leads to at the lower edge of the last row. A commit is awaited by at most one lane. */
   readonly #lanes: (Lane | undefined)[] = [];
   readonly #laneOf = new Map<string, number>();
   readonly #commits: number[] = [];
-  /** The first segment of each row, and the end of those of the last. */
+  /** Index of the first segment of each row, and the end of the last row's segments. */
   readonly #starts = [0];
   readonly #segments: number[] = [];
-  /** Lanes that are in use side by side at most. */
+  /** Maximum number of concurrent lanes. */
   width = 0;
 
   get rows(): number {
@@ -55,7 +64,7 @@ export class GraphLayout {
     for (const commit of commits) this.#addRow(commit);
   }
 
-  /** The lane of a row's commit, and its colour. */
+  /** Returns lane and colour of a row's commit. */
   commitAt(row: number): { readonly lane: number; readonly colour: number } {
     const packed = this.#commits[row]!;
     return { lane: packed >>> 3, colour: packed & 7 };
@@ -76,7 +85,7 @@ export class GraphLayout {
     const lane = awaitedIn ?? this.#freeLane(lanes);
     const above = [...lanes];
     const colour = lanes[lane]?.colour ?? this.#colourFor(oid, lane);
-    /** Where lanes lead that do not go straight on. */
+    /** Target lanes of lanes that change position. */
     const turns = new Map<number, number>();
     const out: Segment[] = [];
     this.#end(lane);
@@ -84,7 +93,7 @@ export class GraphLayout {
       const found = this.#laneOf.get(parent);
       let to = found ?? (at === 0 ? lane : this.#freeLane(above));
       if (at === 0 && found !== undefined && found > lane) {
-        // The line further left goes on, and the other one joins it.
+        // Of two lanes that lead to the same parent, the left one continues and the right one joins it.
         const joining = lanes[found]!;
         this.#end(found);
         turns.set(found, lane);
@@ -108,7 +117,7 @@ export class GraphLayout {
     while (lanes.length > 0 && lanes.at(-1) === undefined) lanes.pop();
   }
 
-  /** The first lane that is free now, and was at the upper edge of the row. */
+  /** Returns the first lane that is free now and was free at the upper edge of the row. */
   #freeLane(above: readonly (Lane | undefined)[]): number {
     for (let at = 0; ; at++) if (this.#lanes[at] === undefined && above[at] === undefined) return at;
   }
@@ -126,7 +135,10 @@ export class GraphLayout {
     this.#lanes[at] = undefined;
   }
 
-  /** By the commit that a line begins with, so that it is the same when others come; while there are some left, one that no other line has. */
+  /**
+   * Returns a colour derived from the first commit of a line, so that it stays the same when commits are added. Prefers
+   * a colour that no other line uses.
+   */
   #colourFor(oid: string, at: number): number {
     const wanted = Number.parseInt(oid.slice(0, 6), 16) % COLOURS || 0;
     const used = new Set(this.#lanes.slice(0, MOST_PASSING).map((lane) => lane?.colour));

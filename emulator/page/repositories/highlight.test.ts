@@ -1,7 +1,7 @@
 import t from 'tap';
 import { highlight } from './highlight.js';
 
-/** The kinds of the tokens of a file that has this name. */
+/** Returns the token kinds of a file with this name. */
 const kindsOf = (path: string, text: string) => highlight(path, text)?.flatMap((line) => line.map(({ kind }) => kind));
 
 t.test('a file has the language of its name, unless it is large or has long lines', async (t) => {

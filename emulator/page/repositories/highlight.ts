@@ -1,9 +1,9 @@
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import { common, createLowlight } from 'lowlight';
 
-/* In a chunk of its own: nobody needs it before the first file is open. */
+/* Separate chunk, because it is not needed before the first file is opened. */
 
-/** A part of a line of code; `kind` is what the style sheet colours it by, as `keyword`. */
+/** Token of a line of code. `kind` selects its colour in the style sheet, such as `keyword`. */
 export interface Token {
   readonly text: string;
   readonly kind?: string | undefined;
@@ -11,7 +11,7 @@ export interface Token {
 
 const lowlight = createLowlight({ ...common, dockerfile });
 
-/** Ends of names, and whole names, that the grammars do not know as theirs. */
+/** File extensions and file names that the grammars do not list. */
 lowlight.registerAlias({
   bash: ['bashrc', 'profile'],
   ini: ['conf', 'gitconfig', 'editorconfig', 'npmrc'],
@@ -20,19 +20,19 @@ lowlight.registerAlias({
   xml: ['htm', 'vue'],
 });
 
-/** Text beyond, or with a longer line, is not taken apart: that would keep the browser busy. */
+/** Larger texts, or texts with a longer line, are not highlighted, because that would block the browser. */
 const MOST = { characters: 300_000, line: 2_000 };
 
 type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
-/** The lines of a file with the kinds of their tokens; undefined if it is shown as it is. */
+/** Returns the tokens of each line; undefined if the file is shown without highlighting. */
 export function highlight(path: string, text: string): Token[][] | undefined {
   const language = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('.')) + 1).toLowerCase();
   const isLong = text.length > MOST.characters || text.split('\n').some((line) => line.length > MOST.line);
   if (isLong || !lowlight.registered(language)) return undefined;
   const lines: Token[][] = [[]];
-  // No recursion: what is nested in a file is nested in the tree.
+  // An explicit stack instead of recursion, because the depth of the tree is chosen by the file.
   const left: { readonly node: Node; readonly kind: string | undefined }[] = [];
   const put = (nodes: readonly Node[], kind: string | undefined) => {
     for (let at = nodes.length - 1; at >= 0; at--) left.push({ node: nodes[at]!, kind });
@@ -53,7 +53,10 @@ function addText(lines: Token[][], value: string, kind: string | undefined): voi
   }
 }
 
-/** `hljs-keyword` is `keyword`; of `hljs-title function_` the first counts. */
+/**
+ * Returns the kind in a class list: `hljs-keyword` is `keyword`. Of several classes, such as `hljs-title function_`,
+ * the first is used.
+ */
 function kindOf(names: unknown): string | undefined {
   const first: unknown = Array.isArray(names) ? names[0] : undefined;
   return typeof first === 'string' && first.startsWith('hljs-') ? first.slice('hljs-'.length) : undefined;

@@ -7,7 +7,7 @@ import { Copy } from '../components/copy.js';
 import { TextField } from '../components/fields.js';
 import { go, writePlace } from '../place.js';
 
-/** Makes a repository, or shows the lines that do. */
+/** Form that creates a repository, with the equivalent shell commands. */
 export function NewRepository({ isFirst }: { readonly isFirst: boolean }) {
   const [name, setName] = useState('team/app');
   const organization = useOrganization();

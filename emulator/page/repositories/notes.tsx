@@ -13,10 +13,10 @@ interface Note {
   readonly note: string;
 }
 
-/** Notes that a click adds; each one's text is asked for. */
+/** Number of notes added by a click. The text of each note is a separate request. */
 const PAGE = 25;
 
-/** The notes of a notes ref, and what each is of. */
+/** Notes of a notes ref, with the objects that they annotate. */
 export function Notes({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
   const ofNotes = refs.filter(({ kind }) => kind === 'note');

@@ -12,7 +12,7 @@ export interface OverviewProps {
   readonly onChange: () => void;
 }
 
-/** The record of a repository, its state, and how to clone it. */
+/** Repository record, state, and clone command. */
 export function Overview({ opened: { record }, state, onChange }: OverviewProps) {
   const { id, name, organization, default_branch, head, refs, objects, created_at, base_repo } = record;
   return (

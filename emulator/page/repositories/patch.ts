@@ -1,16 +1,21 @@
-/** A line of a patch. `heading`: where a hunk is; `told`: what Git says of the line before, as that it has no end. */
+/**
+ * Line of a patch. `heading`: position of a hunk. `told`: a remark by Git about the line before, such as a missing
+ * newline at the end of the file.
+ */
 export interface PatchLine {
   readonly kind: 'heading' | 'same' | 'added' | 'removed' | 'told';
   readonly text: string;
-  /** Numbers of the line in the file as it was and as it is, from 1. */
+  /** Line number in the old and in the new file, from 1. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** `@@ -1,2 +1,3 @@ function name() {`; a count of 1 is left out. */
+/** Hunk header, `@@ -1,2 +1,3 @@ function name() {`; a count of 1 is omitted. */
 const HEADING = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** The lines of the hunks of `git diff` of one file. A line is told by its place, since any text can stand in it. */
+/**
+ * Parses the hunks of a `git diff` of one file. Lines are classified by position, because their content is arbitrary.
+ */
 export function readPatch(patch: string): PatchLine[] {
   const lines = patch.split('\n');
   if (lines.at(-1) === '') lines.pop();

@@ -1,5 +1,5 @@
 /*
- * Paths in a repository: text, or where they are no UTF-8 their bytes in base64url, as the admin API gives and takes them.
+ * Paths in a repository, as the admin API represents them: a string, or the bytes in base64url if they are not UTF-8.
  */
 
 export interface RepositoryPath {
@@ -7,7 +7,7 @@ export interface RepositoryPath {
   readonly path_bytes?: string | undefined;
 }
 
-/** The place of a path in the page. */
+/** Returns the address of a path in the page. */
 export type HrefOf = (to: RepositoryPath, params?: Readonly<Record<string, string | undefined>>) => string;
 
 export interface Named {
@@ -17,7 +17,7 @@ export interface Named {
 
 const SLASH = 0x2f;
 
-/** The path of an entry of a folder. */
+/** Returns the path of an entry of a folder. */
 export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): RepositoryPath {
   const isRoot = !folder.path && !folder.path_bytes;
   if (folder.path_bytes === undefined && name_bytes === undefined)
@@ -26,7 +26,7 @@ export function childOf(folder: RepositoryPath, { name, name_bytes }: Named): Re
   return writePath(isRoot ? bytes : Uint8Array.of(...bytesOf(folder), SLASH, ...bytes));
 }
 
-/** The folders that lead to a path, and the path itself at the end: their names, and where they are. */
+/** Splits a path into its parent folders and itself: names and paths. */
 export function stepsOf(path: RepositoryPath): { readonly name: string; readonly at: RepositoryPath }[] {
   const bytes = bytesOf(path);
   const steps = [];

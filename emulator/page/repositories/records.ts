@@ -1,7 +1,7 @@
 import type { RepositoryRecord } from '@emulator/admin/repositories.js';
 import type { RefRecord } from '@emulator/admin/repository-refs.js';
 
-/** An open repository as its parts are given it. */
+/** Open repository, as passed to its views. */
 export interface Opened {
   readonly record: RepositoryRecord;
   readonly refs: readonly RefRecord[];

@@ -6,12 +6,12 @@ import { labelOf } from './ref-label.js';
 export interface RefChoiceProps {
   readonly refs: readonly RefRecord[];
   readonly chosen: string;
-  /** What stands before the refs: values and what they say. */
+  /** Options listed before the refs: values and texts. */
   readonly first: readonly (readonly [value: string, text: string])[];
   readonly onChoose: (ref: string) => void;
 }
 
-/** Refs that are offered; the others are in the list of refs. */
+/** Maximum number of refs offered; the list of refs contains the others. */
 const MOST_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
@@ -31,12 +31,12 @@ export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
 
 const optionOf = (ref: RefRecord): Option => [askedAs(ref), shortened(labelOf(ref.name).text)];
 
-/** What a ref is asked for by: a name that is not UTF-8 cannot be sent, but its commit can. */
+/** Returns the revision to request for a ref. A name that is not UTF-8 cannot be sent, so its commit is used. */
 export function askedAs({ name, name_bytes, commit }: RefRecord): string {
   return name_bytes === undefined ? name : (commit ?? name);
 }
 
-/** Refs by their heading, in the order of the headings' first members. */
+/** Groups refs by heading, in the order of first occurrence. */
 export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefRecord[]> {
   const groups = new Map<string, RefRecord[]>();
   for (const ref of refs) {
@@ -48,7 +48,7 @@ export function grouped(refs: readonly RefRecord[]): ReadonlyMap<string, RefReco
   return groups;
 }
 
-/** The heading that a ref is listed below. */
+/** Returns the heading of a ref. */
 function groupOf({ namespace, kind }: RefRecord): string {
   if (namespace !== null) return `Namespace ${namespace}`;
   return { branch: 'Branches', tag: 'Tags', note: 'Notes', other: 'Others' }[kind];

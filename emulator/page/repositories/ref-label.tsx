@@ -1,6 +1,6 @@
 import { GivenCell } from '../components/given.js';
 
-/** The short name of a ref, in the colour of its kind. */
+/** Short name of a ref, in the colour of its kind. */
 export function Ref({ name }: { readonly name: string }) {
   const { kind, text } = labelOf(name);
   return (
@@ -11,7 +11,7 @@ export function Ref({ name }: { readonly name: string }) {
   );
 }
 
-/** What a ref is called in a label, and the class of its colour. */
+/** Label of a ref and the class of its colour. */
 export interface RefLabel {
   readonly kind: 'head' | 'tag' | 'note' | 'other';
   readonly text: string;
@@ -23,7 +23,9 @@ const PLACES = [
   ['refs/notes/', 'note'],
 ] as const;
 
-/** `refs/heads/main` is `main`, `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`. */
+/**
+ * Returns the label of a ref: `refs/heads/main` is `main`, `refs/namespaces/ephemeral/refs/heads/x` is `ephemeral: x`.
+ */
 export function labelOf(ref: string): RefLabel {
   const [, namespace, inside = ref] = /^refs\/namespaces\/([^/]+)\/(.*)$/s.exec(ref) ?? [];
   const [place, kind] = PLACES.find(([start]) => inside.startsWith(start)) ?? ['', 'other' as const];

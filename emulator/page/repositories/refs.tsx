@@ -13,10 +13,10 @@ import { CloneLine } from './clone-line.js';
 import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
-/** Rows of a group that are drawn at first; the filter finds the others. */
+/** Maximum number of rows rendered in a group; the filter finds the others. */
 const MOST_ROWS = 300;
 
-/** All refs by their kind and namespace. */
+/** All refs, by kind and ref namespace. */
 export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
   const { name } = record;
   const found = searched(refs);
@@ -94,12 +94,12 @@ function columnsOf(name: string): readonly Column<RefRecord>[] {
 }
 
 export interface TagMessageProps {
-  /** Of the repository. */
+  /** Name of the repository. */
   readonly name: string;
   readonly oid: string;
 }
 
-/** An annotated tag, which tells who made it, and why, once it is opened. */
+/** Annotated tag. Opening it loads its tagger and message. */
 export function TagMessage(props: TagMessageProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -25,7 +25,7 @@ const TABS = [
   { tab: 'notes', title: 'Notes' },
 ] as const;
 
-/** One repository: `#/repository?name=team/app&tab=commits`. */
+/** Repository: `#/repository?name=team/app&tab=commits`. */
 export function View() {
   const { name } = place.value.params;
   if (name === undefined)
@@ -39,7 +39,7 @@ export function View() {
   return <RepositoryOf key={`${organization} ${name}`} organization={organization} name={name} />;
 }
 
-/** A repository of a named organization: each has an address of its own, and there its page. */
+/** Repository of a named organization. Each organization has its own address and page. */
 function RepositoryOf({ organization, name }: { readonly organization: string; readonly name: string }) {
   const { value: addresses, error } = useLoaded(readAddresses, []);
   if (!addresses) return <Loading value={addresses} error={error} />;

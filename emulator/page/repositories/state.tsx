@@ -9,7 +9,7 @@ export function StateLabel({ state }: { readonly state: string }) {
   return <span class={`state state-${state}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
-/** `for 3 requests more`, or nothing where it does not end by itself. */
+/** Describes the end of a state, such as `for 3 requests more`; undefined if it does not end by itself. */
 export function untilOf({ ends }: Pick<RepositoryStateView, 'ends'>): string | undefined {
   if (ends?.requests !== undefined) return `for ${ends.requests} ${ends.requests === 1 ? 'request' : 'requests'} more`;
   if (ends?.after !== undefined) return `until ${ends.after / 1000} s after the next request`;
@@ -23,7 +23,7 @@ export interface StatePanelProps {
   readonly onChange: () => void;
 }
 
-/** States that a click sets; `active` has no end. */
+/** States that can be set; `active` has no end. */
 const STATES = [
   { state: 'active', action: 'Back to active', about: 'All requests are answered.', isLasting: true },
   { state: 'archived', action: 'Archive', about: 'The next request is refused and begins the thaw.' },
@@ -42,7 +42,7 @@ const ENDS = {
 
 type Ending = keyof typeof ENDS;
 
-/** The state of a repository, and buttons that set another one. */
+/** State of a repository, with buttons that change it. */
 export function StatePanel({ name, state, onChange }: StatePanelProps) {
   const { draft, write, bind } = useDraft({ ending: '' as Ending, given: '', retryAfter: '' });
   const { ending, given, retryAfter } = draft;

@@ -12,10 +12,12 @@ import { writePlace } from '../place.js';
 import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state.js';
 
-/** Rows that are drawn at first; the filter finds the others. */
+/** Maximum number of rows rendered; the filter finds the others. */
 const MOST_ROWS = 500;
 
-/** Columns of the class `extra` give way on narrow screens, as the overview of a repository has them too. */
+/**
+ * Columns. Those of class `extra` are hidden on narrow screens, because the overview of a repository shows them too.
+ */
 const COLUMNS: readonly Column<RepositoryRecord>[] = [
   [
     'Name',
@@ -44,7 +46,7 @@ const COLUMNS: readonly Column<RepositoryRecord>[] = [
   ['Created', ({ created_at }) => <DateTime at={created_at} />, 'nowrap extra'],
 ];
 
-/** The repositories of the organization, with the states that were set. */
+/** Reads the repositories of the organization and their states. */
 async function readAll(signal: AbortSignal): Promise<RepositoryRecord[]> {
   const repositories = await all<RepositoryRecord>('repositories', { query: { limit: 1000 }, signal });
   const { repositories: states } = await get<StateView>('state', { signal });

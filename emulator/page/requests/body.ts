@@ -1,11 +1,11 @@
 import type { Body } from './entry.js';
 
-/** A body as it is shown. */
+/** Body as shown. */
 export type ShownBody =
   | { readonly kind: 'json' | 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array };
 
-/** A body that holds more of these than of anything else is no text, though it is UTF-8. */
+/** Control characters. A UTF-8 body that consists mostly of them is shown as binary. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/gu;
 
 export function readBody({ text, encoding, truncated }: Body): ShownBody {
@@ -19,7 +19,7 @@ export function readBody({ text, encoding, truncated }: Body): ShownBody {
   return { kind: 'text', text };
 }
 
-/** JSON with line breaks, of objects and lists; undefined for what is none. */
+/** Indents a JSON object or list; undefined if the text is neither. */
 function indented(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -31,7 +31,7 @@ function indented(text: string): string | undefined {
 
 const LINE = 16;
 
-/** Bytes as `hexdump -C` prints them. */
+/** Formats bytes like `hexdump -C`. */
 export function hexLines(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += LINE) {

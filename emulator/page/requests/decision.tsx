@@ -5,13 +5,16 @@ import { useLoaded } from '../components/loaded.js';
 import { writePlace } from '../place.js';
 import type { Entry } from './entry.js';
 
-/** A step of the way of every request, as `GET steps` tells it. */
+/** Step of the request pipeline, from `GET steps`. */
 interface Step {
   readonly id: string;
   readonly about: string;
 }
 
-/** The way of a request: the steps that it passed, the one that refused it and why, and those that it did not come to. */
+/**
+ * Path of a request through the pipeline: the steps that it passed, the step that refused it and why, and the steps not
+ * reached.
+ */
 export function Decision({ entry }: { readonly entry: Entry }) {
   const { value = [] } = useLoaded((signal) => all<Step>('steps', { signal }), []);
   const [isExplained, setExplained] = useState(false);
@@ -56,7 +59,10 @@ const PASSED = { name: 'is-passed', mark: '✓', told: 'passed' };
 const STOP = { name: 'is-stop', mark: '✕', told: 'stopped here' };
 const AHEAD = { name: 'is-ahead', mark: '·', told: 'not reached' };
 
-/** Own routes of the emulator have steps beside; those of faults are of requests that a fault touched, and of its stage. */
+/**
+ * Returns true if a step applies to the request. Steps of injected faults apply only if a fault was applied or stopped
+ * the request; `guard` is a step of the emulator's own routes.
+ */
 function isOf({ faults, stopped, operation }: Entry, id: string): boolean {
   if (id === stopped) return true;
   if (id === 'guard') return false;

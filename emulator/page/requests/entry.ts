@@ -1,19 +1,19 @@
 import type { JournalEntry } from '@emulator/admin/requests.js';
 
-/** A request as the journal shows it: `GET requests/{id}`. Members that are absent are unknown. */
+/** Request as recorded in the journal: `GET requests/{id}`. Absent members are unknown. */
 export type Entry = JournalEntry;
 export type SentToken = NonNullable<Entry['token']>;
 export type Message = Entry['request'];
 export type Body = NonNullable<Message['body']>;
 export type GitFacts = NonNullable<Entry['git']>;
 
-/** What a row of the list shows: neither headers nor bodies. */
+/** Data of a row in the list, without headers and bodies. */
 export type Row = ReturnType<typeof rowOf>;
 
-/** Characters of a text that a row keeps. */
+/** Maximum characters of a text in a row. */
 const LONGEST = 300;
 
-/** Whether a text of a row is all of it. */
+/** Returns true if the text of a row was not shortened. */
 export function isWhole(text: string): boolean {
   return text.length <= LONGEST;
 }
@@ -35,19 +35,19 @@ export function rowOf({ path, query, git, request, answer, ...entry }: Entry) {
     target: shortened(query === '' ? path : `${path}?${query}`),
     repository: entry.repository && shortened(entry.repository),
     subject: entry.subject && shortened(entry.subject),
-    /** `fetch`, `push`, … */
+    /** Git command: `fetch`, `push`, … */
     command: git?.command,
     sent: request.bytes,
     received: answer.bytes,
   };
 }
 
-/** A copy: a part of a long text would hold on to the whole of it. */
+/** Shortens a text and copies it, because a substring would keep the whole original in memory. */
 function shortened(text: string): string {
   return isWhole(text) ? text : (JSON.parse(JSON.stringify(`${text.slice(0, LONGEST)}…`)) as string);
 }
 
-/** Whether all words of a text are in what a row shows. */
+/** Returns true if a row contains all words of a text. */
 export function holdsText(row: Row, text: string): boolean {
   const { id, method, target, operation, command, repository, subject, status, code, origin } = row;
   const shown = [id, method, target, operation, command, repository, subject, status, code, origin].join('\n');

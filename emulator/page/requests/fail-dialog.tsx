@@ -15,12 +15,12 @@ import type { Entry } from './entry.js';
 export interface FailDialogProps {
   readonly entry: Entry;
   readonly operation: OperationRecord;
-  /** All that the service has. */
+  /** All operations of the service. */
   readonly operations: readonly OperationRecord[];
   readonly onClose: () => void;
 }
 
-/** Arms a fault that the next request like this one meets. */
+/** Dialog that arms a fault for the next request like this one. */
 export function FailDialog({ entry, operation, operations, onClose }: FailDialogProps) {
   const { value: kinds, error } = useLoaded((signal) => get<FaultKinds>('fault-kinds', { signal }), []);
   const [armed, setArmed] = useState<FaultView>();
@@ -38,7 +38,7 @@ export function FailDialog({ entry, operation, operations, onClose }: FailDialog
   );
 }
 
-/** A fault of requests like this one; what the operation says by itself is left out. */
+/** Returns a fault for requests like this one. Conditions that the operation already implies are omitted. */
 function draftLike({ method, repository, git }: Entry, { id, routes }: OperationRecord): Draft {
   const wanted = {
     'match.repo': repository,

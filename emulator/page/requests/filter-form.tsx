@@ -9,7 +9,7 @@ import type { Row } from './entry.js';
 import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
-/** Rows that proposed values are taken from. */
+/** Maximum number of rows from which values are suggested. */
 const MOST_LOOKED_AT = 500;
 
 export interface FilterFormProps {
@@ -17,7 +17,7 @@ export interface FilterFormProps {
   readonly rows: RowList<Row>;
 }
 
-/** Filters the requests; values are proposed from their rows. */
+/** Filter field. Values from the rows are suggested. */
 export function FilterForm({ filter, rows }: FilterFormProps) {
   const { id } = place.peek().params;
   const written = writeFilter(filter);
@@ -49,7 +49,7 @@ export function FilterForm({ filter, rows }: FilterFormProps) {
   );
 }
 
-/** What the words can go on to, once somebody types. */
+/** Returns completions of the filter, once the user types. */
 function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): string[] | undefined {
   const { value: operations } = useLoaded(
     async (signal) => (isTyping ? all<OperationRecord>('operations', { signal }) : undefined),

@@ -1,17 +1,17 @@
 /*
- * A filter in words, as it is typed, and as parameters, as it stands in the address:
+ * Filter as typed, and as parameters of the address:
  *
  *     status=4xx operation=git* subject="ada b" app.git    status=4xx&operation=git*&subject=ada b&text=app.git
  *
- * The emulator filters by names (the members of a query of `GET requests`) and says what is wrong with them; words without
- * one are searched for in what the rows show. A word in quotes is never a name.
+ * The emulator filters by name (query parameters of `GET requests`) and reports errors in them. Words without a name
+ * are searched for in the displayed rows. A quoted word is never a name.
  */
 
 import { ownValue } from '../components/own-value.js';
 
 export type Filter = Readonly<Record<string, string>>;
 
-/** Names by which the emulator filters, and values to propose. */
+/** Names that the emulator can filter by, with values to suggest. */
 export const NAMES: Readonly<Record<string, readonly string[]>> = {
   status: ['2xx', '3xx', '4xx', '5xx'],
   operation: ['git*'],
@@ -33,7 +33,7 @@ export const NAMES: Readonly<Record<string, readonly string[]>> = {
   'git.ref': [],
 };
 
-/** Names that may have several values, between commas: any of them. */
+/** Names that accept several comma-separated values; any of them matches. */
 const LISTS: ReadonlySet<string> = new Set(['status', 'operation', 'code']);
 
 const WORD = /([A-Za-z][A-Za-z.]*)=("(?:[^"\\]|\\.)*"|\S*)|"(?:[^"\\]|\\.)*"|\S+/g;
@@ -63,7 +63,7 @@ function unquoted(value: string): string {
   return /^".*"$/s.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
 }
 
-/** What `words` can go on to: each proposal is the whole of it, with the last word at its end. */
+/** Returns completions of the filter. Each one is the whole filter with the last word completed. */
 export function proposalsOf(words: string, values: Readonly<Record<string, Iterable<string>>>): string[] {
   const [, before, last] = /^(.*?)(\S*)$/s.exec(words) as unknown as [string, string, string];
   const at = last.indexOf('=');
@@ -73,7 +73,7 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
       .map((name) => `${before}${name}=`);
   }
   const [name, begun] = [last.slice(0, at), last.slice(at + 1)];
-  // Of a list, the last value is being typed.
+  // In a list, only the last value is completed.
   const comma = LISTS.has(name) ? begun.lastIndexOf(',') + 1 : 0;
   const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]

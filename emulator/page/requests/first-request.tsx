@@ -8,7 +8,7 @@ import { Empty } from '../components/loaded.js';
 
 const REPOSITORY = 'team/app';
 
-/** What to do where no request has come yet: lines that work as they stand. */
+/** Instructions shown before the first request: commands that work unchanged. */
 export function FirstRequest() {
   const organization = useOrganization();
   const [token, setToken] = useState<string>();

@@ -5,10 +5,10 @@ import { Table } from '../components/table.js';
 import { bytes, count } from '../components/time.js';
 import type { GitFacts } from './entry.js';
 
-/** Rows of a list of a request of Git that are shown at first. */
+/** Number of rows shown at first in a list of a Git request. */
 const FIRST = 10;
 
-/** What a request of Git was about. */
+/** Details of a Git request. */
 export function GitFactsView({ git }: { readonly git: GitFacts }) {
   const { phase, service, protocol, command, refs, wants, haves, updates, counts, pack, error } = git;
   return (

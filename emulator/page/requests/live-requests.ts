@@ -5,42 +5,42 @@ import { type Entry, holdsText, type Row, rowOf } from './entry.js';
 import type { Filter } from './filter.js';
 import { RowList } from './row-list.js';
 
-/** Rows that are kept. */
+/** Maximum number of rows kept. */
 export const MOST_ROWS = 20_000;
 
-/** Requests of the journal that are asked for at once. */
+/** Number of requests read from the journal at a time. */
 const ASKED_AT_ONCE = 500;
 
-/** What `GET requests` tells, beside its items. */
+/** Members of `GET requests` besides the items. */
 interface JournalPage extends Page<Entry> {
   readonly dropped: number;
   readonly last_event_id: number;
 }
 
-/** The requests that a filter selects, as they come. */
+/** Requests that match a filter, updated live. */
 export class LiveRequests {
   readonly list = new RowList<Row>(MOST_ROWS);
-  /** Number of requests that the journal no longer had, and of those that came faster than they could be told. */
+  /** Number of requests that the journal had dropped, and number of stream events that were missed. */
   gone = 0;
   missed = 0;
-  /** Whether the state was put back meanwhile: the rows are of the one that took its place. */
+  /** True if the state was reset meanwhile. The rows then belong to the new state. */
   isReset = false;
-  /** True once the newest requests that the journal had are shown. */
+  /** True when the newest requests of the journal are shown. */
   isSettled = false;
-  /** True if the journal has requests before the first row, which are not shown. */
+  /** True if the journal has requests older than the first row that are not shown. */
   hasOlder = false;
   state: StreamState | 'connecting' = 'connecting';
-  /** Why the emulator tells nothing, such as a wrong filter. */
+  /** Error of the emulator, for example for an invalid filter; undefined if none. */
   error: unknown;
   private last = 0;
-  /** Whether older requests are being read. */
+  /** True while older requests are being read. */
   private isGoingBack = false;
-  /** Requests that the stream told meanwhile. What is read may have them too. */
+  /** Ids of requests that the stream delivered while older ones were being read, which may contain them too. */
   private readonly told = new Set<string>();
 
   constructor(private readonly text: string | undefined) {}
 
-  /** Takes the newest requests of the journal; the stream goes on behind them. */
+  /** Adds the newest requests of the journal. The stream continues after them. */
   begin(page: JournalPage): void {
     this.gone = page.dropped;
     this.last = page.last_event_id;
@@ -48,9 +48,9 @@ export class LiveRequests {
     this.takeOlder(page);
   }
 
-  /** Takes a page of the journal, newest first. Returns false if no row of the next one would be kept. */
+  /** Adds a part of the journal, newest first. Returns false if there is no space for another part. */
   takeOlder({ items, has_more: hasMore }: JournalPage): boolean {
-    // A request whose answer has not ended is told by the stream.
+    // A request that is still open is delivered by the stream when it ends.
     const ended = items.filter(({ id, outcome }) => outcome !== 'open' && !this.told.has(id));
     const isKept = ended.every((entry) => this.isHidden(rowOf(entry)) || this.list.addOlder(rowOf(entry)));
     this.hasOlder = (hasMore || !isKept) && !this.list.isCleared;
@@ -61,7 +61,7 @@ export class LiveRequests {
 
   take(events: readonly StreamEvent[]): void {
     for (const { name, id, data } of events) {
-      // An emulator that was started anew numbers from 1 again.
+      // A restarted emulator counts from 1 again.
       if (name === 'reset' || (id !== undefined && id <= this.last)) this.restart();
       if (id !== undefined) this.last = id;
       if (name === 'missed') this.missed += (data as { missed: number }).missed;
@@ -98,7 +98,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
     const abort = new AbortController();
     const { signal } = abort;
     let frame = 0;
-    // However many come, they are drawn once a frame.
+    // Render at most once per frame, however many requests arrive.
     const change = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
@@ -117,7 +117,7 @@ export function useLiveRequests(filter: Filter): LiveRequests {
       void goBack(page);
       return String(page.last_event_id);
     };
-    /** Reads the rest of the journal, as far as there is room for rows. What cannot be read stays in the journal. */
+    /** Reads the rest of the journal, as far as there is space for rows. A failure leaves older requests unread. */
     const goBack = async (from: JournalPage): Promise<void> => {
       try {
         for (let page = from; page.next_cursor !== null; ) {

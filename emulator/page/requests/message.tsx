@@ -6,7 +6,7 @@ import { bytes as sizeOf } from '../components/time.js';
 import { hexLines, readBody } from './body.js';
 import type { Body, Message } from './entry.js';
 
-/** One side of an exchange: its head, and the beginning of its body. */
+/** Request or response: headers and the beginning of the body. */
 export function MessageView({ title, message }: { readonly title: string; readonly message: Message }) {
   const { headers, body, bytes } = message;
   return (
@@ -22,7 +22,7 @@ export function MessageView({ title, message }: { readonly title: string; readon
   );
 }
 
-/** Bytes of a body that is no text, of which that much is shown at first. */
+/** Number of bytes of a binary body shown at first. */
 const FIRST = 512;
 
 function BodyView({ body, bytes }: { readonly body: Body; readonly bytes: number }) {

@@ -2,24 +2,24 @@ import { quoteBytes, quoteWord } from '../api/shell.js';
 import { hasUnseen } from '../components/marked-text.js';
 import type { Body, Entry } from './entry.js';
 
-/** Lines for a POSIX shell that send a request again, and what is not as it was. */
+/** Shell commands that repeat a request, and notes on how they differ from it. */
 export interface CurlCommand {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
 export interface CurlOptions {
-  /** Where the emulator is: `http://127.0.0.1:8080`. */
+  /** Origin of the emulator: `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** What the token has to have. */
+  /** Scopes that the token needs. */
   readonly scopes?: readonly string[] | undefined;
-  /** A token in place of the line that makes one. */
+  /** Token to use instead of a command that creates one. */
   readonly token?: string | undefined;
 }
 
 const REDACTED = '[redacted]';
 
-/** Fields that curl writes by itself. */
+/** Headers that curl sets itself. */
 const WRITTEN_BY_CURL = /^(?:connection|content-length|expect|host|transfer-encoding)$/i;
 
 export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
@@ -40,12 +40,12 @@ export function curlCommand(entry: Entry, { origin, scopes, token }: CurlOptions
   };
 }
 
-/** Line that sets `TOKEN` to a token, by default one that is minted; empty if the request had none. */
+/** Line that sets `TOKEN`, by default to a newly created token; empty if the request had no token. */
 export function tokenLine(entry: Entry, scopes: CurlOptions['scopes'], token: string | undefined): string {
   return hasToken(entry) ? `TOKEN=${token ?? `$(${tokenCommand(entry, scopes)})`}\n` : '';
 }
 
-/** The claims of a token as that of a request, for `POST tokens`. */
+/** Returns the claims of a token like that of the request, as a body of `POST tokens`. */
 export function tokenClaims({ token, organization }: Entry, scopes: readonly string[] | undefined) {
   return {
     ...(organization !== undefined && { org: organization }),
@@ -55,7 +55,7 @@ export function tokenClaims({ token, organization }: Entry, scopes: readonly str
   };
 }
 
-/** What a token has where nothing else is asked for. Requests of Git decide by their service what they need. */
+/** Default scopes of a token. They suffice for Git requests, whose required scope depends on the service. */
 const GIT_SCOPES = ['git:read', 'git:write'];
 
 function isBeyondGit(scopes: readonly string[] | undefined): scopes is readonly string[] {
@@ -89,11 +89,11 @@ function headerWords({ request, token }: Entry, host: string, hasBody: boolean):
       words.push(token?.scheme === 'basic' ? ['-u', '"t:$TOKEN"'] : ['-H', '"Authorization: Bearer $TOKEN"']);
     } else if (value === REDACTED) words.push(['-H', `"${name}: $${variableOf(name)}"`]);
     else if (known === 'host' ? value !== host : !WRITTEN_BY_CURL.test(name) && !isOfCurl(known, value)) {
-      // A field without a value ends in a semicolon.
+      // curl needs a semicolon after the name of a header without a value.
       words.push(['-H', quoteBytes(value === '' ? `${name};` : `${name}: ${value}`)]);
     }
   }
-  // Of data curl says that it is a form.
+  // Prevents curl's default Content-Type for data, `application/x-www-form-urlencoded`.
   const hasType = request.headers.some(([name]) => name.toLowerCase() === 'content-type');
   return hasBody && !hasType ? [...words, ['-H', "'Content-Type:'"]] : words;
 }
@@ -102,12 +102,15 @@ function isOfCurl(name: string, value: string): boolean {
   return (name === 'accept' && value === '*/*') || (name === 'user-agent' && value.startsWith('curl/'));
 }
 
-/** `X-Api-Key` is `$X_API_KEY`. */
+/** Returns the shell variable for a header: `X-Api-Key` is `X_API_KEY`. */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/\W/g, '_').replace(/^\d/, '_$&');
 }
 
-/** What curl would read otherwise (dots, globs, a fragment) is given as the target itself. */
+/**
+ * Arguments for the request target. A target that curl would change (dots, globs, a fragment) is passed with
+ * `--request-target`.
+ */
 function targetWords(target: string, origin: string): string[][] {
   if (/^\/(?:[\w.~:/?@!$&'()*+,;=%-])*$/.test(target) && !/(?:^|\/)\.\.?(?:[/?]|$)/.test(target)) {
     return [[quoteBytes(origin + target)]];
@@ -115,12 +118,12 @@ function targetWords(target: string, origin: string): string[][] {
   return [['--request-target', quoteBytes(target)], [quoteBytes(`${origin}/`)]];
 }
 
-/** An argument of a command is shorter (Linux: MAX_ARG_STRLEN). */
+/** Maximum length of a command-line argument in bytes (Linux: MAX_ARG_STRLEN is 131,072). */
 const LONGEST_ARGUMENT = 100_000;
 
 interface BodyWords {
   readonly words: string[];
-  /** What writes the body into curl. */
+  /** Command that pipes the body into curl; undefined if the body is an argument. */
   readonly before?: string;
   readonly notes: readonly string[];
 }
@@ -154,12 +157,15 @@ function redactionNotes({ request }: Entry, target: string): string[] {
   return places.length === 0 ? [] : [`A secret was in ${places.join(' and in ')}: put it in place of ${REDACTED}.`];
 }
 
-/** Returns true for the request that sends the pack of a push: curl cannot repeat it, as the journal does not keep packs. */
+/**
+ * Returns true for the request that sends the pack of a push. curl cannot repeat it, because the journal does not keep
+ * packs.
+ */
 export function isPush({ operation }: Entry): boolean {
   return operation === 'gitReceivePack';
 }
 
-/** Line that pushes the same commits to the same refs. */
+/** Command that pushes the same commits to the same refs. */
 export function pushCommand(entry: Entry, { origin, scopes, token }: CurlOptions): CurlCommand {
   const { updates = [], counts } = entry.git ?? {};
   const { protocol, host } = new URL(origin);

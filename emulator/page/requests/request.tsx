@@ -21,12 +21,12 @@ import type { RowList } from './row-list.js';
 
 export interface RequestProps {
   readonly id: string;
-  /** The rows beside it: those before and behind it, and those that repeat it. */
+  /** Rows of the list, for the links to neighbours and to repetitions. */
   readonly list: RowList<Row>;
   readonly onClose: (event: UIEvent) => void;
 }
 
-/** One request whole: what was asked, what was decided and why, and what was answered. */
+/** Details of one request: request, decision and response. */
 export function Request({ id, list, onClose }: RequestProps) {
   const { value: entry, error } = useLoaded((signal) => get<Entry>(route`requests/${id}`, { signal }), [id]);
   const { value: operations = [] } = useLoaded((signal) => all<OperationRecord>('operations', { signal }), []);
@@ -36,7 +36,7 @@ export function Request({ id, list, onClose }: RequestProps) {
   const [isRepeating, setRepeating] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // What had the focus is gone, where the list has given its room.
+    // On narrow screens the list is hidden, and with it the focused row.
     if (isAlone()) heading.current?.focus();
   }, [id, entry === undefined]);
   const number = list.find((row) => row.id === id) ?? Number.NaN;
@@ -92,7 +92,7 @@ export function Request({ id, list, onClose }: RequestProps) {
   );
 }
 
-/** Whether there is no room for the list beside it (`requests.css`). */
+/** Returns true if the screen is too narrow for list and request side by side (`requests.css`). */
 function isAlone(): boolean {
   return matchMedia('(max-width: 999px)').matches;
 }

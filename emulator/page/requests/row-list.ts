@@ -1,16 +1,16 @@
-/** The last rows of a stream, each with its number; those before them are let go. */
+/** Most recent rows of a stream, by number. Older rows are dropped. */
 export class RowList<T> {
   private rows: T[] = [];
-  /** The number of the oldest that is kept. */
+  /** Number of the oldest row that is kept. */
   first = 0;
-  /** Since it was empty, so many were let go. */
+  /** Number of rows dropped since the list was empty. */
   letGo = 0;
-  /** Whether `clear` was called. */
+  /** True if `clear` was called. */
   isCleared = false;
 
   constructor(private readonly most: number) {}
 
-  /** How many there have been; the number of the next. */
+  /** Number of rows so far, which is the number of the next row. */
   get total(): number {
     return this.first + this.rows.length;
   }
@@ -23,7 +23,7 @@ export class RowList<T> {
     this.letGo += 1;
   }
 
-  /** Adds a row that is older than all others. Returns false if there is no room for it, or they were cleared. */
+  /** Adds a row older than all others. Returns false if the list is full or was cleared. */
   addOlder(row: T): boolean {
     if (this.isCleared || this.rows.length >= this.most) return false;
     this.rows.unshift(row);
@@ -31,18 +31,18 @@ export class RowList<T> {
     return true;
   }
 
-  /** Undefined where it was let go, or has not come yet. */
+  /** Returns a row; undefined if it was dropped or has not arrived. */
   get(number: number): T | undefined {
     return this.rows[number - this.first];
   }
 
-  /** The number of the newest row that `isWanted`. */
+  /** Returns the number of the newest row for which `isWanted` returns true; undefined if none. */
   find(isWanted: (row: T) => boolean): number | undefined {
     const at = this.rows.findLastIndex(isWanted);
     return at < 0 ? undefined : this.first + at;
   }
 
-  /** What has come is let go; the numbers go on. */
+  /** Drops all rows. Numbering continues. */
   clear(): void {
     this.first = this.total;
     this.rows = [];

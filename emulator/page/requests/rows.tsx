@@ -10,18 +10,21 @@ import type { RowList } from './row-list.js';
 
 export interface RequestRowsProps {
   readonly list: RowList<Row>;
-  /** Number of the oldest row. The list itself changes in place, which draws nothing anew. */
+  /** Number of the oldest row. It is a property because the list changes in place, which does not cause a re-render. */
   readonly first: number;
-  /** The number behind the newest row that is shown. */
+  /** Number after the newest row shown. */
   readonly shown: number;
   readonly opened: string | undefined;
-  /** Whether the reader is elsewhere than at the top: has scrolled down, or is at a row with the keyboard. */
+  /** Called with true while the user has scrolled down or a row has the focus. */
   readonly onAway: (isAway: boolean) => void;
-  /** Whether the request that was open was closed by the keyboard, which goes on from its row. */
+  /** True if the open request was closed with the keyboard, whose focus then returns to its row. */
   readonly isByKeyboard: { readonly current: boolean };
 }
 
-/** A row is in one line; in two or three where the list is narrower. Pixels. */
+/**
+ * Row layouts: one line, or two or three on narrower lists. `from`: minimum list width; `height`: row height; both in
+ * pixels.
+ */
 const WIDE = { name: 'wide', from: 1000, height: 32 };
 const NARROW = { name: 'narrow', from: 480, height: 52 };
 const SLIM = { name: 'slim', from: 0, height: 78 };
@@ -29,7 +32,7 @@ const SLIM = { name: 'slim', from: 0, height: 78 };
 export function RequestRows({ list, first, shown, opened, onAway, isByKeyboard }: RequestRowsProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  // A sheet of paper has room for the narrow shape.
+  // A sheet of paper has the width of the narrow layout.
   const shape = usePrinting() ? NARROW : ([WIDE, NARROW].find(({ from }) => width >= from) ?? SLIM);
   return (
     <div ref={box} class={`request-rows ${shape.name}`}>

@@ -13,7 +13,7 @@ import { type LiveRequests, useLiveRequests } from './live-requests.js';
 import type { RequestProps } from './request.js';
 import { RequestRows } from './rows.js';
 
-/** The requests as they come, newest first; one of them is open beside them. */
+/** List of requests, newest first, updated live, with one request open beside it. */
 export function View() {
   const { id, ...filter } = place.value.params;
   const live = useLiveRequests(filter);
@@ -21,11 +21,11 @@ export function View() {
   useTitle(id !== undefined ? `Request ${id}` : words === '' ? 'Requests' : `Requests: ${markedText(words)}`);
   const [isPaused, setPaused] = useState(false);
   const [isAway, setAway] = useState(false);
-  /** Counts how often the list was begun anew at its top. */
+  /** Incremented to restart the list at its top. */
   const [times, beginAnew] = useReducer((before: number) => before + 1, 0);
   const { list } = live;
 
-  // Nothing moves while somebody reads: what comes waits above the list.
+  // While the user reads, new requests wait above the list, so that nothing moves.
   const held = useRef({ list, total: 0 });
   if (held.current.list !== list || !(isPaused || isAway)) held.current = { list, total: list.total };
   const shown = Math.max(held.current.total, list.first);
@@ -33,7 +33,7 @@ export function View() {
 
   const isByKeyboard = useRef(false);
   const close = (event?: UIEvent) => {
-    // A button that is pressed by a key was clicked no times.
+    // `detail` is 0 if the button was activated by the keyboard.
     isByKeyboard.current = event?.detail === 0;
     go(placeWith({ id: undefined }));
   };
@@ -90,7 +90,7 @@ export function View() {
   );
 }
 
-/** How many there are, and what is not among them. */
+/** Shows the number of requests, and the requests that are not included. */
 function Told({ live }: { readonly live: LiveRequests }) {
   const { list, gone, missed, isReset, hasOlder, state } = live;
   const rows = list.total - list.first;
@@ -126,7 +126,7 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
   );
 }
 
-/** The open request, whose code is loaded when the first one is opened. */
+/** Open request. Its code is loaded when a request is opened for the first time. */
 function Detail(props: RequestProps) {
   const { value: loaded, error } = useLoaded(() => loadCode(import('./request.js')), []);
   return (

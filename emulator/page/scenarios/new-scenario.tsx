@@ -12,7 +12,7 @@ steps:
     repository: { state: active }
 `;
 
-/** Registers a scenario that is given as YAML, of which JSON is a part. */
+/** Form that registers a scenario given as YAML or JSON. */
 export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
   const [text, setText] = useState(EXAMPLE);
   const register = async () =>
@@ -22,7 +22,7 @@ export function NewScenario({ onChanged }: { readonly onChanged: () => void }) {
     try {
       await post(route`scenarios/${id}/start`);
     } catch (refused) {
-      // The text can be changed and given again.
+      // Remove the refused scenario, so that the corrected text can be registered.
       await remove(route`scenarios/${id}`);
       throw refused;
     }

@@ -3,17 +3,17 @@ import type { Verification } from '@emulator/admin/verify.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `GET scenarios/{id}` */
+/** Response of `GET scenarios/{id}`. */
 export interface ScenarioDetail extends ScenarioRecord {
   readonly definition: { readonly steps?: readonly Members[] };
   readonly verification: Verification | null;
 }
 
-/** `GET shipped-scenarios` */
+/** Item of `GET shipped-scenarios`. */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
-  /** YAML. */
+  /** Scenario file in YAML. */
   readonly text: string;
   readonly definition: Members;
 }

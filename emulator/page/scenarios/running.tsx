@@ -13,11 +13,11 @@ export interface RunningProps {
   readonly onChanged: () => void;
 }
 
-/** A scenario that is registered: its steps, which tick off, and whether what it expects is met. */
+/** Registered scenario: its steps, the finished ones marked, and its expectations. */
 export function Running({ record, onChanged }: RunningProps) {
   const { id, about, started, steps, steps_done: done } = record;
   const path = route`scenarios/${id}`;
-  // Each look at the list is a reason to look at what is expected.
+  // Reload the expectations whenever the list is reloaded.
   const { value: detail, error: unread } = useLoaded((signal) => get<ScenarioDetail>(path, { signal }), [id], record);
   const end = () => remove(path).then(onChanged);
   return (
@@ -93,7 +93,7 @@ function Steps({ record: { steps_done: done, started }, steps }: StepsProps) {
         const { waits, changes } = stepText(step);
         const state = at < done ? 'done' : at === done && started ? 'next' : 'to come';
         return (
-          // Steps have no names, and stay in their order.
+          // Steps have no names and do not move, so the index is a valid key.
           <li
             key={`${at}`}
             class={`scenario-step ${state.replace(' ', '-')}`}
@@ -144,7 +144,7 @@ function Expected({ detail }: { readonly detail: ScenarioDetail | undefined }) {
   );
 }
 
-/** What a step waits for, and what it changes then, in a line each. */
+/** Condition of a step, and its changes, one line each. */
 export interface StepText {
   readonly waits: string;
   readonly changes: readonly string[];
@@ -152,7 +152,10 @@ export interface StepText {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main`, and changes `repository: state syncing`. */
+/**
+ * Describes a step: `{ on: { push: 'main' }, repository: { state: 'syncing' } }` waits for `push main` and changes
+ * `repository: state syncing`.
+ */
 export function stepText({ on, after, ...changes }: Members): StepText {
   const waits = [
     ...(on === undefined ? [] : [`a request with ${shortText(on)}`]),
@@ -164,7 +167,7 @@ export function stepText({ on, after, ...changes }: Members): StepText {
   };
 }
 
-/** A value of few members without its punctuation; JSON for what is deeper. */
+/** Formats a flat value without punctuation, and a nested value as JSON. */
 export function shortText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);

@@ -6,12 +6,12 @@ import type { ShippedScenario } from './records.js';
 
 export interface ShippedProps {
   readonly scenario: ShippedScenario;
-  /** Whether it is registered. */
+  /** True if the scenario is already registered. */
   readonly isTaken: boolean;
   readonly onChanged: () => void;
 }
 
-/** A scenario that comes with the emulator. */
+/** Scenario included in the emulator. */
 export function Shipped({ scenario: { id, about, text, definition }, isTaken, onChanged }: ShippedProps) {
   const start = () => post('scenarios', { ...definition, start: true }).then(onChanged);
   return (

@@ -7,10 +7,10 @@ import type { ShippedScenario } from './records.js';
 import { Running } from './running.js';
 import { Shipped } from './shipped.js';
 
-/** Milliseconds between two looks: requests and the clock move the steps. */
+/** Milliseconds between two updates. Steps proceed by requests and by the clock. */
 const PAUSE = 1_000;
 
-/** Stories with faults: those that are registered, with their steps, and those that come with the emulator. */
+/** Scenarios: registered ones with their steps, and those included in the emulator. */
 export function View() {
   const scenarios = useLoaded((signal) => all<ScenarioRecord>('scenarios', { signal }), []);
   const shipped = useLoaded((signal) => all<ShippedScenario>('shipped-scenarios', { signal }), []);

@@ -4,9 +4,12 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Serious and critical findings of axe, as `color-contrast: .status`; with `target-size` of WCAG 2.2, which it leaves out by default. */
+/**
+ * Returns serious and critical findings of axe, such as `color-contrast: .status`. Includes the rule `target-size` of
+ * WCAG 2.2, which is off by default.
+ */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
-  // Run in the page's own world, but not by a script element, which its policy refuses.
+  // Evaluated through the debugger, because the page's Content-Security-Policy refuses a script element.
   return page.evaluate(async (source) => {
     const run = new Function(`${source}; return axe;`) as () => {
       run(options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;

@@ -1,6 +1,6 @@
 import type { Started } from './browser.js';
 
-/** A request to the admin API, beside the page: what is answered, undefined where there is nothing. */
+/** Sends a request to the admin API, independently of the page. Returns the JSON response; undefined if it is empty. */
 export async function admin({ admin_url }: Pick<Started, 'admin_url'>, method: string, path: string, body?: unknown) {
   const response = await fetch(`${admin_url}/${path}`, {
     method,
@@ -9,5 +9,5 @@ export async function admin({ admin_url }: Pick<Started, 'admin_url'>, method: s
   return response.status === 204 ? undefined : response.json();
 }
 
-/** A browser complains of every answer that refuses; some are meant to. */
+/** Returns true for errors of the page itself. Expected 400 responses, which a browser logs too, are excluded. */
 export const isOwn = (complaint: string) => !complaint.includes('400 (Bad Request)');

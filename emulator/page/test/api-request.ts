@@ -1,6 +1,6 @@
 import type { Started } from './browser.js';
 
-/** A request of a client to the API of the service. */
+/** Sends a request of a client to the API of the service. */
 export async function ask({ base_url }: Started, token: string, method: string, path: string, body?: unknown) {
   const headers = {
     authorization: `Bearer ${token}`,

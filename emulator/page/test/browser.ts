@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 
-/** Names of Debian's Chromium. The headless shell is first, because it takes half the CPU time of the whole browser. */
+/** Paths of Debian's Chromium. The headless shell is first, because it uses half the CPU time of the full browser. */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Path of Chromium, '' if it is not installed. */
+/** Path of Chromium; '' if it is not installed. */
 export const EXECUTABLE = EXECUTABLES.find((path) => existsSync(path)) ?? '';
 
-/** Reason for which tests of the page are skipped, or false. */
+/** Reason for skipping the tests of the page; false if Chromium is installed. */
 export const skip: string | false =
   EXECUTABLE === '' ? 'Chromium is not installed: apt-get install chromium-headless-shell' : false;
 
@@ -25,18 +25,18 @@ export const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // Chromium has no sandbox for root.
+  // Chromium cannot use its sandbox as root.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Where a failure leaves its screenshots. */
+/** Folder for screenshots of failed tests. */
 const SCREENSHOTS = join(ROOT, '.tap', 'screenshots');
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser for all pages of a test file. */
+/** Starts one browser for all pages of a test file. */
 function launch(): Promise<Browser> {
   if (browser === undefined) {
     browser = chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
@@ -61,12 +61,12 @@ interface Library {
   close(): Promise<void>;
 }
 
-/** The library as people load it; the page is compiled with other types than Node's. */
+/** The published library. It is loaded at run time, because the page is compiled without the types of Node. */
 const library = createRequire(import.meta.url)(join(ROOT, 'dist/bundle/emulator/index.cjs')) as {
   startEmulator(options: object): Promise<Library>;
 };
 
-/** An emulator of the test's own on a free port, in this process; it ends with the test. */
+/** Starts an emulator in this process on a free port; it ends with the test. */
 export async function startEmulator(t: Test, options: object = {}): Promise<Started> {
   const emulator = await library.startEmulator({ port: 0, ...options });
   t.teardown(() => emulator.close());
@@ -74,7 +74,7 @@ export async function startEmulator(t: Test, options: object = {}): Promise<Star
   return { base_url: baseUrl, admin_url: adminUrl, git_host: gitHost, org };
 }
 
-/** The emulator as people start it: a process, which ends with the test. */
+/** Starts the emulator as a process, like users do; it ends with the test. */
 export async function startProcess(t: Test, ...flags: readonly string[]): Promise<Started & { readonly pid: number }> {
   const { started, child } = await spawnEmulator(...flags);
   t.teardown(() => endEmulator(child));
@@ -101,17 +101,17 @@ export function endEmulator(child: ChildProcess): Promise<void> {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** The place in the page: `#/requests`. */
+  /** Place in the page: `#/requests`. */
   readonly at?: string;
 }
 
 export interface OpenPage {
   readonly page: Page;
-  /** What went wrong in the page, and every address beside the emulator's that it asked for. */
+  /** Errors in the page, and requests to addresses outside the emulator. */
   readonly complaints: readonly string[];
 }
 
-/** Opens the page of an emulator in a context of its own. Where the test fails, a screenshot is left. */
+/** Opens the page of an emulator in a new browser context. Saves a screenshot if the test fails. */
 export async function openPage(
   t: Test,
   { admin_url }: Pick<Started, 'admin_url'>,

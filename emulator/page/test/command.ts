@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 
 const run = promisify(execFile);
 
-/** Away from the settings of this machine. */
+/** Environment without this machine's Git configuration. */
 export const ENVIRONMENT = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -19,14 +19,14 @@ export const ENVIRONMENT = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 };
 
-/** An empty folder, which goes with the test. */
+/** Creates an empty folder, which is deleted after the test. */
 export async function folder(t: Test): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'page-'));
   t.teardown(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
-/** What a command prints, in a folder of its own. */
+/** Runs a command in a folder and returns its output. */
 export async function command(cwd: string, name: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(name, args, { cwd, env: { ...ENVIRONMENT, HOME: cwd } });
   return stdout;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Presses a button that asks first, and then the one of the same name in its dialog. */
+/** Presses a button that asks for confirmation, and confirms. */
 export async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).click();
   const label = name.replace(/….*/, '');

@@ -94,7 +94,7 @@ t.test('lines for a shell are those that the command takes', { skip }, async (t)
     t.ok(found.length > 0, part);
     lines.push(...found);
   }
-  // One of each command: those of a restore or a removal name what is not there.
+  // Run one line of each command. The lines of a restore or removal name something that does not exist.
   const commands = new Map(
     lines.map((line) => [/^npx emulator (\w+)/.exec(line)![1]!, line]).toReversed() as [string, string][],
   );

@@ -19,7 +19,7 @@ t.test('without a clipboard a text is selected for the keys that copy it', { ski
     await page.getByRole('button', { name: 'Selected: press Ctrl+C' }).waitFor();
     t.equal(await selected(), await page.locator('.copy code').first().textContent(), clipboard);
 
-    // Only a part of the id is shown beside its button.
+    // Only a part of the id is visible beside the button.
     await page.goto(`${emulator.admin_url}/#/repository?name=team%2Fapp&tab=commits`);
     await page.getByRole('link', { name: 'Change 39' }).click();
     await page.getByRole('button', { name: 'Copy id' }).click();

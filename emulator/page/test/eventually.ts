@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 
-/** How long a page may take to show something. */
+/** Maximum time for a page to show something, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Reads until it is equal: a page shows what was asked for when its answer has come. */
+/** Reads repeatedly until the value equals the expected one, because the page updates asynchronously. */
 export async function eventuallyEquals<T>(
   t: Test,
   read: () => Promise<T>,
@@ -14,7 +14,7 @@ export async function eventuallyEquals<T>(
   t.equal(await settled(read, (value) => value === expected), expected, name);
 }
 
-/** As `eventuallyEquals`; a string is to be in what is read. */
+/** Like `eventuallyEquals` for a pattern; a string must be contained in the value. */
 export async function eventuallyMatches(
   t: Test,
   read: () => Promise<string | null>,
@@ -26,7 +26,7 @@ export async function eventuallyMatches(
   t.match(await settled(read, isMatch), pattern, name);
 }
 
-/** What was read last, which is what was to be there, if it came in time. */
+/** Returns the last value read: the expected one, or the one at the timeout. */
 async function settled<T>(read: () => Promise<T>, isThere: (value: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   let value = await read();

@@ -8,7 +8,7 @@ import { EMPTY, offersFor, settle, specOf } from '../faults/draft.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The library, as people load it; what the page is written for has other types than Node. */
+/** The published library. It is loaded at run time, because the page is compiled without the types of Node. */
 const { startEmulator } = createRequire(import.meta.url)(`${ROOT}dist/bundle/emulator/index.cjs`) as {
   startEmulator(options: object): Promise<{ readonly adminUrl: string; close(): Promise<void> }>;
 };

@@ -14,7 +14,7 @@ t.setTimeout(120_000);
 
 const HOSTILE = '\u202e<img src=x onerror=alert(1)>';
 
-/** A repository `app`, and a client of it. */
+/** Creates a repository `app` and a client of it. */
 async function startClient(emulator: Started, claims: object = {}) {
   const scopes = ['git:read', 'git:write', 'repo:write', 'org:read'];
   const token = await mint(emulator, { repo: 'app', scopes, ...claims });
@@ -64,7 +64,7 @@ t.test('a 429 is armed by the form, met by clients, counted, met once more, and 
   await fault.waitFor({ state: 'detached' });
   t.equal((await ask('/api/v1/repo')).status, 200);
 
-  // The same for Git, which waits as it is told.
+  // The same for Git, whose client waits as Retry-After says.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitUploadPack`);
   await page.getByLabel('retry-after').fill('1');
   await page.getByRole('button', { name: 'Add the fault' }).click();

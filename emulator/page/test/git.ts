@@ -11,16 +11,16 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A folder with a repository of real git, and its remotes in the emulator. */
+/** Local Git repository and its remotes in the emulator. */
 export interface Clone {
   readonly folder: string;
-  /** What git prints. Rejects where git fails, with what it says. */
+  /** Runs git and returns its output. Rejects with git's error output. */
   git(args: readonly string[], options?: GitOptions): Promise<string>;
-  /** The URL of a remote; `+ephemeral` and `+import` are of the same repository. */
+  /** Returns the URL of a remote; `+ephemeral` and `+import` are remotes of the same repository. */
   remote(suffix?: string): string;
 }
 
-/** Makes a repository in the emulator by its admin API, and an empty clone. */
+/** Creates a repository through the admin API, and an empty clone. */
 export async function makeRepository(t: Test, emulator: Started, name: string): Promise<Clone> {
   await fetch(`${emulator.admin_url}/repositories`, {
     method: 'POST',
@@ -41,17 +41,17 @@ export async function makeRepository(t: Test, emulator: Started, name: string): 
   return { folder, git, remote: (suffix = '') => `http://t:${token}@${emulator.git_host}/${name}${suffix}.git` };
 }
 
-/** A commit in the form of `git fast-import`. */
+/** Commit for `git fast-import`. */
 export interface WrittenCommit {
   readonly message: string | Buffer;
   readonly author?: string;
-  /** Numbers of the parents among the commits, from 1; default: the one before. */
+  /** Numbers of the parents among the commits, from 1; default: the previous commit. */
   readonly parents?: readonly number[];
-  /** Contents by path, which may be quoted as fast-import reads it. */
+  /** File contents by path. A path may be quoted in the syntax of fast-import. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
-/** The stream that makes these commits on a branch, a minute apart. */
+/** Returns a fast-import stream that creates these commits on a branch, one minute apart. */
 export function fastImport(branch: string, commits: readonly WrittenCommit[]): Buffer {
   const parts: Buffer[] = [];
   const write = (text: string | Buffer) => parts.push(Buffer.from(text as string));

@@ -9,7 +9,7 @@ const SENTENCE = 'The emulator does not answer';
 
 t.test('after the emulator is gone no part of the page waits for ever, and the clock says so', { skip }, async (t) => {
   const emulator = await stock(t, await startProcess(t, '--clock', CLOCK));
-  // The form of a token waits for nothing: it says so when it is sent.
+  // The token form loads nothing. It shows the error when it is sent.
   const places = (await everyPlace(emulator, 'team/app')).filter((place) => place !== 'control?part=token');
   const { page: fresh } = await openPage(t, emulator);
   const { page: used } = await openPage(t, emulator);

@@ -13,31 +13,31 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Each run makes the same commit. */
+/** Fixed dates, so that each run creates the same commit. */
 const env = {
   ...ENVIRONMENT,
   GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
   GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
 };
 
-/** Goes through everything that can be looked at, without a click that changes anything. */
+/** Visits everything that can be viewed, without a click that changes anything. */
 async function lookAtEverything(page: Page, emulator: Started): Promise<number> {
   const { admin_url } = emulator;
   const places = [...(await everyPlace(emulator, 'team/app')), 'requests'];
   for (const place of places) {
     await page.goto(`${admin_url}/#/${place}`);
     await page.locator('main > :not(.loading)').first().waitFor({ state: 'attached' });
-    // What is folded is looked at, too.
+    // Open collapsed details too.
     await page.locator('main details:not([open])').evaluateAll((folded) => {
       for (const one of folded) (one as HTMLDetailsElement).open = true;
     });
-    // What it asks for next is asked for by then.
+    // Wait until the view has sent its follow-up requests.
     await page.waitForTimeout(100);
   }
   return places.length;
 }
 
-/** A client's requests, the same each time; what there is to look at is looked at in between. */
+/** Sends the same requests of a client each time, and calls `look` between them. */
 async function runScenario(t: Test, emulator: Started, look: () => Promise<unknown>) {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['repo:write', 'git:read', 'git:write'] });
   const call = (method: string, path: string, headers: Record<string, string> = {}) =>
@@ -57,7 +57,7 @@ async function runScenario(t: Test, emulator: Started, look: () => Promise<unkno
   await call('GET', '/api/v1/repos/branches');
 }
 
-/** The state as an export has it, and the journal without what real time left in it and the ports of clients. */
+/** Returns the exported state and the journal, without durations in real time and client ports. */
 async function record({ admin_url, git_host }: Started) {
   const archive = Buffer.from(await (await fetch(`${admin_url}/export`, { method: 'POST' })).arrayBuffer());
   const { items } = (await (await fetch(`${admin_url}/requests`)).json()) as { items: Record<string, unknown>[] };

@@ -10,7 +10,8 @@ import { ENVIRONMENT } from './command.js';
 import { mint } from './token.js';
 
 /*
- * npm run picture: the picture of README.md. An emulator with a clock and a seed of its own, real clients, the page.
+ * Creates the picture of README.md (`npm run picture`) with an emulator with fixed clock and seed, real clients, and
+ * the page.
  */
 const PICTURE = fileURLToPath(new URL('../../../../emulator/page/picture.png', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { admin } from './admin-request.js';
 import type { Started } from './browser.js';
 
-/** The parts of Control. */
+/** Parts of the section Control. */
 export const PARTS = [
   'clock',
   'token',
@@ -15,7 +15,7 @@ export const PARTS = [
   'about',
 ];
 
-/** Addresses of all that the page shows of an emulator with the repository `name`, which has the file `a.txt`. */
+/** Addresses of all places of the page for an emulator with the repository `name`, which contains `a.txt`. */
 export async function everyPlace(emulator: Started, name: string): Promise<readonly string[]> {
   const { items } = await admin(emulator, 'GET', 'requests?limit=1000');
   const { items: commits } = await admin(emulator, 'GET', `repositories/${encodeURIComponent(name)}/graph`);

@@ -8,7 +8,7 @@ import { makeRepository } from './git.js';
 
 t.setTimeout(120_000);
 
-/** A repository with one push, and the request of the push. */
+/** Creates a repository with one push, and returns the request of the push. */
 async function startPushed(t: Test) {
   const emulator = await startEmulator(t);
   const clone = await makeRepository(t, emulator, 'team/app');
@@ -24,7 +24,7 @@ async function startPushed(t: Test) {
   return { emulator, clone, commit, push };
 }
 
-/** Not `rejected`, which is what Git says when its second request was answered. */
+/** Error of a lost response. It must not contain `rejected`, which Git prints if its second request got a response. */
 const HUNG_UP = { message: /^(?!.*rejected).*hung up/s };
 
 async function lastPush(emulator: Started): Promise<string> {
@@ -52,7 +52,7 @@ t.test('a push whose response is lost fails in Git, though its refs have moved',
 
   t.equal((await admin(emulator, 'GET', 'faults')).items[0].remaining, 0, 'nothing is left for the next push');
 
-  // The form of a new fault, and the link to it, choose the same stage.
+  // The form and the link choose the same stage for a new fault.
   await page.goto(`${emulator.admin_url}/#/faults?operation=gitReceivePack&fault=lost`);
   await page.getByRole('button', { name: 'Add the fault' }).click();
   await page.getByRole('heading', { name: 'fault-2' }).waitFor();

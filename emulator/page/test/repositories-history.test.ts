@@ -7,7 +7,7 @@ t.setTimeout(120_000);
 
 const COMMITS = 20_000;
 
-/** A main line with a branch of three commits merged every ten. */
+/** Main line in which a branch of three commits is merged every ten commits. */
 function history(): WrittenCommit[] {
   return Array.from({ length: COMMITS }, (_, at) => {
     const number = at + 1;
@@ -39,7 +39,7 @@ t.test('20,000 commits scroll: only what is in view is drawn, and the last one i
   t.ok(atTop.rows < 60, `${atTop.rows} rows for 900 pixels`);
   t.equal(atTop.height, COMMITS * 30, 'the bar is of all commits');
 
-  // Steps of some windows, as by a wheel that is turned fast, and then to the end.
+  // Scroll in steps of a few screens, as with a fast mouse wheel, then to the end.
   for (let step = 1; step <= 12; step++) {
     await list.evaluate((scroller, top) => scroller.scrollTo({ top }), step * 2_400);
     await list.getByRole('link', { name: `commit ${COMMITS - 80 * step}`, exact: true }).waitFor();
@@ -64,7 +64,7 @@ t.test('20,000 commits scroll: only what is in view is drawn, and the last one i
   await list.getByRole('link', { name: 'commit 19500', exact: true }).waitFor();
   t.equal(asked.size, 0, 'what was loaded is not asked for again');
 
-  // Beside an open commit rows are higher, and stay where they are in the list.
+  // Beside an open commit the rows are higher, and must keep their position in the list.
   await list.evaluate((scroller) => scroller.scrollTo({ top: 300_000 }));
   const far = list.getByRole('link', { name: 'commit 9995', exact: true });
   const isInView = () =>
@@ -90,7 +90,7 @@ t.test('an open commit is in view, and its row has the focus when it is closed',
     parents: at > 0 ? [at] : [],
   }));
   await git(['fast-import', '--quiet'], { input: fastImport('main', commits) });
-  // A name that is not UTF-8.
+  // Ref name that is not UTF-8.
   const named = Buffer.from('reset refs/heads/bad\xff\nfrom refs/heads/main~299\n\n', 'latin1');
   await git(['fast-import', '--quiet'], { input: named });
   await git(['push', '--quiet', remote(), 'refs/heads/*:refs/heads/*']);

@@ -12,7 +12,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** A history with a merge, tags, notes, and refs of other remotes. */
+/** Pushes a history with a merge, tags, notes, and refs of other remotes. */
 async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promise<Clone & { merge: string }> {
   const clone = await makeRepository(t, emulator, name);
   const { git, remote, folder } = clone;
@@ -39,13 +39,13 @@ async function pushHistory(t: Test, emulator: Started, name = 'team/app'): Promi
 const at = (params: Record<string, string>) =>
   `#/repository?${new URLSearchParams({ name: 'team/app', ...params }).toString()}`;
 
-/** Waits until what the place shows is there. */
+/** Waits until the place is loaded. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForFunction(() => document.querySelector('.loading') === null);
 }
 
-/** What a client gets for the list of branches. */
+/** Returns the response that a client gets for the list of branches. */
 async function ask(emulator: Started): Promise<{ status: number; code?: string; wait: string | null }> {
   const token = await mint(emulator, { repo: 'team/app', scopes: ['git:read', 'git:write', 'repo:write'] });
   const headers = { authorization: `Bearer ${token}` };
@@ -220,7 +220,7 @@ t.test('repositories', { skip }, async (t) => {
       for (const [index, [place, text]] of sample(t, [...places.entries()], 4)) {
         await page.goto(`${emulator.admin_url}/${place}`);
         await page.getByText(text).first().waitFor();
-        // Each once, in either scheme by turns: looking takes long.
+        // Check each place in one of the two colour schemes, alternately, because a check is slow.
         if ((index % 2 === 0) === (colorScheme === 'dark'))
           t.same(await accessibilityFaults(page), [], `${place}, ${colorScheme}`);
         const widest = await page.evaluate(() => document.documentElement.scrollWidth);

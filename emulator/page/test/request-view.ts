@@ -6,7 +6,7 @@ import { mint } from './token.js';
 const REPO = 'team/app';
 const SCOPES = ['repo:write', 'git:write', 'git:read'];
 
-/** An emulator with one repository, and a client of it. */
+/** Creates an emulator with one repository, and a client of it. */
 export async function startClient(t: Test, given?: Started) {
   const emulator = given ?? (await startEmulator(t));
   const token = await mint(emulator, { repo: REPO, scopes: SCOPES, sub: 'ada' });
@@ -30,7 +30,7 @@ interface Listed {
   readonly origin: string;
 }
 
-/** The requests of the journal. */
+/** Reads the requests of the journal. */
 export async function journalOf({ admin_url }: Started): Promise<readonly Listed[]> {
   const response = await fetch(`${admin_url}/requests?limit=1000`);
   return ((await response.json()) as { items: Listed[] }).items;

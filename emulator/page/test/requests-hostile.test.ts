@@ -18,7 +18,7 @@ interface Sent {
   readonly body?: string | Buffer;
 }
 
-/** As it stands, past what `fetch` would mend. */
+/** Sends a request exactly as given, without the normalization of `fetch`. */
 function send({ base_url }: Started, { method, path, headers, body }: Sent): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(base_url, { method, path, headers }, (answer) => {
@@ -77,7 +77,7 @@ t.test('whatever clients send is shown as text, runs nothing, and breaks nothing
     const detail = page.getByRole('region', { name: `Request ${id}` });
     await detail.getByRole('button', { name: 'Repeat as curl' }).click();
     await detail.getByText('curl -sS', { exact: false }).first().waitFor();
-    // A line that is copied has nothing hidden in it.
+    // A command to copy contains no hidden characters.
     const curl = (await detail.locator('.copy code').textContent())!;
     t.notMatch(curl, /[^\P{C}\n]/u, id);
     if (!curl.includes('first 64 KiB'))
@@ -91,7 +91,7 @@ t.test('whatever clients send is shown as text, runs nothing, and breaks nothing
   t.equal(await page.evaluate(() => (window as { hostile?: number }).hostile), undefined);
   t.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1440);
 
-  // What they sent again is the same: but for those of a body that was cut.
+  // The repeated requests equal the originals, except for those with a truncated body.
   const again = (await (await fetch(`${emulator.admin_url}/requests`)).json()) as typeof journal & {
     items: { path: string; query: string; subject: string }[];
   };

@@ -6,7 +6,7 @@ import { mint } from './token.js';
 
 t.setTimeout(120_000);
 
-/** Requests a second, of which every tenth of a second has its part. */
+/** Requests per second, sent evenly in tenths of a second. */
 const RATE = 200;
 const LARGE = 'x'.repeat(8_000);
 
@@ -39,7 +39,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   const before = await used();
   await stream(3);
   const after = await used();
-  // Each request has 8,000 characters that no row shows.
+  // Each request has 8,000 characters that are not shown in its row.
   const shown = sent - RATE;
   t.ok(after - before < shown * 2_500, `${Math.round((after - before) / shown)} bytes for each of ${shown} rows`);
 
@@ -50,7 +50,7 @@ t.test('200 requests a second are shown without a gap, and memory does not grow 
   t.equal(journal.length, sent);
   await eventuallyEquals(t, () => page.getByText(/missed|let go/).count(), 0);
 
-  // Each of them is there, in its place.
+  // Every request is in its place.
   const last = list.getByRole('link').first();
   await last.focus();
   const seen = new Set<string>();
@@ -81,7 +81,7 @@ t.test('a journal that is full is shown from its newest request back, without bo
     const url = new URL(question.url());
     if (url.pathname.endsWith('/requests')) asked.push(url);
   });
-  // What is behind the first answer waits until the newest request is shown.
+  // Delay further parts of the journal until the newest request is shown.
   let goOn = () => {};
   const isShown = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -99,7 +99,7 @@ t.test('a journal that is full is shown from its newest request back, without bo
   await send();
   await list.getByText('number=2600.').waitFor();
   goOn();
-  // The journal let go of one more.
+  // The journal dropped one more request.
   await page.getByText(/^2,300 requests · 300 no longer in the journal/).waitFor();
   t.equal(asked.length, 5, 'each part is asked for once');
   t.ok(asked.every(({ searchParams }) => searchParams.get('bodies') === 'false'));

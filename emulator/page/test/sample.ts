@@ -4,7 +4,7 @@ const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)
 
 /**
  * Draws `most` of the rows, in their order, by a seed that it prints. Returns all rows with `TEST_SAMPLES=all`, as
- * `.ci/run` sets it. The page imports nothing of the folders beside it, so this repeats `emulator/test/sample.ts`.
+ * `.ci/run` sets it. The page imports nothing from other folders, so this repeats `emulator/test/sample.ts`.
  */
 export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], most: number): readonly Row[] {
   if (process.env.TEST_SAMPLES === 'all' || rows.length <= most) return rows;
@@ -12,7 +12,7 @@ export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], most
   const indexes = rows.map((_, index) => index);
   let state = SEED >>> 0;
   while (indexes.length > most) {
-    // A linear congruential generator.
+    // Linear congruential generator.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     indexes.splice(Math.floor((state / 2 ** 32) * indexes.length), 1);
   }

@@ -7,17 +7,17 @@ import { type Started, startEmulator } from './browser.js';
 import { makeRepository } from './git.js';
 import { mint } from './token.js';
 
-/** Longest name of the stock: two lines on a narrow screen. */
+/** Longest repository name; it takes two lines on a narrow screen. */
 export const LONG_NAME = 'payments-and-settlements/reconciliation-service-production-eu';
 
 export const CLOCK = '2026-01-01T00:00:00Z';
 
-/** An emulator that has something to show in every part of the page. */
+/** Starts an emulator that has content for every part of the page. */
 export async function startStocked(t: Test): Promise<Started> {
   return stock(t, await startEmulator(t, { clock: CLOCK }));
 }
 
-/** Gives an emulator something to show in every part of the page. */
+/** Adds content for every part of the page to an emulator. */
 export async function stock<T extends Started>(t: Test, emulator: T): Promise<T> {
   const { git, remote, folder } = await makeRepository(t, emulator, 'team/app');
   for (const name of [LONG_NAME, 'constructor']) await admin(emulator, 'POST', 'repositories', { name });

@@ -1,7 +1,7 @@
 import { admin } from './admin-request.js';
 import type { Started } from './browser.js';
 
-/** A token of the emulator's own making. */
+/** Creates a token signed by the emulator. */
 export async function mint(emulator: Started, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const { token } = (await admin(emulator, 'POST', 'tokens', claims)) as { token: string };
   return token;

@@ -12,7 +12,7 @@ t.setTimeout(300_000);
 /** Number of places of the page in a sample. */
 const PLACES = 6;
 
-/** Waits until the page has asked for nothing, and shows nothing as loading, for three frames. */
+/** Waits until the page has had no pending request and no loading indicator for three frames. */
 async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> {
   for (let frames = 0; frames < 3; frames++) {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
@@ -20,7 +20,7 @@ async function rested(page: Page, pending: ReadonlySet<Request>): Promise<void> 
   }
 }
 
-/** Goes to the places of the page, and calls `look` on each after it has loaded. */
+/** Visits places of the page, and calls `look` on each after it has loaded. */
 async function visit(page: Page, places: readonly string[], look: (place: string) => Promise<void>): Promise<void> {
   const pending = new Set<Request>();
   page.on('request', (request) => request.url().includes('/requests/stream') || pending.add(request));
@@ -33,7 +33,7 @@ async function visit(page: Page, places: readonly string[], look: (place: string
     await page.waitForFunction(
       () => document.querySelector('main > :not(.loading)') && !document.querySelector('.loading'),
     );
-    // What the place asks for next, such as the diff of a commit, is there by then.
+    // Wait for follow-up requests, such as the diff of a commit.
     await rested(page, pending);
     await look(place);
   }
@@ -62,7 +62,7 @@ function touchingHeads(page: Page): Promise<string[]> {
   });
 }
 
-/** Tables with a row that has another number of cells than there are headings. */
+/** Returns tables in which a row and the headings have different numbers of cells. */
 function unevenTables(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const countOf = (row: HTMLTableRowElement) => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0);
@@ -75,7 +75,7 @@ function unevenTables(page: Page): Promise<string[]> {
   });
 }
 
-/** Boxes that scroll and that the keyboard cannot reach. */
+/** Returns scrollable boxes that the keyboard cannot reach. */
 function unreachableBoxes(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const focusable = 'a[href], button:not(:disabled), input, select, textarea, summary, [tabindex="0"]';
@@ -173,7 +173,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
     await visit(page, places, async (place) => {
       titles.set(await page.title(), place);
     });
-    // Blame is a way to look at the same file.
+    // Blame is another view of the same file, with the same title.
     t.equal(titles.size, places.length - 1, [...titles.keys()].join('\n'));
     for (const [part, pattern] of [
       ['requests?id=req-00000002', /^Request req-00000002: \d+ \w+ \w+ – repohost-emulator$/],
@@ -217,7 +217,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
       }
       await page.goto(`${emulator.admin_url}/#/repository?name=constructor`);
       await page.getByRole('region', { name: 'State' }).getByText('active', { exact: true }).waitFor();
-      // Filters by unknown names are refused, which a browser notes.
+      // Filters by unknown names are refused, which the browser logs.
       t.same(
         complaints.filter((complaint) => !complaint.includes('400 (Bad Request)')),
         [],

@@ -1,6 +1,6 @@
 import type { ClientVerdict, RuleOfClient } from '@emulator/admin/verify.js';
 
-/** All clients that gave an occasion: those that broke most come first. */
+/** Returns all clients that a rule applied to, those with the most violations first. */
 export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   const broken = new Map<string | null, number>();
   for (const { clients } of rules) {
@@ -9,12 +9,14 @@ export function clientsOf(rules: readonly ClientVerdict[]): (string | null)[] {
   return [...broken].sort(([, a], [, b]) => b - a).map(([subject]) => subject);
 }
 
-/** Undefined where the client gave no occasion. */
+/** Returns the result for a client; undefined if the rule did not apply to it. */
 export function verdictFor({ clients }: ClientVerdict, subject: string | null): RuleOfClient | undefined {
   return clients.find((client) => client.subject === subject);
 }
 
-/** Class of the summary of all rules: red for a broken MUST, green only if rules were kept and none was broken. */
+/**
+ * Class of the summary of all rules: `failed` for a broken MUST; `passed` only if rules were kept and none was broken.
+ */
 export function summaryClass(
   rules: readonly Pick<ClientVerdict, 'level' | 'verdict'>[],
 ): 'failed' | 'passed' | undefined {

@@ -7,7 +7,7 @@ import { count } from '../components/time.js';
 import { writePlace } from '../place.js';
 import { clientsOf, summaryClass, verdictFor } from './verdicts.js';
 
-/** What is asked of clients, and which client kept it: by the subject of its token. */
+/** Rules for clients, and how each client, identified by the subject of its token, kept them. */
 export function View() {
   const { value, error, reload } = useLoaded(() => post<Verification>('verify', { client: true }), []);
   return (
@@ -94,7 +94,7 @@ function Verdict({ rule, client }: { readonly rule: ClientVerdict; readonly clie
   );
 }
 
-/** The requests that broke rules, by rule. */
+/** Requests that broke rules, by rule. */
 function Broken({ rules }: { readonly rules: readonly ClientVerdict[] }) {
   return (
     <>
