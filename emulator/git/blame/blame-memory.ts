@@ -3,19 +3,19 @@ import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import type { BlamedLines } from './blamed-lines.js';
 
-/** About what the lines of one commit in a row take, and what a key does. */
+/** Approximate memory use in bytes: of the lines of one `BlamedLines`, and of a key. */
 const BLAME_BYTES = 160;
 const KEY_BYTES = 400;
 
-/** Whole files of one repository that were blamed before, each as the commit has it that last changed it. */
+/** Cached blames of whole files of one repository. The key is the path and the commit that last changed the file. */
 export interface KnownBlames {
   get(commit: Oid, path: ByteString): readonly BlamedLines[] | undefined;
   keep(commit: Oid, path: ByteString, blamed: readonly BlamedLines[]): void;
 }
 
 /**
- * What blames of any repositories found, as long as there is room. Where the lines of a file come from depends on
- * nothing but the commit and the path, and neither ever changes.
+ * LRU cache of blame results of all repositories, limited in size. Results never expire, because the blame of a file
+ * depends only on the commit and the path.
  */
 export class BlameMemory {
   readonly #blames: CacheRegion<string, readonly BlamedLines[]>;
@@ -24,7 +24,7 @@ export class BlameMemory {
     this.#blames = caches.region((blamed) => KEY_BYTES + blamed.length * BLAME_BYTES);
   }
 
-  /** `repository` has to be a name that is never given to another repository. */
+  /** Returns the cache of one repository. `repository` must be a name that is never reused for another repository. */
   of(repository: string): KnownBlames {
     const blames = this.#blames;
     const keyOf = (commit: Oid, path: ByteString) => `${repository}/${commit}/${path}`;
@@ -35,7 +35,10 @@ export class BlameMemory {
   }
 }
 
-/** The part of a whole file's blame that concerns `count` lines from `start` on, which are lines `final` on elsewhere. */
+/**
+ * Returns the part of a whole file's blame for `count` lines from `start` on. These lines are numbered from `final` on
+ * in the result.
+ */
 export function partOfBlame(
   blamed: readonly BlamedLines[],
   { final, start, count }: { readonly final: number; readonly start: number; readonly count: number },

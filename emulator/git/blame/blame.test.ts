@@ -27,7 +27,7 @@ function commit(objects: MemoryObjects, content: Content, parents: readonly Oid[
   return objects.write(COMMIT, `tree ${tree}\n${lines}author ${who}\ncommitter ${who}\n\nm\n`);
 }
 
-/** Lines of `git blame --line-porcelain`, each as one text. */
+/** Returns the lines of `git blame --line-porcelain`, each as one text. */
 function blamedByGit(git: ScratchGit, oid: Oid, path: string, options: readonly string[]): string[] {
   const lines: string[] = [];
   let fields: string[] = [];
@@ -59,7 +59,10 @@ async function compare(t: Test, git: ScratchGit, objects: MemoryObjects, request
   t.same(await blamedHere(objects, request), expected, `${request.path} ${options.join(' ')}`);
 }
 
-/** A history with branches, merges of up to three parents, renames, copies and moved lines; its tips, oldest first. */
+/**
+ * Writes a history with branches, merges of up to three parents, renames, copies and moved lines. Returns its commits,
+ * oldest first.
+ */
 function randomHistory(objects: MemoryObjects, random: RandomText, length: number): { oid: Oid; files: Content }[] {
   const commits: { oid: Oid; files: Record<string, string> }[] = [];
   for (let step = 0; step < length; step++) {

@@ -16,15 +16,15 @@ export interface BlameRequest {
   readonly meter: Meter;
   readonly commit: Oid;
   readonly path: ByteString;
-  /** As `git blame -L`, each; all lines if there are none. */
+  /** Line ranges, each in the syntax of `git blame -L`. All lines if empty or undefined. */
   readonly ranges?: readonly string[] | undefined;
-  /** As `git blame -M -C -C`: follow lines moved within the file, or copied from others. */
+  /** Follows lines that were moved within the file or copied from other files, as `git blame -M -C -C` does. */
   readonly detectMoves?: boolean | undefined;
-  /** Blames of the repository's files that are known already. Moves are always looked for anew. */
+  /** Cached blames of files of the repository. Not used with `detectMoves`. */
   readonly known?: KnownBlames | undefined;
 }
 
-/** Thrown when there is no file at the path. */
+/** Error thrown when the path is not a file. */
 export class NoSuchFile extends Error {
   override readonly name = 'NoSuchFile';
   constructor(
@@ -36,8 +36,8 @@ export class NoSuchFile extends Error {
 }
 
 /**
- * The commit that brought in each line of a file: what `git blame --porcelain` tells, line by line, in their order.
- * Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded`, `MissingObject`.
+ * Finds the commit that introduced each line of a file. Returns the information of `git blame --porcelain`, ordered by
+ * line. Throws `NoSuchFile`, `BadLineRange`, `WorkLimitExceeded` or `MissingObject`.
  */
 export async function blame(objects: LinkReader, graph: CommitGraph, request: BlameRequest): Promise<BlamedLines[]> {
   const board = new Scoreboard(objects, graph, request.meter);
@@ -54,7 +54,8 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
   const known = moves ? undefined : request.known;
 
   const blamed: BlamedLines[] = [];
-  // The file as far back as it is the same: what is found out about it there holds for all commits up to here.
+  // Oldest known origin with the unchanged content of the whole file. Its blame is equal in all commits from there to
+  // the requested one.
   let whole = request.ranges?.length ? undefined : file;
   for (let next = board.next(); next; next = board.next()) {
     const origin = await board.passedDown(next);
@@ -82,12 +83,15 @@ function entryOf({ start, end }: LineRange): BlameEntry {
   return { final: start, start, count: end - start };
 }
 
-/** The file in each parent, if it has one; where one of them is equal, that one alone, and it has taken all. */
+/**
+ * Returns the source of the file in each parent, undefined if absent. If a parent has an equal file, passes all
+ * suspected lines on to it and returns only that origin.
+ */
 async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | (Origin | undefined)[]> {
   const { graph } = board;
   const count = graph.parentCount(origin.commit);
   const sources: (Origin | undefined)[] = new Array(count).fill(undefined);
-  // A file of the same path in any parent goes before a renamed one; an equal file takes all.
+  // A file of the same path in any parent has priority over a renamed one. An equal file takes all lines.
   for (const isRenamed of [false, true]) {
     for (let nth = 0; nth < count; nth++) {
       if (sources[nth]) continue;
@@ -105,7 +109,7 @@ async function findSources(board: Scoreboard, origin: Origin): Promise<Origin | 
   return sources;
 }
 
-/** Passes what it can on to the commit's parents; the rest it returns. */
+/** Passes lines on to the commit's parents as far as possible. Returns the remaining entries. */
 async function passBlame(
   board: Scoreboard,
   origin: Origin,

@@ -6,7 +6,7 @@ import { unlimited } from '../../schedule/test/unlimited.js';
 import { LineInterner } from '../diff/line-interner.js';
 import { BadLineRange, parseLineRanges } from './line-ranges.js';
 
-/** The most units between two looks at the meter. */
+/** Maximum cost in units between two checks of the meter. */
 const PIECE = 1_000;
 const HOSTILE = [
   '(a?){900}[0-9]',

@@ -6,28 +6,28 @@ import type { Lines } from '../diff/line-interner.js';
 import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
 
-/** Lines `start` to before `end`, counted from 0. */
+/** Lines `start` to `end` (exclusive), counted from 0. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Thrown for a range that cannot be read, or is not in the file. */
+/** Error thrown for a range that is malformed or outside the file. */
 export class BadLineRange extends Error {
   override readonly name = 'BadLineRange';
 }
 
 /**
- * Reads ranges as `git blame -L` takes them, against the lines of a file, sorted and joined:
+ * Parses ranges in the syntax of `git blame -L` for the lines of a file. Returns them sorted and merged:
  *
- *     <start>,<end>   <start>   ,<end>     lines count from 1, both ends belong to the range
- *     <start>,+<n>    <start>,-<n>         n lines from, or up to, the start
- *     /<pattern>/                          the next line that matches, instead of either number
- *     ^/<pattern>/                         the same from the top of the file
- *     :<pattern>                           from the heading that matches to the next heading
+ *     <start>,<end>   <start>   ,<end>     lines count from 1, both ends are included
+ *     <start>,+<n>    <start>,-<n>         n lines starting or ending at the start
+ *     /<pattern>/                          the next matching line, instead of either number
+ *     ^/<pattern>/                         the first matching line of the file
+ *     :<pattern>                           from the matching heading to the next heading
  *
- * A search starts behind the range before it. Patterns are RE2's, of bytes, and match within a line. No ranges are all
- * lines. Throws `BadLineRange`, `WorkLimitExceeded`.
+ * A search starts after the previous range. Patterns are RE2 patterns of bytes and match within a line. Without ranges,
+ * all lines are returned. Throws `BadLineRange` or `WorkLimitExceeded`.
  */
 export async function parseLineRanges(ranges: readonly string[], lines: Lines, meter: Meter): Promise<LineRange[]> {
   const count = lines.ids.length;
@@ -58,7 +58,7 @@ function joinRanges(ranges: LineRange[]): LineRange[] {
   return joined;
 }
 
-/** Bytes that are read as text at once, and lines looked at without a pause. */
+/** Number of bytes that are converted to text at once, and number of lines visited between two yields. */
 const PIECE_BYTES = 4096;
 const PIECE_LINES = 4096;
 
@@ -68,7 +68,7 @@ class RangeParser {
     private readonly meter: Meter,
   ) {}
 
-  /** First and last line, counted from 1; 0 where nothing is said. */
+  /** Returns the first and last line, counted from 1; 0 for an omitted one. */
   async parse(range: string, anchor: number): Promise<[number, number]> {
     const name = /^(\^?):(.+)$/s.exec(range);
     if (name) return this.#headed(name[2]!, name[1] ? 1 : anchor);
@@ -79,7 +79,10 @@ class RangeParser {
     return first > 0 && last > 0 && last < first ? [last, first] : [first, last];
   }
 
-  /** A line. `base` is the line relative places count from, negative where there are none such. */
+  /**
+   * Returns the line of a range end; 0 if it is empty. Relative ends count from line `base`; a negative `base` does not
+   * allow them.
+   */
   async #place(place: string, base: number, range: string): Promise<number> {
     if (place === '') return 0;
     const relative = base >= 1 ? /^([+-])(\d{1,15})$/.exec(place) : null;
@@ -122,7 +125,7 @@ class RangeParser {
     }
   }
 
-  /** The first line from `from` on that matches; -1 if none does. */
+  /** Returns the first matching line from `from` on; -1 if none. */
   *#match(automaton: LineAutomaton, from: number): Steps<number> {
     const { bytes, starts } = this.lines;
     const start = starts[from - 1] ?? bytes.length;
@@ -140,7 +143,7 @@ class RangeParser {
     return automaton.isMatched ? this.lines.ids.length : -1;
   }
 
-  /** The first heading from line `from` on that matches; -1 if none does. */
+  /** Returns the first matching heading from line `from` on; -1 if none. */
   *#heading(automaton: LineAutomaton, from: number): Steps<number> {
     for (let line = from; ; line++) {
       line = yield* this.#match(automaton, line);
@@ -149,7 +152,7 @@ class RangeParser {
     }
   }
 
-  /** The last line before the next heading. */
+  /** Returns the last line before the next heading. */
   *#lastUnder(heading: number): Steps<number> {
     const count = this.lines.ids.length;
     for (let line = heading + 1; line <= count; line++) {
@@ -159,7 +162,10 @@ class RangeParser {
     return count;
   }
 
-  /** A heading begins with a letter, `_` or `$` (gitattributes, "Defining a custom hunk-header"). */
+  /**
+   * Returns true if the line begins with a letter, `_` or `$`, as a heading does (gitattributes, "Defining a custom
+   * hunk-header").
+   */
   #isHeading(line: number): boolean {
     const byte = this.lines.bytes[this.lines.starts[line - 1]!]!;
     return (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f || byte === 0x24;

@@ -8,11 +8,14 @@ import type { GraphPosition } from '../revwalk/commit-graph.js';
 import { type BlameEntry, byStart, type Origin } from './origin.js';
 import type { Scoreboard } from './scoreboard.js';
 
-/** Letters and digits that lines have to hold, and then some, before a move or a copy of them says something. */
+/**
+ * Minimum scores of a move within a file and of a copy from another file. The score is 1 plus the number of letters and
+ * digits in the lines, and must be greater than the minimum.
+ */
 const MOVE_SCORE = 20;
 const COPY_SCORE = 40;
 
-/** Part of an entry that was found elsewhere, and what is left of the entry around it. */
+/** Part of an entry that was found at another place, and the remaining parts of the entry before and after it. */
 interface Claim {
   readonly source: Origin;
   readonly copied: BlameEntry;
@@ -20,7 +23,7 @@ interface Claim {
   readonly score: number;
 }
 
-/** Looks for lines that no change of the file explains in other places of the parents. */
+/** Searches the files of the parents for lines that no change of the file itself explains. */
 export class MoveFinder {
   private constructor(
     private readonly board: Scoreboard,
@@ -32,7 +35,7 @@ export class MoveFinder {
     return new MoveFinder(board, final, await inSlices(weigh(final), board.meter));
   }
 
-  /** Passes on what was moved inside its file or copied from another one; returns the rest. */
+  /** Passes on lines that were moved within their file or copied from another file. Returns the remaining entries. */
   async pass(
     origin: Origin,
     entries: readonly BlameEntry[],
@@ -55,7 +58,7 @@ export class MoveFinder {
     return [...tooSmall, ...left];
   }
 
-  /** What else changed in the commit; all files of the parent, if this one is new. */
+  /** Returns the other files that the commit changed, or all other files of the parent if the path is new. */
   async #otherFiles(origin: Origin, parent: GraphPosition, source: Origin | undefined): Promise<Origin[]> {
     const { objects, meter } = this.board;
     const withUnchanged = source?.path !== origin.path;
@@ -72,7 +75,10 @@ export class MoveFinder {
     return others;
   }
 
-  /** Gives each entry, and again what is left of it, to the source with the most of it. */
+  /**
+   * Passes the longest match of each entry on to the source that contains it, then repeats this for the remaining
+   * parts.
+   */
   async #claim(
     entries: readonly BlameEntry[],
     sources: readonly Origin[],
@@ -154,10 +160,10 @@ export class MoveFinder {
   }
 }
 
-/** Lines weighed between two steps. */
+/** Number of lines weighed between two yields. */
 const UNIT = 4096;
 
-/** Letters and digits in the first `n` lines. */
+/** Returns prefix sums: the number of letters and digits in the first `n` lines. */
 function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   const weights = new Float64Array(starts.length);
   for (let line = 0; line + 1 < starts.length; line++) {
@@ -169,7 +175,7 @@ function* weigh({ bytes, starts }: Lines): Steps<Float64Array> {
   return weights;
 }
 
-/** Lines `from` to `to` as a file of their own. */
+/** Returns lines `from` to `to` (exclusive) as a separate file. */
 function partOf({ bytes, starts, ids }: Lines, from: number, to: number): Lines {
   const first = starts[from]!;
   return {

@@ -2,27 +2,27 @@ import type { Lines } from '../diff/line-interner.js';
 import type { ByteString } from '../object/bytes.js';
 import type { GraphPosition } from '../revwalk/commit-graph.js';
 
-/** `count` lines of the blamed file, from line `final` on, that are lines `start` on of some origin's file. */
+/** `count` lines that start at line `final` of the blamed file and at line `start` of an origin's file. */
 export interface BlameEntry {
   readonly final: number;
   readonly start: number;
   readonly count: number;
 }
 
-/** A file in a commit, suspected of having brought in some of the lines. */
+/** File in a commit that may have introduced some of the lines. Git's `struct blame_origin`. */
 export class Origin {
-  /** In order of `start`. */
+  /** Lines that this file may have introduced, ordered by `start`. */
   suspects: BlameEntry[] = [];
-  /** The file in the parent it was first compared with. */
+  /** File in the parent with which this file was first compared. */
   previous: Origin | undefined;
-  /** Its content, while it is needed. */
+  /** Content of the file; undefined while it is not needed. */
   lines: Lines | undefined;
 
   constructor(
     readonly commit: GraphPosition,
     readonly path: ByteString,
     readonly mode: number,
-    /** The number of its object. */
+    /** Object number of the content. */
     readonly blob: number,
   ) {}
 

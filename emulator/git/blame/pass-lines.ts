@@ -2,13 +2,13 @@ import type { Change } from '../diff/change.js';
 import { type BlameEntry, byStart } from './origin.js';
 
 export interface Passed {
-  /** What stays with the file: its lines are new in it. */
+  /** Entries whose lines are new in the file. */
   readonly kept: BlameEntry[];
-  /** What was in its parent already, counted in the parent's lines. */
+  /** Entries whose lines the parent's file already contains, with `start` as a line of the parent's file. */
   readonly passed: BlameEntry[];
 }
 
-/** Divides the entries of a file (in order of `start`) by the changes that led to it from a parent's file. */
+/** Splits the entries of a file (ordered by `start`) at the changes between the parent's file and this file. */
 export function passLines(entries: readonly BlameEntry[], changes: readonly Change[]): Passed {
   const kept: BlameEntry[] = [];
   const passed: BlameEntry[] = [];
@@ -32,11 +32,11 @@ export function passLines(entries: readonly BlameEntry[], changes: readonly Chan
       }
     }
   }
-  // Copies make several entries suspect the same lines, and then the parts of one may lie around another.
+  // After copies, several entries can suspect the same lines. The parts of one entry may then lie around another entry.
   return { kept: kept.sort(byStart), passed: passed.sort(byStart) };
 }
 
-/** From a line in front of change `index` to the same line in the parent. */
+/** Returns the offset from a line before change `index` to the same line in the parent. */
 function offsetBefore(changes: readonly Change[], index: number): number {
   const change = changes[index - 1];
   return change ? change.oldStart + change.oldCount - newEnd(change) : 0;

@@ -11,11 +11,14 @@ import { copy, delta, inPieces, insert, oidOf, PackBuilder } from '../odb/test/p
 import { randomNumbers } from '../test/random-numbers.js';
 import { PathLookup } from './path-lookup.js';
 
-/** So long that an entry which is copied is noted as one of the base. */
+/** Names so long that the packed trees refer to copied entries of their delta base. */
 const NAMES = ['a', 'b', 'c', 'd', 'e'].map((name) => name.padEnd(60, name));
 const TREES = 120;
 
-/** A pack of trees, each a delta of one before: entries come, go, change, move, and some are there twice. */
+/**
+ * Builds a pack of trees, each a delta of an earlier one: entries are added, removed, changed and moved, and some occur
+ * twice.
+ */
 function packOf(seed: number): Buffer {
   const below = randomNumbers(seed);
   const builder = new PackBuilder();

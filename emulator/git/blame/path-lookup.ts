@@ -9,11 +9,13 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 
 export interface Found {
   readonly mode: number;
-  /** The number of the object; `NONE` of an empty tree that is not stored, and of a gitlink. */
+  /** Object number; `NONE` for an empty tree that is not stored, and for a submodule. */
   readonly object: number;
 }
 
-/** Looks up one path in many trees. What a folder holds is remembered, and most folders stay the same. */
+/**
+ * Looks up one path in many trees. Caches the entry found in each folder, because most folders are equal in most trees.
+ */
 export class PathLookup {
   readonly #folders: FolderLookup[];
 
@@ -21,7 +23,7 @@ export class PathLookup {
     this.#folders = splitBytes(path, '/').map((name) => new FolderLookup(objects, name, meter));
   }
 
-  /** What is at the path in the tree. Throws `MissingObject`. */
+  /** Returns the entry at the path in the tree; undefined if absent. Throws `MissingObject`. */
   in(tree: number): Found | undefined {
     let found: Found = { mode: MODE_TREE, object: tree };
     for (const folder of this.#folders) {

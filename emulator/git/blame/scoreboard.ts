@@ -16,7 +16,10 @@ import { DateQueue } from '../revwalk/date-queue.js';
 import { type BlameEntry, Origin } from './origin.js';
 import { type Found, PathLookup } from './path-lookup.js';
 
-/** Which lines are still looked into, and where; the tools to look with. */
+/**
+ * State of a blame: the origins whose lines still have to be examined, and the operations on them. Git's `struct
+ * blame_scoreboard`.
+ */
 export class Scoreboard {
   readonly #interner = new LineInterner();
   readonly #origins = new Map<GraphPosition, Origin[]>();
@@ -32,7 +35,10 @@ export class Scoreboard {
     this.#queue = new DateQueue(graph);
   }
 
-  /** The youngest origin with suspects; all of one commit before those of the next. */
+  /**
+   * Returns the origin with suspected lines whose commit is newest; all origins of one commit come before those of the
+   * next. Returns undefined if none is left.
+   */
   next(): Origin | undefined {
     for (;;) {
       if (this.#current === undefined && this.#queue.size === 0) return undefined;
@@ -54,8 +60,8 @@ export class Scoreboard {
   }
 
   /**
-   * What `next` gave, as far back as the file is passed on whole: to an only parent that has the same one, and would be
-   * next. All that was suspected of it is suspected of that.
+   * Follows an origin down to the oldest ancestor with the same file, as long as each commit has a single parent that
+   * would be the next one examined. Passes all suspected lines on to that ancestor's origin and returns it.
    */
   async passedDown(origin: Origin): Promise<Origin> {
     const { graph } = this;
@@ -81,12 +87,12 @@ export class Scoreboard {
     return older;
   }
 
-  /** The origin of `path` in `commit`, the same one whenever it is asked for. */
+  /** Returns the origin of `path` in `commit`; an existing one if it is known. */
   origin(commit: GraphPosition, path: ByteString, mode: number, blob: number): Origin {
     return this.#known(commit, path) ?? new Origin(commit, path, mode, blob);
   }
 
-  /** The file of the same path in the parent; undefined when there is none, or one of another kind. */
+  /** Returns the file at the same path in the parent; undefined if absent or of another type. */
   samePath(origin: Origin, parent: GraphPosition): Origin | undefined {
     const known = this.#known(parent, origin.path);
     if (known) return known;
@@ -95,7 +101,7 @@ export class Scoreboard {
     return new Origin(parent, origin.path, found.mode, found.object);
   }
 
-  /** The file in the parent that was renamed to the origin's path. */
+  /** Returns the file in the parent that was renamed to the origin's path; undefined if none. */
   async renamed(origin: Origin, parent: GraphPosition): Promise<Origin | undefined> {
     const found = this.at(parent, origin.path);
     if (found && found.mode !== MODE_TREE) return undefined;
@@ -111,12 +117,12 @@ export class Scoreboard {
     return source && this.origin(parent, source.path, source.mode, numberOf(this.objects, source.oid));
   }
 
-  /** What is at `path` in the tree of `commit`. */
+  /** Returns the entry at `path` in the tree of `commit`; undefined if absent. */
   at(commit: GraphPosition, path: ByteString): Found | undefined {
     return this.#lookup(path).in(this.graph.treeOf(commit));
   }
 
-  /** The id of a commit's tree; undefined for the empty tree. */
+  /** Returns the id of a commit's tree; undefined for the empty tree. */
   treeOf(commit: GraphPosition): Oid | undefined {
     const tree = this.graph.treeOf(commit);
     return tree === NONE ? undefined : this.objects.oidOf(tree);
@@ -131,7 +137,7 @@ export class Scoreboard {
     return lookup;
   }
 
-  /** The origin's file; it is read faster when a similar one is at hand. */
+  /** Returns the lines of the origin's file. Splitting is faster if a similar file (`like`) is given. */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
     origin.lines ??= await inSlices(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;

@@ -6,15 +6,16 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const VALUES = new Int8Array(256).fill(-1);
 for (let value = 0; value < DIGITS.length; value++) VALUES[DIGITS.charCodeAt(value)] = value;
 
-/** Bytes a line of a binary patch holds at most. */
+/** Maximum number of bytes per line of a binary patch. */
 const LINE_BYTES = 52;
 const LF = 10;
-/** Lines written between two steps. */
+/** Number of lines written between two yields. */
 const UNIT = 512;
 
 /**
- * Writes the lines of a binary patch: a letter for the number of bytes (`A` to `Z` for 1 to 26, `a` to `z` for
- * 27 to 52), then five digits for each four bytes, the most significant first; the last group is filled with zeros. Works in steps.
+ * Writes the lines of a binary patch, in the base 85 encoding of Git (`base85.c`). Each line starts with a letter for
+ * the number of bytes: `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52. Then five digits encode each four bytes, the
+ * most significant digit first. The last group is padded with zeros.
  */
 export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   let line = 0;
@@ -33,7 +34,7 @@ export function* writeBase85(sink: ByteSink, bytes: Buffer): Steps<void> {
   }
 }
 
-/** Bytes in the line from `start` to `end` (its line feed not included); undefined when it is malformed. */
+/** Decodes the line from `start` to `end` (without its line feed). Returns undefined if it is malformed. */
 export function readBase85Line(patch: Buffer, start: number, end: number): Buffer | undefined {
   const letter = patch[start]!;
   const isUpper = letter >= 0x41 && letter <= 0x5a;

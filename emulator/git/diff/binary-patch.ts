@@ -5,15 +5,13 @@ import type { ByteSink } from './byte-sink.js';
 import { deflate } from './deflate.js';
 
 /**
- * Writes a binary change so that it can be applied both ways:
+ * Writes a binary change so that the patch can be applied in both directions:
  *
  *     GIT binary patch
- *     literal <size> | delta <size>      (of what follows, inflated)
- *     <lines of base 85>                 (deflated)
+ *     literal <size> | delta <size>      (size of the inflated data)
+ *     <lines of base 85>                 (deflated data)
  *     <empty line>
- *     (the same once more, from new to old)
- *
- * Works in steps.
+ *     (the same again, from new to old)
  */
 export function* writeBinaryPatch(sink: ByteSink, before: Buffer, after: Buffer): Steps<void> {
   sink.ascii('GIT binary patch\n');

@@ -1,10 +1,10 @@
 import { bufferWithRoom } from '../../memory/growable.js';
 import type { ByteString } from '../object/bytes.js';
 
-/** Up to so many bytes a loop is faster than a call of `copy`. */
+/** Maximum number of bytes that are copied with a loop, because a loop is faster than calling `copy` for few bytes. */
 const SHORT = 120;
 
-/** A growing buffer, for output put together from many small pieces. */
+/** Growable buffer for output that consists of many small pieces. */
 export class ByteSink {
   #bytes: Buffer;
   #length = 0;
@@ -17,7 +17,7 @@ export class ByteSink {
     return this.#length;
   }
 
-  /** ASCII text, such as an id or a number. */
+  /** Appends ASCII text, such as an id or a number. */
   ascii(text: string): void {
     this.#reserve(text.length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
@@ -44,7 +44,7 @@ export class ByteSink {
     this.#length = length;
   }
 
-  /** What was written so far. The sink must not be used any more. */
+  /** Returns the written bytes. The sink must not be used afterwards. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -1,6 +1,6 @@
 /**
- * `oldCount` lines at `oldStart` became `newCount` lines at `newStart`; lines count from 0. Lists of
- * changes are in order, and at least one equal line lies between two of them.
+ * Replacement of `oldCount` lines at `oldStart` by `newCount` lines at `newStart`. Line numbers start at 0. Lists of
+ * changes are ordered, and at least one equal line separates two changes.
  */
 export interface Change {
   readonly oldStart: number;
@@ -9,12 +9,15 @@ export interface Change {
   readonly newCount: number;
 }
 
-/** The runs of flagged lines as changes; a flag is 0 or 1. Behind the flags of each file is one zero more. */
+/**
+ * Converts runs of flagged lines into changes. Flags are 0 or 1, one per line, with an additional 0 at the end of each
+ * array.
+ */
 export function collectChanges(oldFlags: Uint8Array, newFlags: Uint8Array): Change[] {
   const changes: Change[] = [];
   let oldNext = oldFlags.indexOf(1);
   let newNext = newFlags.indexOf(1);
-  // As many unchanged lines are in front of both.
+  // Positions up to which both files are processed; the number of unchanged lines before them is equal.
   let [oldAt, newAt] = [0, 0];
   while (oldNext >= 0 || newNext >= 0) {
     const oldAhead = oldNext < 0 ? Number.POSITIVE_INFINITY : oldNext - oldAt;

@@ -5,23 +5,26 @@ import type { Lines } from './line-interner.js';
 
 const CHANGED = 1;
 
-/** One file of a finished search: its line ids and which of them are changed, 1, or not (plus a zero beyond the end). */
+/**
+ * File of a finished comparison: its line ids, and a flag per line, 1 if changed, else 0. One additional 0 follows the
+ * last flag.
+ */
 export interface Marked {
   readonly ids: Int32Array;
   readonly flags: Uint8Array;
-  /** The lines themselves, when indentation may decide; without them a change slides as far down as it can. */
+  /** Text of the lines, if indentation may decide. If undefined, a change slides down as far as possible. */
   readonly text?: Lines | undefined;
-  /** Gives a line an id that has none so far, which is below 0. */
+  /** Assigns an id to a line that has none yet (its id is below 0). */
   readonly number?: ((line: number) => number) | undefined;
 }
 
-/** No position further up than this is tried; looking at all of them would be quadratic. */
+/** Maximum number of positions tried upwards, because trying all of them would take quadratic time. */
 const MAX_SLIDING = 100;
 
-/** Lines between two steps. */
+/** Number of lines processed between two yields. */
 const UNIT = 4096;
 
-/** A run of changed lines, from `start` to `end`; empty between two unchanged ones. */
+/** Run of changed lines, from `start` to `end` (exclusive). An empty group stands between two unchanged lines. */
 class Group {
   start = 0;
   end = 0;
@@ -34,7 +37,7 @@ class Group {
     return this.start === this.end;
   }
 
-  /** The next run behind so many unchanged lines; between two of these lies an empty one. */
+  /** Moves to the group after the given number of unchanged lines. It is empty if the next line is unchanged too. */
   next(unchanged = 1): void {
     const { flags } = this.file;
     for (let left = unchanged; left > 0; ) {
@@ -48,7 +51,7 @@ class Group {
     }
   }
 
-  /** Unchanged lines up to the next run that is not empty; 0 if there is none. */
+  /** Returns the number of unchanged lines before the next group that is not empty; 0 if none. */
   untilChange(): number {
     const next = this.file.flags.indexOf(CHANGED, this.end + 1);
     return next < 0 ? 0 : next - this.end;
@@ -63,7 +66,10 @@ class Group {
     return true;
   }
 
-  /** One line down, if the line it leaves equals the one it takes; swallows the group it then touches. */
+  /**
+   * Moves the group one line down, if its first line equals the line after it. Merges it with a group that it then
+   * touches. Returns false if it cannot move.
+   */
   slideDown(): boolean {
     const { ids, flags } = this.file;
     if (this.end >= ids.length || this.#idAt(this.start) !== this.#idAt(this.end)) return false;
@@ -89,10 +95,10 @@ class Group {
 }
 
 /**
- * Puts each run of changed lines of `file` where readers expect it. A run may move up or down while the
- * line it gives up equals the one it gains. Runs that meet become one; one that can stand opposite a change
- * of the `other` file does; else the indentation around it decides, or it goes down as far as possible.
- * Works in steps.
+ * Moves each run of changed lines of `file` to the position that readers expect (Git's `xdl_change_compact`). A run can
+ * move up or down while the line it leaves equals the line it gains. Runs that touch are merged. A run aligns with a
+ * change of the `other` file if it can. Otherwise the indentation around it decides, or it moves down as far as
+ * possible.
  */
 export function* compactChanges(file: Marked, other: Marked): Steps<void> {
   const group = new Group(file);

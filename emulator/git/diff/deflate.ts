@@ -3,17 +3,17 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
 const LEVEL = 1;
-/** Bytes deflated between two steps. */
+/** Number of bytes deflated between two yields. */
 const UNIT = 128 * 1024;
-/** How far back a deflated stream may refer. */
+/** Maximum distance of a back reference in a deflated stream, in bytes. */
 const WINDOW = 32 * 1024;
 
-/** What a zlib stream of this level starts with (RFC 1950, 2.2): a window of 32 KiB, and a check. */
+/** Header of a zlib stream of this level (RFC 1950, 2.2): a window of 32 KiB and the header check bits. */
 const HEADER = Buffer.from('7801', 'hex');
 
 /**
- * Deflates as `deflateSync` does, in steps: a long input as pieces behind each other, each of which may refer to the
- * one before, then the Adler-32 sum of all.
+ * Deflates like `deflateSync`, but yields in between. Splits a long input into pieces, each of which may refer back to
+ * the piece before it, and appends the Adler-32 checksum of the whole input.
  */
 export function* deflate(bytes: Buffer): Steps<Buffer> {
   if (bytes.length <= UNIT) return deflateSync(bytes, { level: LEVEL });
@@ -36,7 +36,10 @@ export function* deflate(bytes: Buffer): Steps<Buffer> {
   return Buffer.concat([...pieces, trailer]);
 }
 
-/** The sum of RFC 1950, 8.2, carried on: two sums modulo 65521, which stay below 2^32 for 5552 bytes. */
+/**
+ * Continues an Adler-32 checksum (RFC 1950, 8.2): two sums modulo 65521. The sums stay below 2^32 for 5552 bytes
+ * without a modulo operation.
+ */
 function adler32(before: number, bytes: Buffer): number {
   let low = before & 0xffff;
   let high = before >>> 16;

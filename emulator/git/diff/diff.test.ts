@@ -12,14 +12,14 @@ import { RandomText } from './test/random-text.js';
 import { RandomTree } from './test/random-tree.js';
 import { diffTreeEntries, TooManyChanges, type TreeChange } from './trees.js';
 
-/** The other values are units of work. */
+/** Returns false for numbers, which are units of work. */
 const isChange = (found: TreeChange | number): found is TreeChange => typeof found !== 'number';
 
 function patchOf(diff: Diff): string {
   return Buffer.concat(diff.files.map((file) => file.raw())).toString('latin1');
 }
 
-/** As `git diff-tree --raw`, without colons and tabs getting in the way. */
+/** Returns the output of `git diff-tree --raw -z`. */
 function rawOf(diff: Diff): string {
   const octal = (mode: number) => mode.toString(8).padStart(6, '0');
   return diff.files
@@ -39,7 +39,7 @@ function numstatOf(diff: Diff): string {
     .join('');
 }
 
-/** Pairs of trees that follow each other, in both. */
+/** Writes a sequence of random trees to both stores and returns each tree with its successor. */
 function randomTrees(git: ScratchGit, objects: MemoryObjects, seed: number, count: number): [Oid, Oid][] {
   const tree = new RandomTree(new RandomText(seed));
   const oids: Oid[] = [EMPTY_TREE_OID];

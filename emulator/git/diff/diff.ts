@@ -11,7 +11,10 @@ import { diffTreeEntries, type TreeChange } from './trees.js';
 
 export interface DiffOptions extends FileDiffOptions {
   readonly meter: Meter;
-  /** Only these files and what is below these folders. A rename is seen when both of its paths are in. */
+  /**
+   * Paths to compare: these files, and everything below these folders. A rename is detected only if both of its paths
+   * are included.
+   */
   readonly paths?: Iterable<ByteString> | undefined;
 }
 
@@ -19,19 +22,19 @@ export interface DiffStats {
   readonly files: number;
   readonly additions: number;
   readonly deletions: number;
-  /** Additions and deletions. */
+  /** Sum of additions and deletions. */
   readonly changes: number;
 }
 
 export interface Diff {
-  /** In order of their paths. */
+  /** Changed files, ordered by path. */
   readonly files: readonly FileDiff[];
   readonly stats: DiffStats;
 }
 
 /**
- * What changed between two trees (undefined: the empty tree), as `git diff -M <before> <after>` has it.
- * Throws `MissingObject`, `TooManyChanges`, `WorkLimitExceeded`.
+ * Computes the changes between two trees (undefined: the empty tree), as `git diff -M <before> <after>` does. Throws
+ * `MissingObject`, `TooManyChanges` or `WorkLimitExceeded`.
  */
 export async function diffTrees(
   objects: LinkReader,

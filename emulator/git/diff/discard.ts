@@ -1,30 +1,30 @@
 import type { LineInterner, Lines } from './line-interner.js';
 
-/** The lines of one file that take part in the search. */
+/** Lines of one file that take part in the comparison. */
 export interface Side {
   readonly ids: Int32Array;
-  /** Where in the file each of them is. */
+  /** Line numbers of these lines in the file. */
   readonly lines: Int32Array;
-  /** One per line of the file; the search sets 1 for changed lines. */
+  /** Flag per line of the file. The comparison sets it to 1 for changed lines. */
   readonly flags: Uint8Array;
 }
 
-/** One file in the comparison: its line ids, of which those from `head` to `end` lie between the common ends. */
+/** File in a comparison: its line ids. Lines `head` to `end` lie between the common head and the common tail. */
 export interface Middle {
   readonly ids: Int32Array;
-  /** The lines themselves; needed where those of the common ends have no ids. */
+  /** Text of the lines; required if the lines of the common head and tail have no ids. */
   readonly text?: Lines | undefined;
   readonly head: number;
   readonly end: number;
-  /** One per line; 1 marks a changed line. */
+  /** Flag per line; 1 marks a changed line. */
   readonly flags: Uint8Array;
 }
 
-/** How often a line may occur on the other side before it says little about what belongs together. */
+/** Maximum number of occurrences on the other side. A more frequent line says little about which lines correspond. */
 const MAX_FREQUENT = 1024;
-/** How far around a frequent line the search for unmatched ones goes. */
+/** Maximum distance, in lines, at which unmatched lines are counted around a frequent line. */
 const WINDOW = 100;
-/** A frequent line goes when the lines around it that match nowhere are this many times the frequent ones. */
+/** Minimum ratio of unmatched to frequent lines around a frequent line that discards it. */
 const UNMATCHED_RATIO = 4;
 
 const NO_LINES = new Int32Array(0);
@@ -34,8 +34,9 @@ const MATCHED = 1;
 const FREQUENT = 2;
 
 /**
- * Picks the lines worth comparing and marks the others as changed: those the other side does not have,
- * and very frequent ones amid such. This is what keeps the search short, and part of what Git's result is.
+ * Selects the lines to compare and marks the others as changed (Git's `xdl_cleanup_records`): lines that the other side
+ * does not contain, and very frequent lines among such lines. This keeps the comparison short, and Git's result depends
+ * on it.
  */
 export function selectCandidates(interner: LineInterner, a: Middle, b: Middle): [Side, Side] {
   const [inA, inB] = interner.occurrences();
@@ -58,7 +59,7 @@ function hasShared({ ids, head, end }: Middle, elsewhere: Int32Array): boolean {
   return false;
 }
 
-/** Counts lines of the common ends too, on both sides, as far as they are in one of the middles. */
+/** Also counts the lines of the common head and tail on both sides, if they occur in one of the middles. */
 function countEnds(interner: LineInterner, a: Middle, inA: Int32Array, inB: Int32Array): void {
   const { ids, text } = a;
   const count = (line: number) => {
@@ -120,7 +121,7 @@ function isAmidUnmatched(kinds: Uint8Array, at: number): boolean {
   return frequent * UNMATCHED_RATIO < frequent + unmatched;
 }
 
-/** A power of two near the square root of `value`, as Git reckons it. */
+/** Returns a power of two near the square root of `value`, computed as Git does (`xdl_bogosqrt`). */
 export function roughSquareRoot(value: number): number {
   let root = 1;
   for (let rest = value; rest > 0; rest >>>= 2) root <<= 1;

@@ -13,17 +13,17 @@ import { similarityPercent } from './similarity.js';
 import { isUtf8 } from './utf8.js';
 
 export interface FileDiffOptions extends PatchOptions {
-  /** As `git diff -b`. */
+  /** Ignores changes in the amount of white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean | undefined;
 }
 
-/** Git's letter for a kind of change, behind `R` the similarity in percent: `R100`. */
+/** Git's status letter of a change. After `R` follows the similarity in percent, for example `R100`. */
 export type FileState = 'A' | 'D' | 'M' | 'T' | `R${string}`;
 
-/** What a comparison of the two contents is kept of: not the contents themselves. */
+/** Result of comparing the two contents, which are not kept themselves. */
 interface Comparison {
   readonly changes: readonly Change[];
-  /** Where the lines start, as in `FileLines`; empty of files that were not split into lines. */
+  /** Line starts, as in `FileLines`; empty if the file was not split into lines. */
   readonly oldStarts: Int32Array;
   readonly newStarts: Int32Array;
   readonly isBinary: boolean;
@@ -33,12 +33,14 @@ interface Comparison {
 
 const NO_LINES = new Int32Array(1);
 
-/** One changed file. The contents are compared by `compare`, else when first asked about; and once. */
+/**
+ * Changed file. Its contents are compared once: by `compare`, or on first access to a property that needs the result.
+ */
 export class FileDiff {
   readonly state: FileState;
-  /** After the change; of a deleted file, before it. */
+  /** Path after the change; for a deleted file, the path before it. */
   readonly path: ByteString;
-  /** Of renames only. */
+  /** Path before the change; set only for renames. */
   readonly oldPath?: ByteString;
   #result: Comparison | undefined;
 
@@ -53,7 +55,7 @@ export class FileDiff {
     if (this.state.startsWith('R')) this.oldPath = before!.path;
   }
 
-  /** 0 where there is no file. */
+  /** Mode before the change; 0 if absent. */
   get oldMode(): number {
     return this.change.before?.mode ?? 0;
   }
@@ -62,7 +64,7 @@ export class FileDiff {
     return this.change.after?.mode ?? 0;
   }
 
-  /** All zeros where there is no file. */
+  /** Id before the change; all zeros if absent. */
   get oldOid(): Oid {
     return this.change.before?.oid ?? ZERO_OID;
   }
@@ -71,7 +73,7 @@ export class FileDiff {
     return this.change.after?.oid ?? ZERO_OID;
   }
 
-  /** Bytes of the file before and after. */
+  /** Size of the file before the change, in bytes. */
   get oldSize(): number {
     return sizeOf(this.objects, this.change.before);
   }
@@ -80,7 +82,7 @@ export class FileDiff {
     return sizeOf(this.objects, this.change.after);
   }
 
-  /** Whether one of the two is not text: there are no lines to count then. */
+  /** True if one of the two contents is binary; no lines are counted then. */
   get isBinary(): boolean {
     return this.#compare().isBinary;
   }
@@ -93,21 +95,21 @@ export class FileDiff {
     return this.#compare().deletions;
   }
 
-  /** Modified only in white space, when that was to be ignored: `git diff -b` does not show such files. */
+  /** True if only white space differs and such changes are ignored. `git diff -b` does not show such files. */
   get isUnchanged(): boolean {
     if (this.state !== 'M' || this.oldMode !== this.newMode) return false;
     const { changes, isBinary } = this.#compare();
     return !isBinary && changes.length === 0;
   }
 
-  /** The patch, all at once. */
+  /** Returns the patch, computed without yielding. */
   raw(): Buffer {
     return runSync(this.patch());
   }
 
   /**
-   * The patch, byte for byte what `git diff` prints, in steps. A file that became a link (or the like) is deleted and
-   * created there, in two patches.
+   * Computes the patch, byte for byte as `git diff` prints it. A file that became a symbolic link, or changed its type
+   * otherwise, yields two patches: a deletion and a creation.
    */
   *patch(): Steps<Buffer> {
     const { change, objects, options } = this;
@@ -126,7 +128,7 @@ export class FileDiff {
     return yield* writePatch({ ...change, oldFile, newFile, isBinary, changes }, options);
   }
 
-  /** Compares the contents, in steps. */
+  /** Compares the contents, unless that has been done. */
   *compare(): Steps<void> {
     this.#result ??= yield* compareContents(...this.#contents(), this.oldOid === this.newOid, this.options);
   }
@@ -149,7 +151,9 @@ function stateOf({ before, after, score }: FileChange): FileState {
   return `R${String(similarityPercent(score)).padStart(3, '0')}`;
 }
 
-/** Whether one is a file, the other a link or gitlink; there is no line by line between those. */
+/**
+ * Returns true if the types differ (file, symbolic link, submodule), so that no line-by-line comparison is possible.
+ */
 function isOtherKind(before: PathEntry, after: PathEntry): boolean {
   return fileType(before.mode) !== fileType(after.mode);
 }

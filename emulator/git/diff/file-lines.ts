@@ -1,9 +1,9 @@
 import { withRoom } from '../../memory/growable.js';
 
-/** A file, split into lines: line `n` is the bytes from `starts[n]` to `starts[n + 1]`, its line feed included. */
+/** File split into lines. Line `n` is the bytes from `starts[n]` to `starts[n + 1]`, including its line feed. */
 export interface FileLines {
   readonly bytes: Buffer;
-  /** One more entry than there are lines; the last is the length of `bytes`. */
+  /** Line starts, and one more entry at the end: the length of `bytes`. */
   readonly starts: Int32Array;
 }
 

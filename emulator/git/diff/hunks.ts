@@ -7,9 +7,9 @@ import { type FileLines, lineCount } from './file-lines.js';
 import { wellFormedEnd } from './utf8.js';
 import { isSpace } from './white-space.js';
 
-/** Lines written between two steps. */
+/** Number of lines written between two yields. */
 const UNIT = 4096;
-/** A heading is cut off after so many bytes, and before anything that is not UTF-8. */
+/** Maximum length of a heading in bytes. A heading also ends before the first bytes that are not UTF-8. */
 const HEADING_BYTES = 80;
 const SPACE = 0x20;
 const MINUS = 0x2d;
@@ -17,13 +17,13 @@ const PLUS = 0x2b;
 const NEWLINE = 10;
 
 /**
- * Writes the changes as hunks in the unified format, each with `context` unchanged lines around it:
+ * Writes the changes as hunks of the unified format, each with `context` unchanged lines around it:
  *
  *     @@ -<old start>[,<old lines>] +<new start>[,<new lines>] @@[ <heading>]
  *
- * and then the lines, each behind a space, `-` or `+`. A count of 1 is left out; a start counts from 1,
- * and is the line before where there are no lines. The heading is the nearest line above the hunk that starts
- * with a letter, `_` or `$`. Unchanged lines are those of the new file. Works in steps.
+ * The lines follow, each after a space, `-` or `+`. A count of 1 is omitted. A start counts from 1; if the count is 0,
+ * it is the line before. The heading is the nearest line above the hunk that starts with a letter, `_` or `$`.
+ * Unchanged lines are taken from the new file.
  */
 export function* writeHunks(
   sink: ByteSink,
@@ -87,7 +87,7 @@ function* writeLines(sink: ByteSink, mark: number, lines: FileLines, from: numbe
   if (to > from && lines.bytes[lines.starts[to]! - 1] !== NEWLINE) sink.ascii('\n\\ No newline at end of file\n');
 }
 
-/** The heading from the lines at `from` and above it, down to but without `limit`; undefined if none will do. */
+/** Returns the nearest heading from line `from` upwards, stopping before line `limit`; undefined if none. */
 function headingAbove({ bytes, starts }: FileLines, from: number, limit: number): ByteString | undefined {
   for (let line = from; line > limit && line >= 0; line--) {
     const start = starts[line]!;

@@ -1,7 +1,7 @@
 import type { Lines } from './line-interner.js';
 import { isSpace } from './white-space.js';
 
-/** How bad it is to split a file at some line: less is better. */
+/** Badness of splitting a file at some line; lower is better. Git's `struct split_score` (`xdiff/xdiffi.c`). */
 export interface SplitScore {
   readonly indent: number;
   readonly penalty: number;
@@ -11,12 +11,12 @@ const BLANK = -1;
 const MAX_INDENT = 200;
 const MAX_BLANKS = 20;
 
-/** The weights Git derived from a body of hand-rated diffs (Git's own choice, part of its output format). */
+/** Weights that Git derived from a corpus of hand-rated diffs. They are part of its output format. */
 const START_OF_FILE = 1;
 const END_OF_FILE = 21;
 const PER_BLANK_LINE = -30;
 const PER_BLANK_LINE_BELOW = 6;
-/** [without, with] blank lines next to the split. */
+/** Penalties without and with blank lines next to the split. */
 const INDENTED = [-4, 10] as const;
 const OUTDENTED = [24, 17] as const;
 const DEDENTED = [23, 17] as const;
@@ -26,7 +26,7 @@ export function compareSplits(a: SplitScore, b: SplitScore): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + (a.penalty - b.penalty);
 }
 
-/** The score of a split in front of line `at` of the first `count` lines. */
+/** Returns the score of a split before line `at` of the first `count` lines. */
 export function scoreSplit(lines: Lines, count: number, at: number): SplitScore {
   const ownIndent = at < count ? indentOf(lines, at) : BLANK;
   const above = nearestIndent(lines, at - 1, -1, -1);
@@ -49,7 +49,7 @@ export function scoreSplit(lines: Lines, count: number, at: number): SplitScore 
   return { indent, penalty };
 }
 
-/** The indent of the first line from `at` on that is not blank, and how many blank ones come before it. */
+/** Returns the indentation of the first non-blank line from `at` on, and the number of blank lines before it. */
 function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0;
   for (let line = at; step > 0 ? line < end : line > end; line += step) {
@@ -61,7 +61,10 @@ function nearestIndent(lines: Lines, at: number, end: number, step: 1 | -1): { i
   return { indent: BLANK, blanks };
 }
 
-/** Columns of white space before the text, tabs to multiples of 8; `BLANK` if there is no text. */
+/**
+ * Returns the number of white space columns before the text, with tab stops every 8 columns; `BLANK` if the line has no
+ * text.
+ */
 function indentOf(lines: Lines, line: number): number {
   const { bytes, starts } = lines;
   const end = starts[line + 1]!;

@@ -5,30 +5,36 @@ import { DistinctLines } from './distinct-lines.js';
 import { type FileLines, lineCount, splitLines } from './file-lines.js';
 import { squeezeSpace } from './white-space.js';
 
-/** A file whose lines are numbered. */
+/** File with a number (id) per line. */
 export interface Lines extends FileLines {
-  /** Two lines of one interner are equal if and only if their ids are. `UNNUMBERED`: not numbered so far. */
+  /**
+   * Ids of the lines; `UNNUMBERED` if not assigned yet. Two lines of one interner are equal if and only if their ids
+   * are equal.
+   */
   readonly ids: Int32Array;
 }
 
-/** Two versions of a file. What is equal at their ends gets no numbers before `idAt` asks for one. */
+/** Two versions of a file. The lines of their common head and tail get ids only when `idAt` asks for them. */
 export interface LinePair {
   readonly old: Lines;
   readonly new: Lines;
-  /** Lines that both start with, and further ones that both end with. */
+  /** Number of lines in the common head (`head`), and in the common tail of the rest (`tail`). */
   readonly head: number;
   readonly tail: number;
 }
 
 const UNNUMBERED = -1;
-/** Lines that are numbered between two steps. */
+/** Number of lines that are numbered between two yields. */
 const UNIT = 8192;
 
-/** Numbers the distinct lines of any number of files. It copies each distinct line once and keeps no file. */
+/**
+ * Assigns ids to the distinct lines of any number of files. Copies each distinct line once and keeps no reference to a
+ * file.
+ */
 export class LineInterner {
   readonly #ignoreSpace: boolean;
   readonly #distinct = new DistinctLines();
-  /** Room for a line with its white space squeezed. */
+  /** Buffer for a line whose white space is squeezed. */
   #squeezed = Buffer.alloc(0);
   #occurrences: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
 
@@ -36,7 +42,7 @@ export class LineInterner {
     this.#ignoreSpace = options.ignoreSpaceChange ?? false;
   }
 
-  /** Two all-zero counters per id. The caller leaves them all-zero. */
+  /** Returns two counters per id, all zero. The caller must reset them to zero. */
   occurrences(): readonly [Int32Array, Int32Array] {
     const { size } = this.#distinct;
     if (this.#occurrences[0].length < size) {
@@ -46,7 +52,10 @@ export class LineInterner {
     return this.#occurrences;
   }
 
-  /** Splits a file into lines and numbers them, in steps. What it has in common with `like`, of this interner too, costs little. */
+  /**
+   * Splits a file into lines and numbers them. Lines that the file shares with `like`, a file of this interner, cost
+   * little.
+   */
   *split(bytes: Buffer, like?: Lines): Steps<Lines> {
     if (!like) {
       const file = unnumbered(splitLines(bytes));
@@ -59,7 +68,7 @@ export class LineInterner {
     return file;
   }
 
-  /** Splits two versions of a file into lines, and numbers what lies between their equal ends, in steps. */
+  /** Splits two versions of a file into lines, and numbers those between the common head and tail. */
   *pair(before: Buffer, after: Buffer): Steps<LinePair> {
     const old = unnumbered(splitLines(before));
     const { runs, ...lines } = alignLines(after, old);
@@ -76,7 +85,7 @@ export class LineInterner {
     return { old, new: young, head, tail };
   }
 
-  /** The id of a line. It gets one now if it has none. */
+  /** Returns the id of a line, and assigns one if it has none. */
   idAt(file: Lines, line: number): number {
     const id = file.ids[line]!;
     if (id >= 0) return id;
@@ -84,7 +93,7 @@ export class LineInterner {
     return file.ids[line]!;
   }
 
-  /** The id of a line; -1 if it has none and no other line has shown that it has an equal. */
+  /** Returns the id of a line; -1 if neither this line nor an equal one has an id. */
   find({ bytes, starts, ids }: Lines, line: number): number {
     const id = ids[line]!;
     if (id >= 0) return id;
@@ -103,7 +112,7 @@ export class LineInterner {
     }
   }
 
-  /** Numbers lines of a file, those in `runs` of equal lines of another file as they are numbered there. */
+  /** Numbers lines of a file. Lines in `runs` get the ids of the equal lines of the other file. */
   *#numberAligned(file: Lines, like: Lines, runs: Int32Array, head: number, end: number): Steps<void> {
     const { ids } = file;
     for (let at = 0; at < runs.length; at += RUN) {

@@ -8,16 +8,16 @@ import type { LineInterner, LinePair, Lines } from './line-interner.js';
 import { markDifferences } from './myers.js';
 
 export interface LineDiffOptions {
-  /** As `git diff -b`: runs of white space are equal to each other, trailing white space is nothing. */
+  /** Treats all runs of white space as equal and ignores trailing white space, as `git diff -b` does. */
   readonly ignoreSpaceChange?: boolean;
   /**
-   * Compare without the common tail, as Git does when it wants no context lines (`-U0`, blame). The tail is
-   * then unseen by every heuristic, so changes may land elsewhere.
+   * Excludes the common tail from the comparison, as Git does when it needs no context lines (`-U0`, blame). The
+   * heuristics do not see the tail then, so changes may be placed differently.
    */
   readonly trimTail?: boolean;
 }
 
-/** As `diffPair`, of lines that `interner` has numbered; cheaper when one file is compared with many. */
+/** Like `diffPair`, for lines that `interner` has already numbered; cheaper if one file is compared with many. */
 export function diffInterned(
   interner: LineInterner,
   oldLines: Lines,
@@ -27,10 +27,10 @@ export function diffInterned(
   return diffPair(interner, { old: oldLines, new: newLines, ...equalEnds(oldLines.ids, newLines.ids) }, options);
 }
 
-/** Bytes of an id. */
+/** Size of an id in bytes. */
 const ID = 4;
 
-/** How many lines both start with, and how many further ones both end with. */
+/** Returns the number of lines in the common head, and in the common tail of the rest. */
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
   const [left, right] = [bytesOf(a), bytesOf(b)];
   const most = Math.min(left.length, right.length);
@@ -44,8 +44,8 @@ function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
 }
 
 /**
- * The line changes between two versions that `interner` has split, the very ones `git diff` finds (its default
- * algorithm). In steps.
+ * Computes the line changes between two versions that `interner` has split. The result equals that of `git diff` with
+ * its default algorithm.
  */
 export function* diffPair(interner: LineInterner, pair: LinePair, options: LineDiffOptions = {}): Steps<Change[]> {
   const { old: oldLines, new: newLines } = pair;
@@ -65,7 +65,7 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
   const newEnd = newIds.length - tail;
   if (head === oldEnd && head === newEnd) return [];
 
-  // One flag a line, and a zero beyond the end, so that runs of flags end by themselves.
+  // One flag per line, and an additional 0 that ends the last run of flags.
   const oldFlags = new Uint8Array(oldIds.length + 1);
   const newFlags = new Uint8Array(newIds.length + 1);
   if (head === oldEnd) newFlags.fill(1, head, newEnd);
@@ -87,7 +87,10 @@ export function* diffPair(interner: LineInterner, pair: LinePair, options: LineD
 
 const TRIM_BLOCK = 1024;
 
-/** Lines of the common tail that Git leaves out: whole blocks of 1024 equal bytes, less the line they cut. */
+/**
+ * Returns the number of lines of the common tail that Git leaves out: those in whole blocks of 1024 equal bytes,
+ * without the line at the boundary.
+ */
 function commonTailLines(a: Lines, b: Lines): number {
   const shorter = Math.min(a.bytes.length, b.bytes.length);
   let trimmed = 0;

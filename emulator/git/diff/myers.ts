@@ -2,17 +2,17 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { roughSquareRoot, type Side } from './discard.js';
 
-/** A run of equal lines longer than this is a sign of being on a good path. */
+/** Minimum length of a run of equal lines that indicates a good path. */
 const SNAKE = 20;
-/** From this many edits on, a good path is taken without proof that it is the shortest. */
+/** Minimum number of edits from which a good path is accepted without proof that it is the shortest. */
 const PATIENCE = 256;
-/** How much more than its edits a path has to have covered to be good. */
+/** Minimum ratio of the progress of a good path to its edits. */
 const GOOD_RATIO = 4;
 const FAR = 0x7fff_ffff;
-/** Points looked at between two steps, a few milliseconds' work. */
+/** Number of points visited between two yields: a few milliseconds of CPU time. */
 const UNIT = 1 << 18;
 
-/** Where a box of the edit graph is split in two, and which half is known to be split well. */
+/** Point at which a box of the edit graph is split, and which halves must be searched for a minimal result. */
 interface Split {
   readonly a: number;
   readonly b: number;
@@ -21,8 +21,8 @@ interface Split {
 }
 
 /**
- * Marks the lines that are not in a (nearly) longest common subsequence: E. W. Myers, "An O(ND) difference
- * algorithm and its variations" (1986), linear space, with Git's limits on how long it looks. At most about
+ * Marks the lines outside a (nearly) longest common subsequence. Algorithm: E. W. Myers, "An O(ND) difference algorithm
+ * and its variations" (1986), linear space, with Git's limits on the search (`xdiff/xdiffi.c`). Takes at most about
  * `lines * sqrt(lines)` steps, however different the files are.
  */
 export function* markDifferences(a: Side, b: Side): Steps<void> {
@@ -67,20 +67,20 @@ interface Box {
   readonly bEnd: number;
 }
 
-/** The diagonals reached from one corner of the box: every second one from `first` to `last`. */
+/** Diagonals reached from one corner of the box: every second one from `first` to `last`. */
 interface Front {
   readonly first: number;
   readonly last: number;
 }
 
-/** Finds the middle of a box from both corners at once; diagonal `d` holds the points where a - b = d. */
+/** Finds the middle of a box by searching from both corners. Diagonal `d` contains the points where a - b = d. */
 class Search {
-  /** The furthest `a` reached from the low corner, and from the high corner, on each diagonal. */
+  /** Furthest `a` reached on each diagonal, from the low corner (`#low`) and from the high corner (`#high`). */
   readonly #low: Int32Array;
   readonly #high: Int32Array;
-  /** Where diagonal 0 is in both. */
+  /** Index of diagonal 0 in both arrays. */
   readonly #zero: number;
-  /** Points looked at, about. */
+  /** Approximate number of visited points. */
   work = 0;
 
   constructor(
@@ -184,7 +184,7 @@ class Search {
     return split;
   }
 
-  /** The point furthest from its corner: good enough when looking on would take too long. */
+  /** Returns the point furthest from its corner. Used when a longer search would take too much time. */
   #furthestPath({ aStart, aEnd, bStart, bEnd }: Box, lowFront: Front, highFront: Front): Split {
     let lowSum = -1;
     let lowA = -1;

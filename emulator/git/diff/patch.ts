@@ -15,17 +15,17 @@ const OLD_PREFIX = bytesOf('a/');
 const NEW_PREFIX = bytesOf('b/');
 
 export interface PatchOptions {
-  /** Unchanged lines around a change; 3 unless told otherwise. */
+  /** Number of unchanged lines around a change; 3 by default. */
   readonly context?: number | undefined;
-  /** As `git diff --binary`: what is not text is in the patch too. */
+  /** Includes the content of binary files in the patch, as `git diff --binary` does. */
   readonly binary?: boolean | undefined;
-  /** Made to be carried as text: files that are not UTF-8 are written as binary ones are. Goes with `binary`. */
+  /** Writes files that are not UTF-8 as binary, so that the patch can be transported as text. Requires `binary`. */
   readonly utf8?: boolean | undefined;
 }
 
-/** A changed file whose contents have been compared. */
+/** Changed file whose contents have been compared. */
 export interface ComparedFile extends FileChange {
-  /** Files that are written as binary ones need not be split into lines. */
+  /** Both files, split into lines; not necessarily split if they are written as binary. */
   readonly oldFile: FileLines;
   readonly newFile: FileLines;
   readonly isBinary: boolean;
@@ -33,7 +33,7 @@ export interface ComparedFile extends FileChange {
 }
 
 /**
- * The patch of one file, as git-diff(1) describes it under "Generating patch text with -p":
+ * Writes the patch of one file, as git-diff(1) describes under "Generating patch text with -p":
  *
  *     diff --git a/<old path> b/<new path>
  *     new file mode, deleted file mode, or old mode and new mode
@@ -43,7 +43,7 @@ export interface ComparedFile extends FileChange {
  *     +++ b/<new path>
  *     <hunks>
  *
- * Empty when nothing but ignored white space differs. Works in steps.
+ * The patch is empty if only ignored white space differs.
  */
 export function* writePatch(file: ComparedFile, options: PatchOptions): Steps<Buffer> {
   const { before, after, score, oldFile, newFile, isBinary, changes } = file;
@@ -91,7 +91,7 @@ function writeIndexLine(sink: ByteSink, { before, after }: ComparedFile): void {
   sink.ascii(`index ${before?.oid ?? ZERO_OID}..${after?.oid ?? ZERO_OID}${mode}\n`);
 }
 
-/** A tab ends a name that has a space in it, or readers could take the rest for a date. */
+/** Returns a tab if the name contains a space, because readers could otherwise take the rest of the line for a date. */
 function tabAfter(label: string): string {
   return label.includes(' ') ? '\t' : '';
 }

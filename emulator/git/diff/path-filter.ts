@@ -1,6 +1,6 @@
 import { type ByteString, NO_BYTES, replaceBytes, sliceBytes } from '../object/bytes.js';
 
-/** A set of files and folders, named literally. */
+/** Set of files and folders, given as literal paths. */
 export class PathFilter {
   readonly #paths = new Set<ByteString>();
   readonly #parents = new Set<ByteString>();
@@ -15,12 +15,12 @@ export class PathFilter {
     }
   }
 
-  /** Whether `path` itself is in the set; what lies below it then is too. */
+  /** Returns true if the set contains `path`, and therefore everything below it. */
   covers(path: ByteString): boolean {
     return this.#paths.has(path) || this.#paths.has(NO_BYTES);
   }
 
-  /** Whether something of the set lies below `folder`. */
+  /** Returns true if the set contains a path below `folder`. */
   leadsInto(folder: ByteString): boolean {
     return this.#parents.has(folder);
   }

@@ -16,7 +16,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes meant
 const UNUSUAL = /[\x00-\x1f"\\\x7f-\xff]/g;
 
-/** A path as Git prints it, in ASCII: in double quotes, with C escapes, if any of its bytes is unusual. */
+/** Returns a path as Git prints it, in ASCII: in double quotes with C escapes if it contains an unusual byte. */
 export function quotePath(path: ByteString): string {
   const escaped = path.replace(UNUSUAL, (byte) => {
     return `\\${LETTERS[byte] ?? byte.charCodeAt(0).toString(8).padStart(3, '0')}`;

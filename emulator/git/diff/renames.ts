@@ -9,26 +9,26 @@ import type { PathEntry } from '../object/tree.js';
 import { type Match, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from './similar-contents.js';
 import type { TreeChange } from './trees.js';
 
-/** A change, perhaps a pair of a deleted and an added path that Git would call a rename. */
+/** Change of a file. A pair of a deleted and an added path that Git considers a rename is one change. */
 export interface FileChange extends TreeChange {
-  /** Of renames: 0 to 60,000. */
+  /** Similarity of a rename, 0 to 60,000; undefined if not a rename. */
   readonly score?: number;
 }
 
 export interface RenameOptions {
-  /** Only look where this path came from; the other added paths stay as they are. */
+  /** Detects only the rename that produced this path; other added paths stay additions. */
   readonly follow?: ByteString;
   readonly meter: Meter;
 }
 
-/** Files looked at between two steps. */
+/** Number of files processed between two yields. */
 const UNIT = 1024;
 const MOST_FILES = requestLimit('diffRenames');
 
 /**
- * Joins deleted and added paths whose files are alike, as `git diff -M` does: equal files first, then files
- * that alone bear their name and are three quarters alike, then whatever is most alike. The order stays that of
- * the paths after the change.
+ * Pairs deleted and added paths with similar files as renames, as `git diff -M` does. Matches equal files first, then
+ * files that are the only ones of their name and at least 75 percent similar, then the most similar files. The result
+ * is ordered by the path after the change.
  */
 export async function detectRenames(
   objects: ObjectReader,
@@ -61,7 +61,7 @@ function* renameSteps(
 
 class Matching {
   readonly #usedSources = new Set<number>();
-  /** By target. */
+  /** Matches by index of the target. */
   readonly #matches = new Map<number, Match>();
   readonly #contents: SimilarContents;
 
@@ -125,7 +125,7 @@ class Matching {
   }
 }
 
-/** The index of each name's only bearer, -1 for names borne more than once. */
+/** Returns the index of the only file of each name; -1 for a name that several files have. */
 function* uniqueNames(
   sides: readonly PathEntry[],
   isTaken: (index: number) => boolean,

@@ -6,28 +6,28 @@ import { nameOf } from '../object/path.js';
 import { isRegular, type PathEntry } from '../object/tree.js';
 import { canReach, FULL_SCORE, type Spans, similarity, spansOf } from './similarity.js';
 
-/** The least score of a rename, and of one between files that alone bear their name. */
+/** Minimum score of a rename, and of a rename between the only files of a name. */
 const MINIMUM_SCORE = FULL_SCORE / 2;
 export const NAMESAKE_MINIMUM_SCORE = MINIMUM_SCORE + (FULL_SCORE - MINIMUM_SCORE) / 2;
-/** The empty file, which is no evidence of a rename. */
+/** Id of the empty file, which is never a rename, because it says nothing about the origin. */
 export const EMPTY_BLOB = hashObject(BLOB, Buffer.alloc(0));
 
-/** A deleted and an added file, by index, that are one. */
+/** Deleted file and added file, by index, that form a rename. */
 export interface Match {
   readonly source: number;
   readonly target: number;
-  /** 0 to 60,000. */
+  /** Similarity, 0 to 60,000. */
   readonly score: number;
 }
 
-/** Files looked at between two steps. */
+/** Number of files processed between two yields. */
 const UNIT = 1024;
-/** So many files of one content are looked at for the best namesake. */
+/** Maximum number of files with equal content among which a file of the same name is searched. */
 const SAME_CONTENT = 100;
 
-/** Equal files: each target gets the first source that is left and has its name, or the first that is left. In steps. */
+/** Pairs equal files. Each target gets the first unused source of its name, or else the first unused source. */
 export function* matchEqual(sources: readonly PathEntry[], targets: readonly PathEntry[]): Steps<Match[]> {
-  // The first source is last in its list: what is taken is always near the end, and cheap to take.
+  // Each list is in reverse order, so that the source to take is near the end, where removal is cheap.
   const unused = new Map<string, number[]>();
   for (let index = sources.length - 1; index >= 0; index--) {
     if (index % UNIT === 0) yield UNIT * COST.entry;
@@ -50,7 +50,7 @@ export function* matchEqual(sources: readonly PathEntry[], targets: readonly Pat
   return matches;
 }
 
-/** Equal for what holds the same: of regular files, the x bit does not matter. */
+/** Returns a key that is equal for files of equal content. The executable bit of regular files is ignored. */
 function contentKey({ mode, oid }: PathEntry): string {
   return isRegular(mode) ? oid : `${oid} ${mode}`;
 }
@@ -59,13 +59,16 @@ function isNamesake(a: PathEntry, b: PathEntry): boolean {
   return nameOf(a.path) === nameOf(b.path);
 }
 
-/** Scores how alike stored files are; each is read once. */
+/** Scores the similarity of stored files. Reads each file once. */
 export class SimilarContents {
   readonly #spans = new Map<Oid, Spans>();
 
   constructor(private readonly objects: ObjectReader) {}
 
-  /** Whatever is most alike, each file once; as in Git, none when there are more than `most` squared to compare. */
+  /**
+   * Pairs the most similar files, each file at most once. As in Git, returns no match if there are more than `most`
+   * squared pairs to compare.
+   */
   *match(sources: readonly PathEntry[], targets: readonly PathEntry[], most: number): Steps<Match[]> {
     if (sources.length * targets.length > most * most) return [];
     const candidates: Candidate[] = [];
@@ -87,7 +90,7 @@ export class SimilarContents {
     });
   }
 
-  /** The score of two files, 0 if it is sure to be below `minimum`. In steps. */
+  /** Returns the score of two files; 0 if it is certainly below `minimum`. */
   *score({ oid: source, mode }: PathEntry, { oid: target, mode: next }: PathEntry, minimum: number): Steps<number> {
     if (!isRegular(mode) || !isRegular(next)) return 0;
     const sourceSize = this.objects.sizeOf(numberOf(this.objects, source));
@@ -107,7 +110,7 @@ export class SimilarContents {
   }
 }
 
-/** How many sources are kept in mind for each target. */
+/** Maximum number of candidate sources per target. */
 const CANDIDATES = 4;
 
 interface Candidate extends Match {
@@ -118,7 +121,7 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
 }
 
-/** Puts `candidate` in the place of the worst of the four, the first of equally bad ones, if it is better. */
+/** Replaces the worst candidate (the first one on a tie) if `candidate` is better. */
 function keepBest(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {
     best.push(candidate);

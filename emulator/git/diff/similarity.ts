@@ -2,26 +2,29 @@ import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 
-/** The score of equal files; a score is this times the share of the larger file found in the other one. */
+/** Score of equal files. A score is this value times the fraction of the larger file that the other file contains. */
 export const FULL_SCORE = 60_000;
 
-/** What a file is made of: chunks, told apart by a small hash, and how many bytes each of them fills. */
+/**
+ * Chunks of a file: a small hash per distinct chunk, and the total size of the chunks with that hash. Git's
+ * `diffcore-delta.c`.
+ */
 export interface Spans {
-  /** Ascending. */
+  /** Hashes in ascending order. */
   readonly hashes: Int32Array;
   readonly bytes: Int32Array;
 }
 
 const HASHES = 107_927;
 const CHUNK = 64;
-/** A step is taken at every place whose low bits are all set: each half a MiB. */
+/** Bit mask for positions at which the generator yields: all bits set, every half MiB. */
 const PAUSE = (1 << 19) - 1;
 const LF = 10;
 const CR = 13;
 
 /**
- * Cuts a file behind each line feed and after 64 bytes at the latest, and adds up the length of equal chunks.
- * In text, the CR of a line end does not count. An unfinished last chunk is left out, as Git does. Works in steps.
+ * Splits a file into chunks after each line feed, and after 64 bytes at the latest, and sums the sizes of equal chunks.
+ * In text files, the CR of a line end is ignored. An incomplete last chunk is left out, as in Git.
  */
 export function* spansOf(file: Buffer): Steps<Spans> {
   const sizes = new Map<number, number>();
@@ -48,13 +51,15 @@ export function* spansOf(file: Buffer): Steps<Spans> {
   return { hashes, bytes: hashes.map((hash) => sizes.get(hash)!) };
 }
 
-/** Whether files of these sizes can reach `score` at all. */
+/** Returns true if files of these sizes can reach `score`. */
 export function canReach(score: number, sizeA: number, sizeB: number): boolean {
   const larger = Math.max(sizeA, sizeB);
   return larger * (FULL_SCORE - score) >= Math.abs(sizeA - sizeB) * FULL_SCORE;
 }
 
-/** How much of the larger of two files is in the other one, as a score. Sizes are those of the whole files. */
+/**
+ * Returns the fraction of the larger file that the other file contains, as a score. Sizes are those of the whole files.
+ */
 export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): number {
   const aCount = a.hashes.length;
   const bCount = b.hashes.length;
@@ -69,7 +74,7 @@ export function similarity(a: Spans, b: Spans, sizeA: number, sizeB: number): nu
   return larger === 0 || sizeB === 0 ? 0 : Math.trunc((common * FULL_SCORE) / larger);
 }
 
-/** The score as Git shows it. */
+/** Returns the score as the percentage that Git prints. */
 export function similarityPercent(score: number): number {
   return Math.trunc((score * 100) / FULL_SCORE);
 }

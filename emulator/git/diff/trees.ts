@@ -10,7 +10,10 @@ import { NONE } from '../object/tree-cursor.js';
 import { entryOid, objectAt, type TreeEntries } from '../object/tree-entries.js';
 import type { PathFilter } from './path-filter.js';
 
-/** A path that differs between two trees: only `after` was added, only `before` deleted, both modified. */
+/**
+ * Path that differs between two trees: added if only `after` is set, deleted if only `before` is set, modified if both
+ * are.
+ */
 export interface TreeChange {
   readonly before?: PathEntry;
   readonly after?: PathEntry;
@@ -18,13 +21,16 @@ export interface TreeChange {
 
 export interface TreeDiffOptions {
   readonly paths?: PathFilter | undefined;
-  /** Report equal files too; every tree is read then. */
+  /** Also reports equal files, which requires reading every tree. */
   readonly withUnchanged?: boolean | undefined;
-  /** Entries and folders looked at before giving up with `TooManyChanges`: few objects can make endless trees. */
+  /**
+   * Maximum number of visited entries and folders before `TooManyChanges` is thrown. A few objects can describe
+   * enormous trees.
+   */
   readonly limit?: number | undefined;
 }
 
-/** Thrown when two trees differ in more entries than the limit. */
+/** Error thrown when two trees differ in more entries than the limit. */
 export class TooManyChanges extends Error {
   override readonly name = 'TooManyChanges';
   constructor(readonly limit: number) {
@@ -34,15 +40,16 @@ export class TooManyChanges extends Error {
 
 interface Folder {
   readonly pair: EntriesPair;
-  /** The folder's path and a slash; empty for the root. */
+  /** Path of the folder with a trailing slash; empty for the root. */
   readonly base: ByteString;
-  /** Everything below is wanted, whatever the filter. */
+  /** True if everything below the folder is included, regardless of the filter. */
   readonly isWanted: boolean;
 }
 
 /**
- * The files, links and gitlinks that differ between two trees (undefined: the empty tree), in order of their
- * paths, and the units of the work between them. Equal folders are never opened; folders of any depth are.
+ * Yields the files, symbolic links and submodules that differ between two trees (undefined: the empty tree), ordered by
+ * path. Between them, yields numbers: units of work. Equal folders are never opened. Folders can be nested to any
+ * depth.
  */
 export function* diffTreeEntries(
   objects: LinkReader,
@@ -89,7 +96,7 @@ export function* diffTreeEntries(
   }
 }
 
-/** The number of a tree; `NONE` of the empty tree where it is not stored. Throws `MissingObject`. */
+/** Returns the number of a tree; `NONE` for the empty tree if it is not stored. Throws `MissingObject`. */
 function treeNumber(objects: LinkReader, oid: Oid): number {
   const number = objects.find(oid);
   if (number < 0 && oid === EMPTY_TREE_OID) return NONE;

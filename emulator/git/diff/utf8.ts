@@ -2,10 +2,10 @@ import { isUtf8 as isUtf8AtOnce } from 'node:buffer';
 import { COST } from '../../schedule/cost.js';
 import type { Steps } from '../../schedule/steps.js';
 
-/** Bytes looked at between two steps. */
+/** Number of bytes checked between two yields. */
 const UNIT = 1 << 20;
 
-/** Whether the bytes are well-formed UTF-8 (RFC 3629): without surrogates or overlong forms. In steps. */
+/** Returns true if the bytes are well-formed UTF-8 (RFC 3629), that is, without surrogates and overlong forms. */
 export function* isUtf8(bytes: Buffer): Steps<boolean> {
   for (let from = 0, to = 0; from < bytes.length; from = to) {
     if (from > 0) yield UNIT * COST.byteFound;
@@ -15,7 +15,10 @@ export function* isUtf8(bytes: Buffer): Steps<boolean> {
   return true;
 }
 
-/** Where the first character between the two places starts that Git would not print: malformed, U+FFFE or U+FFFF. */
+/**
+ * Returns the position of the first character from `start` on that Git would not print (malformed, U+FFFE or U+FFFF);
+ * `end` if none.
+ */
 export function wellFormedEnd(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; ) {
     const first = bytes[at]!;
@@ -27,7 +30,10 @@ export function wellFormedEnd(bytes: Buffer, start: number, end: number): number
   return end;
 }
 
-/** Where the character starts that byte `at` belongs to: it has at most three more bytes, `10xxxxxx` each. */
+/**
+ * Returns the start of the character that byte `at` belongs to. At most three continuation bytes (`10xxxxxx`) follow
+ * the first byte.
+ */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4 && start >= 0; start--) {
     if (start === bytes.length || (bytes[start]! & 0xc0) !== 0x80) return start;

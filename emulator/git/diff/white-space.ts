@@ -1,9 +1,12 @@
-/** What Git's C code takes for white space, whatever the locale. */
+/** Returns true for the bytes that Git's C code treats as white space in every locale. */
 export function isSpace(byte: number): boolean {
   return byte === 32 || byte === 9 || byte === 10 || byte === 13;
 }
 
-/** Writes the line with each run of white space as one space, and none at its end; returns the length. */
+/**
+ * Writes the line with each run of white space replaced by one space, and without trailing white space. Returns the
+ * length.
+ */
 export function squeezeSpace(bytes: Buffer, start: number, end: number, target: Buffer): number {
   let size = 0;
   for (let at = start; at < end; at++) {

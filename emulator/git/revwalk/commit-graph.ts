@@ -6,43 +6,49 @@ import type { CommitRecord, LinkReader } from '../object/link-reader.js';
 import { COMMIT, MissingObject, numberOf, type Oid } from '../object/object.js';
 import { peelTags } from '../object/tag.js';
 
-/** A commit's position in the graph: a number from 0, larger than those of all its ancestors. */
+/** Position of a commit in the graph: a number from 0, greater than those of all its ancestors. */
 export type GraphPosition = number;
 
-/** What a graph starts with: positions below `size` of another one, or all that it has and gets until the graph adds its own. */
+/**
+ * Graph that another graph extends. Its positions below `size` are shared; if `size` is undefined, all positions are
+ * shared until the extending graph adds its own.
+ */
 export interface GraphBasis {
   readonly graph: CommitGraph;
   readonly size?: number | undefined;
 }
 
 /**
- * The commits of a repository, each parsed once, in typed arrays by position.
+ * Commits of a repository, each parsed once, as a struct of arrays by position.
  *
- * The graph of a fork starts with that of the store it is a fork of: the objects these have in common have the same
- * numbers, and positions before `#first` are those of the other graph.
+ * The graph of a fork extends the graph of the original store. Objects that both stores contain have equal numbers, and
+ * positions below `#first` belong to the graph below.
  *
- * A commit gets its position only after all its ancestors have one. So positions are a topological order:
- * a walk from high positions to low ones meets every commit after all its descendants, whatever the
- * clocks of the committers said, and needs no queue but the positions themselves.
+ * A commit gets its position only after all its ancestors. Positions are therefore a topological order: a walk from
+ * high positions to low ones visits every commit after all its descendants, regardless of the committers' clocks, and
+ * needs no queue.
  */
 export class CommitGraph {
   readonly #below: CommitGraph | undefined;
-  /** The first position of its own. */
+  /** First position of this graph's own commits. */
   #first: number;
-  /** Objects that both stores have. */
+  /** Number of objects that both stores share: smaller object numbers belong to the graph below. */
   #firstObject: number;
-  /** Graphs that lie below, each on the next. */
+  /** Number of graphs in the chain below this one. */
   readonly depth: number;
-  /** By object number less `#firstObject`: position + 1; 0 where there is none. */
+  /** By object number minus `#firstObject`: position + 1; 0 if none. */
   #positionOf = new Int32Array(0);
-  /** The same, for objects before that which the graph below had no position for. */
+  /** Position + 1 of shared objects for which the graph below had no position. */
   #positionOfShared: Map<number, number> | undefined;
-  // By position:
+  // The following arrays are indexed by position:
   #objectOf = new IntList();
   #treeOf = new IntList();
   #authoredAt: number[] = [];
   #committedAt: number[] = [];
-  /** The parents of position p are `#parents` from `#parentsEnd[p - 1]` to before `#parentsEnd[p]`. */
+  /**
+   * End of each commit's parents: those of position p are `#parents` from `#parentsEnd[p - 1]` to `#parentsEnd[p]`
+   * (exclusive).
+   */
   #parentsEnd = new IntList();
   #parents = new IntList();
 
@@ -56,24 +62,24 @@ export class CommitGraph {
     this.#firstObject = basis === undefined ? 0 : objects.size;
   }
 
-  /** Positions given so far: valid positions are 0 to `size - 1`. */
+  /** Number of assigned positions: valid positions are 0 to `size - 1`. */
   get size(): number {
     return this.sharedSize + this.#objectOf.length;
   }
 
-  /** Positions of the graph below. */
+  /** Number of positions that belong to the graph below. */
   get sharedSize(): number {
     return this.#below === undefined ? 0 : Math.min(this.#first, this.#below.size);
   }
 
-  /** The position of a commit by its object number, or -1 while it is not loaded. */
+  /** Returns the position of a commit by its object number; -1 if it is not loaded. */
   positionOf(commit: number): GraphPosition {
     if (commit >= this.#firstObject) return (this.#positionOf[commit - this.#firstObject] ?? 0) - 1;
     const position = this.#below!.positionOf(commit);
     return position >= 0 && position < this.#first ? position : (this.#positionOfShared?.get(commit) ?? 0) - 1;
   }
 
-  /** The object number of the commit. */
+  /** Returns the object number of the commit. */
   objectOf(position: GraphPosition): number {
     return position < this.#first ? this.#below!.objectOf(position) : this.#objectOf.at(position - this.#first);
   }
@@ -82,22 +88,22 @@ export class CommitGraph {
     return this.objects.oidOf(this.objectOf(position));
   }
 
-  /** The object number of the commit's tree. */
+  /** Returns the object number of the commit's tree. */
   treeOf(position: GraphPosition): number {
     return position < this.#first ? this.#below!.treeOf(position) : this.#treeOf.at(position - this.#first);
   }
 
-  /** Seconds since 1970. */
+  /** Returns the committer date in seconds since 1970. */
   committedAt(position: GraphPosition): number {
     return position < this.#first ? this.#below!.committedAt(position) : this.#committedAt[position - this.#first]!;
   }
 
-  /** Seconds since 1970. */
+  /** Returns the author date in seconds since 1970. */
   authoredAt(position: GraphPosition): number {
     return position < this.#first ? this.#below!.authoredAt(position) : this.#authoredAt[position - this.#first]!;
   }
 
-  /** The positions of the parents, in order; valid until the graph grows. */
+  /** Returns the positions of the parents, in order. The result is invalid once the graph grows. */
   parentsOf(position: GraphPosition): Int32Array {
     if (position < this.#first) return this.#below!.parentsOf(position);
     const at = position - this.#first;
@@ -110,7 +116,7 @@ export class CommitGraph {
     return this.#parentsEnd.at(at) - this.#parentsStart(at);
   }
 
-  /** The position of one parent; -1 beyond the last. */
+  /** Returns the position of one parent; -1 if the commit has fewer parents. */
   parentOf(position: GraphPosition, index: number): GraphPosition {
     if (position < this.#first) return this.#below!.parentOf(position, index);
     const own = position - this.#first;
@@ -118,14 +124,14 @@ export class CommitGraph {
     return at < this.#parentsEnd.at(own) ? this.#parents.at(at) : -1;
   }
 
-  /** The object number of the commit that `oid` is or, through tags, names; throws `MissingObject`. */
+  /** Returns the object number of a commit, given its id or the id of a tag of it. Throws `MissingObject`. */
   commitNumber(oid: Oid): number {
     const number = numberOf(this.objects, runSync(peelTags(this.objects, oid)));
     if (this.objects.typeOf(number) !== COMMIT) throw new MissingObject(oid, 'commit');
     return number;
   }
 
-  /** The position of the commit that `oid` is or, through tags, names, loading its history when needed. */
+  /** Returns the position of a commit, given its id or the id of a tag of it. Loads its history if necessary. */
   locate(oid: Oid): GraphPosition {
     const number = this.commitNumber(oid);
     if (this.positionOf(number) < 0) runSync(this.load([number]));
@@ -136,7 +142,10 @@ export class CommitGraph {
     return Array.from(new Set(oids), (oid) => this.locate(oid));
   }
 
-  /** What a commit says, without loading its history. Object numbers, not positions. */
+  /**
+   * Returns the tree, parents and dates of a commit without loading its history. Tree and parents are object numbers,
+   * not positions.
+   */
   linksOf(commit: number): CommitRecord {
     const position = this.positionOf(commit);
     if (position < 0) return this.#parse(commit);
@@ -148,7 +157,7 @@ export class CommitGraph {
     };
   }
 
-  /** Gives a position to each of these commits (object numbers) and to everything they descend from. */
+  /** Assigns positions to the given commits (object numbers) and all their ancestors. */
   *load(commits: Iterable<number>): Steps<void> {
     const parsed = new Map<number, CommitRecord>();
     const stack = [...commits];
@@ -159,7 +168,7 @@ export class CommitGraph {
       if (this.positionOf(commit) >= 0) {
         stack.pop();
       } else if (links) {
-        // Everything pushed above it is done, so its ancestors are.
+        // All commits that were above it on the stack are done, and therefore its ancestors are.
         stack.pop();
         parsed.delete(commit);
         this.#add(commit, links);
@@ -176,7 +185,7 @@ export class CommitGraph {
     }
   }
 
-  /** The positions of now, read by way of `objects`, which has the same objects. */
+  /** Returns a graph with the present positions that reads from `objects`, a reader of the same objects. */
   through(objects: LinkReader): CommitGraph {
     const graph = new CommitGraph(objects, this.#below && { graph: this.#below, size: this.sharedSize });
     graph.#firstObject = this.#firstObject;
@@ -191,7 +200,7 @@ export class CommitGraph {
     return graph;
   }
 
-  /** A graph with the same positions that lies on no other. */
+  /** Returns a graph with the same positions that has no graph below. */
   *flattened(): Steps<CommitGraph> {
     const flat = new CommitGraph(this.objects);
     for (let position = 0; position < this.size; position++) {
@@ -202,12 +211,15 @@ export class CommitGraph {
     return flat;
   }
 
-  /** What both stores have is loaded for all forks, as long as the graph has no position of its own. */
+  /**
+   * Returns true if the commit is to be loaded into the graph below, where all forks share it. This is possible until
+   * this graph has its own positions.
+   */
   #isLoadedBelow(commit: number): boolean {
     return commit < this.#firstObject && this.#first === Number.POSITIVE_INFINITY;
   }
 
-  /** Where the parents of the `at`th position of its own start. */
+  /** Returns the index in `#parents` at which the parents of the `at`th own position start. */
   #parentsStart(at: number): number {
     return at === 0 ? 0 : this.#parentsEnd.at(at - 1);
   }

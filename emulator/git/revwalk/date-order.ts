@@ -2,24 +2,24 @@ import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import { DateQueue } from './date-queue.js';
 
-/** Commits as a graph of them is drawn. */
+/** Commits in the order in which a graph of them is drawn. */
 export interface OrderedCommits {
-  /** Positions, all children before their parents. */
+  /** Positions; all children come before their parents. */
   readonly order: Int32Array;
-  /** The tips that no other one leads to, in the order of the tips: these alone say what the order is. */
+  /** Tips that are not ancestors of other tips, in the order of the tips. They alone determine the order. */
   readonly heads: readonly GraphPosition[];
 }
 
 /**
- * The commits that the tips lead to as `git log --date-order <tips>` lists them: no parent before one of its children, else
- * the newest by committer date first.
+ * Returns the commits reachable from the tips in the order of `git log --date-order <tips>`: no parent before one of
+ * its children, otherwise newest committer date first.
  *
- * Positions are a topological order, so children are counted in one pass from the highest one down, without a queue.
+ * Positions are a topological order, so one pass from the highest position down counts the children, without a queue.
  */
 export function* inDateOrder(graph: CommitGraph, tips: readonly GraphPosition[]): Steps<OrderedCommits> {
   let work = 0;
   const top = tips.reduce((highest, tip) => Math.max(highest, tip), -1);
-  // 0: not behind a tip; else 1 more than there are children left to be listed.
+  // 0 if not reachable from a tip; otherwise 1 plus the number of children that are not listed yet.
   const waiting = new Int32Array(top + 1);
   for (const tip of tips) waiting[tip] = 1;
   let count = 0;

@@ -1,6 +1,9 @@
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 
-/** Commits by committer date, newest first; of equal dates the one put in first comes first, as in Git's queues. */
+/**
+ * Priority queue of commits by committer date, newest first. On equal dates, the commit added first comes first, as in
+ * Git's queues.
+ */
 export class DateQueue {
   readonly #positions: GraphPosition[] = [];
   readonly #arrivals: number[] = [];
@@ -30,7 +33,7 @@ export class DateQueue {
     this.#arrivals[at] = arrival;
   }
 
-  /** Removes and returns the first; the queue may not be empty. */
+  /** Removes and returns the first commit. The queue must not be empty. */
   take(): GraphPosition {
     const first = this.#positions[0]!;
     const position = this.#positions.pop()!;

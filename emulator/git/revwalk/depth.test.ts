@@ -60,7 +60,7 @@ for (const [seed, skew] of [
       }
     });
 
-    /** What upload-pack answers in protocol version 0; undefined when it breaks off. */
+    /** Returns the shallow lines of upload-pack's response in protocol version 0; undefined if it aborts. */
     function ask(wants: Oid[], shallow: Oid[], deepen: string[], capability = 'no-progress'): Answer | undefined {
       const [first, ...others] = wants;
       const lines = [

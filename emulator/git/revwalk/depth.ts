@@ -4,12 +4,12 @@ import { peelTags } from '../object/tag.js';
 import type { CommitGraph } from './commit-graph.js';
 import { difference, unreached } from './reachability.js';
 
-/** `deepen` with this depth lifts every boundary: what `git fetch --unshallow` sends. */
+/** Depth that removes every shallow boundary: `git fetch --unshallow` sends it with `deepen`. */
 export const INFINITE_DEPTH = 0x7fffffff;
 
 export interface DepthRequest {
   readonly wants: Iterable<Oid>;
-  /** Commits the client has without their parents; those unknown here are passed over. */
+  /** Commits that the client has without their parents; unknown ids are ignored. */
   readonly clientShallow?: Iterable<Oid>;
   /** `deepen`: commits from a want to the boundary, both counted. */
   readonly depth?: number;
@@ -24,15 +24,15 @@ export interface DepthRequest {
 }
 
 export interface ShallowBoundary {
-  /** Commits the client has to take as parentless from now on. */
+  /** Commits that the client has to treat as parentless from now on. */
   readonly shallow: Oid[];
-  /** Commits of the client's shallow boundary that get their parents. */
+  /** Commits of the client's shallow boundary whose parents will be sent. */
   readonly unshallow: Oid[];
-  /** What the client will have without parents afterwards: the commits to be sent so. */
+  /** Commits that the client will have without parents afterwards; they are the boundary of the walk. */
   readonly boundary: ReadonlySet<Oid>;
 }
 
-/** Thrown when nothing is left between the wants and the limits; the message is git's. */
+/** Error thrown when the limits exclude all commits; the message is Git's. */
 export class NothingSelected extends Error {
   override readonly name = 'NothingSelected';
   constructor() {
@@ -40,13 +40,13 @@ export class NothingSelected extends Error {
   }
 }
 
-/** Commits by object number: those within the boundary, and those on it. */
+/** Commits by object number: those inside the boundary, and those on it. */
 interface Selection {
   readonly inside: ReadonlySet<number>;
   readonly boundary: ReadonlySet<number>;
 }
 
-/** The shallow boundary a fetch asks for, as `git upload-pack` finds it. Throws `NothingSelected`. */
+/** Computes the shallow boundary of a fetch as `git upload-pack` does. Throws `NothingSelected`. */
 export function* findShallowBoundary(graph: CommitGraph, request: DepthRequest): Steps<ShallowBoundary> {
   const client = new Set<number>();
   for (const oid of request.clientShallow ?? []) {
@@ -80,7 +80,7 @@ function* select(graph: CommitGraph, request: DepthRequest, client: ReadonlySet<
   return yield* selectByLimits(graph, commitsOf(graph, request.wants), since, not);
 }
 
-/** The commits behind the ids; ids that lead to something else are passed over. */
+/** Returns the commits that the ids denote, directly or through tags. Ignores other ids. */
 function commitsOf(graph: CommitGraph, oids: Iterable<Oid>): number[] {
   const commits = Array.from(oids, (oid) => graph.objects.find(runSync(peelTags(graph.objects, oid))));
   return commits.filter((number) => graph.objects.typeOf(number) === COMMIT);
@@ -96,7 +96,10 @@ function* reachableOf(graph: CommitGraph, client: ReadonlySet<number>, tips: Ite
   return loaded.filter((number) => !left.has(graph.positionOf(number)));
 }
 
-/** Breadth first, so each commit counts by its shortest way. A root on the boundary is on it too. */
+/**
+ * Walks breadth first, so each commit is reached by its shortest path. A root commit at the boundary depth is on the
+ * boundary too.
+ */
 function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: number): Steps<Selection> {
   const inside = new Set<number>();
   let level = new Set(tips);
@@ -115,7 +118,10 @@ function* selectByDepth(graph: CommitGraph, tips: readonly number[], depth: numb
   return { inside, boundary: level };
 }
 
-/** What `git rev-list --max-age=<since> <tips> --not <not>` lists; on the boundary is what has a parent outside. */
+/**
+ * Selects the commits that `git rev-list --max-age=<since> <tips> --not <not>` lists. Commits with a parent outside are
+ * on the boundary.
+ */
 function* selectByLimits(
   graph: CommitGraph,
   tips: readonly number[],
@@ -135,7 +141,7 @@ function* selectByLimits(
   return { inside, boundary };
 }
 
-/** The walk does not go on past a commit that is too old. */
+/** Lists commits with date `since` or newer; the walk stops at an older commit. */
 function* listRecent(graph: CommitGraph, tips: readonly number[], since: number): Steps<Set<number>> {
   const listed = new Set<number>();
   const stack = [...tips];
@@ -151,7 +157,9 @@ function* listRecent(graph: CommitGraph, tips: readonly number[], since: number)
   return listed;
 }
 
-/** With commits to leave out, git leaves out all ancestors of a commit that is too old as well. */
+/**
+ * Lists commits for `deepen-not`. With excluded commits, Git also excludes all ancestors of a commit that is too old.
+ */
 function* listLimited(
   graph: CommitGraph,
   tips: readonly number[],

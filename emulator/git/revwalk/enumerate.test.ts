@@ -43,7 +43,7 @@ t.test('objects to send, on random histories', async (t) => {
         const wanted = reachable(objects, wants);
         t.same(minus(wanted, union(sent, held)), [], 'all is there');
         t.same(minus(sent, wanted), [], 'nothing is sent that was not wanted');
-        // Exact for commits, also where git's own walk is misled by dates.
+        // The result is exact for commits, even where dates mislead Git's own walk.
         t.same(commitsAmong(objects, sent), commitsAmong(objects, minus(wanted, held)));
       }
     });
@@ -91,7 +91,7 @@ t.test('objects to send, on random histories', async (t) => {
     });
 
     await t.test(`combined filters leave out what any of them does (seed ${seed})`, async (t) => {
-      // Not compared with git's own combination, which forgets objects that one part saw too deep at first.
+      // Not compared with Git's own combination of filters, which loses objects that one part first saw too deep.
       for (const filters of [
         ['tree:2', 'blob:limit=20'],
         ['blob:none', 'tree:3'],
@@ -173,13 +173,13 @@ t.test('an unknown want is an error', async (t) => {
   });
 });
 
-/** Tags of a commit, of a tree, of a blob, and of tags. */
+/** Writes tags of a commit, a tree, a blob, and of these tags. */
 function makeTags(generated: GeneratedHistory): Oid[] {
   const { git } = generated;
   const commit = generated.pick();
   const tags: Oid[] = [];
   const blob = git.add('blob', 'tagged');
-  // What is both a tag's target and in a commit Git does not take for asked for by name.
+  // The tagged tree and blob must not occur in a commit, because Git would then not treat them as wanted by name.
   const tree = git.oid(
     ['mktree'],
     `100644 blob ${blob}\tfile\n040000 tree ${git.run(['rev-parse', `${commit}^{tree}`])}\tfolder\n`,
@@ -195,7 +195,7 @@ function makeTags(generated: GeneratedHistory): Oid[] {
   return tags;
 }
 
-/** Everything reachable, the plain way; commits of `boundary` count as parentless. */
+/** Returns everything reachable from the tips by a simple walk. Commits of `boundary` count as parentless. */
 function reachable(objects: ObjectReader, tips: readonly Oid[], boundary: ReadonlySet<Oid> = new Set()): Set<Oid> {
   const found = new Set<Oid>();
   const pending = [...tips];

@@ -12,32 +12,39 @@ import { SendPlan } from './send-plan.js';
 import { addClosure, addToDepth } from './tree-closure.js';
 
 export interface EnumerateRequest {
-  /** Of any type. They are sent whatever the filter leaves out; throws `MissingObject` for one that is not here. */
+  /**
+   * Objects of any type. They are sent even if the filter excludes them. Throws `MissingObject` if one does not exist.
+   */
   readonly wants: Iterable<Oid>;
-  /** What the client has, with everything behind it; those not here are passed over. */
+  /** Objects that the client has, including everything reachable from them; unknown ids are ignored. */
   readonly haves?: Iterable<Oid>;
-  /** Commits the client has without their parents. */
+  /** Commits that the client has without their parents. */
   readonly clientShallow?: ReadonlySet<Oid>;
   /**
-   * Commits to send without parents: where the walk from the wants ends. By default `clientShallow`. A commit of
-   * `clientShallow` that is not among them is being unshallowed: its parents count as wanted.
+   * Commits to send without parents, at which the walk from the wants ends. Default: `clientShallow`. A commit of
+   * `clientShallow` that is missing in `boundary` is unshallowed: its parents count as wanted.
    */
   readonly boundary?: ReadonlySet<Oid>;
   readonly filter?: ObjectFilter | undefined;
 }
 
 interface Selection {
-  /** Object numbers of trees to send whole. */
+  /** Object numbers of trees to send completely. */
   readonly roots: readonly number[];
-  /** Commits to send with what they introduced. */
+  /** Positions of commits to send with the objects that they introduced. */
   readonly followed: Int32Array;
 }
 
-/** Commits whose changes need not be compared one by one, as long as their trees can be walked. */
+/**
+ * Number of commits above which whole trees are walked instead of comparing each commit with its parent, if possible.
+ */
 const MANY = 1000;
 const NO_POSITIONS = new Int32Array(0);
 
-/** Finds what is reachable from the wants and not from the haves; it may list some that the client has elsewhere. */
+/**
+ * Computes the objects that are reachable from the wants but not from the haves. The result may contain objects that
+ * the client has from other commits.
+ */
 export function planSend(graph: CommitGraph, index: HistoryIndex, request: EnumerateRequest): Steps<SendPlan> {
   return new Planner(graph, index, request).plan();
 }
@@ -48,9 +55,9 @@ class Planner {
   readonly #boundary: ReadonlySet<number>;
   readonly #clientShallow: ReadonlySet<number>;
   readonly #found: NumberSet;
-  /** What was asked for by name, and where tags among it lead to. */
+  /** Objects wanted by name, and the targets of tags among them. */
   readonly #explicit = new Set<number>();
-  /** Trees and blobs the client has, where it takes a look at whole trees to know. */
+  /** Trees and blobs that the client has. Filled only where whole trees have to be compared. */
   readonly #known: NumberSet;
   readonly #haves: readonly Oid[];
   readonly #wantedCommits: number[] = [];
@@ -93,8 +100,9 @@ class Planner {
   }
 
   /**
-   * Without an end of what the client has, the trees of all commits say what their changes say, and sooner where they
-   * have records. Returns the commits without: they came one by one, and what their objects replaced is worth knowing.
+   * Adds the trees of all commits that have a tree record. Allowed only if the client has no commits: then the trees of
+   * all commits contain the same objects as their changes, and reading them is faster. Returns the commits without a
+   * record. They were pushed one by one, and the previous versions of their objects are useful as delta bases.
    */
   *#addRecorded(positions: Int32Array): Steps<Int32Array> {
     const trees = new IntList();
@@ -109,7 +117,7 @@ class Planner {
     return others.view();
   }
 
-  /** Whether the client has nothing and leaves nothing out. */
+  /** Returns true if the client has nothing and the request excludes nothing (a full clone). */
   #isForNewcomer(): boolean {
     return this.#haves.length + this.#boundary.size + this.#clientShallow.size === 0 && isEverything(this.#filter);
   }
@@ -124,7 +132,7 @@ class Planner {
     return new Set(numbers.filter((number) => number >= 0));
   }
 
-  /** A tag brings along every tag it leads to, and what the last of them names. */
+  /** Adds a want. A tag also adds every tag in its chain and the final target. */
   *#addWant(want: number): Steps<void> {
     let number = want;
     while (this.#objects.typeOf(number) === TAG) {
@@ -139,7 +147,9 @@ class Planner {
     this.#explicit.add(number);
   }
 
-  /** A have may be a tag, may be unknown, may lead nowhere. */
+  /**
+   * Returns the positions of the haves. A have may be a tag; unknown ids and ids that lead to no commit are ignored.
+   */
   *#loadHaves(): Steps<GraphPosition[]> {
     const positions: GraphPosition[] = [];
     for (const oid of this.#haves) {
@@ -155,14 +165,14 @@ class Planner {
     return positions;
   }
 
-  /** The new commits: of those sent without parents the trees, of the others the positions. */
+  /** Selects the new commits: the trees of those sent without parents, the positions of the others. */
   *#selectCommits(haves: readonly GraphPosition[]): Steps<Selection> {
     const { graph } = this;
     const isOnBoundary = (position: GraphPosition) => this.#boundary.has(graph.objectOf(position));
     const isClientShallow = (position: GraphPosition) => this.#clientShallow.has(graph.objectOf(position));
     const wants = this.#wantedCommits;
     if (haves.length === 0 && wants.every((commit) => this.#boundary.has(commit))) {
-      // Depth 1: history has no part in it, and need not be loaded.
+      // With depth 1 no history is needed, so none is loaded.
       for (const commit of wants) this.#found.add(commit);
       return { roots: wants.map((commit) => graph.linksOf(commit).tree), followed: NO_POSITIONS };
     }
@@ -181,7 +191,7 @@ class Planner {
     };
   }
 
-  /** Whole trees are to be sent: first those the client has whole, so that they are left out of them. */
+  /** Records the objects of complete trees that the client has, so that they are left out of the trees to send. */
   *#addKnown(haves: readonly GraphPosition[]): Steps<void> {
     const trees = haves.map((position) => this.graph.treeOf(position));
     for (const commit of this.#clientShallow) trees.push(this.graph.linksOf(commit).tree);
@@ -194,7 +204,10 @@ class Planner {
     yield* addClosure(this.#objects, trees, this.#found, complete);
   }
 
-  /** As deep as the filter says: the trees of the commits, without what the parents outside have as deep. */
+  /**
+   * Adds the trees of the commits up to the filter's depth, and records what parents outside the selection contain up
+   * to that depth.
+   */
   *#addToDepth(roots: readonly number[], followed: Int32Array): Steps<void> {
     const { graph } = this;
     const edges = new Set<number>();
@@ -209,7 +222,7 @@ class Planner {
     const depths = new Map<number, number>();
     yield* addToDepth(this.#objects, edges, 0, limit, this.#known, depths);
     yield* addToDepth(this.#objects, trees, 0, limit, this.#found, depths);
-    // To Git the content of a tree asked for by name is as deep as a commit's tree.
+    // Git counts the content of a tree wanted by name as deep as the tree of a commit.
     yield* addToDepth(this.#objects, this.#wantedTrees, -1, limit, this.#found, depths);
   }
 

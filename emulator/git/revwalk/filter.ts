@@ -1,38 +1,38 @@
 import { BLOB, type TypeCode, typeCode } from '../object/object.js';
 
-/** What a partial clone leaves out, as `git rev-list --filter` knows it: an object stays when it passes all three. */
+/** Filter of a partial clone, as in `git rev-list --filter`. An object is sent if it satisfies all three conditions. */
 export interface ObjectFilter {
-  /** Blobs have to be smaller, in bytes. */
+  /** Upper limit (exclusive) of the size of blobs, in bytes. */
   readonly blobBytes: number;
-  /** Trees and blobs have to be less deep below a commit's tree, which is at depth 0. */
+  /** Upper limit (exclusive) of the depth of trees and blobs. The tree of a commit has depth 0. */
   readonly depth: number;
-  /** Bit `1 << type` for each type that stays. */
+  /** Bit mask of the allowed types: `1 << type`. */
   readonly types: number;
 }
 
-/** The filter that leaves nothing out. */
+/** Filter that excludes nothing. */
 export const NO_FILTER: ObjectFilter = {
   blobBytes: Number.POSITIVE_INFINITY,
   depth: Number.POSITIVE_INFINITY,
   types: 0b11110,
 };
 
-/** Thrown for a filter that is not understood, or not served; the message is for the client. */
+/** Error thrown for a filter that is malformed or not supported; the message is sent to the client. */
 export class FilterError extends Error {
   override readonly name = 'FilterError';
 }
 
-/** Filters inside filters inside filters: far beyond use. */
+/** Maximum nesting of `combine` filters, far above practical use. */
 const MOST_NESTED = 16;
 const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 
 /**
- * Reads a filter in the grammar of `git rev-list --filter`:
+ * Parses a filter in the grammar of `git rev-list --filter`:
  *
  *     blob:none | blob:limit=<n>[kmg] | tree:<depth> | object:type=<blob|tree|commit|tag>
  *     | combine:<filter>+<filter>...      (each URL-encoded)
  *
- * `sparse:oid=<blob-ish>` is known and refused. Throws `FilterError`.
+ * `sparse:oid=<blob-ish>` is recognized, but rejected. Throws `FilterError`.
  */
 export function parseFilter(spec: string): ObjectFilter {
   return parseNested(spec, 0);
@@ -61,7 +61,10 @@ const FORMS: readonly (readonly [prefix: string, parse: (value: string, depth: n
 const UNITS = { '': 1n, k: 1n << 10n, m: 1n << 20n, g: 1n << 30n };
 const MOST = (1n << 64n) - 1n;
 
-/** As `git_parse_ulong`: decimal, hexadecimal or octal, with a unit of 1024 or its powers, in 64 bits. */
+/**
+ * Parses a 64-bit size as Git's `git_parse_ulong`: decimal, hexadecimal or octal, with an optional unit that is a power
+ * of 1024.
+ */
 function parseSize(value: string, fault: string): number {
   const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);
   if (!match) throw new FilterError(fault);
@@ -78,7 +81,7 @@ function parseType(value: string): TypeCode {
   return typeCode(value as 'commit' | 'tree' | 'blob' | 'tag');
 }
 
-/** Combining leaves out what any part leaves out. */
+/** Combines filters: an object is excluded if any part excludes it. */
 function parseCombined(value: string, depth: number): ObjectFilter {
   if (value === '') throw new FilterError('expected something after combine:');
   const parts = value.split('+').map((part) => parseNested(decodePart(part), depth + 1));

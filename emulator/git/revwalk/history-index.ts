@@ -8,28 +8,29 @@ import { PathTable } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * The history index: for each commit what it introduced, compared with its first parent (a root: with nothing).
+ * History index: the objects that each commit introduced relative to its first parent (for a root commit: all its
+ * objects).
  *
- * Every object of a commit is either introduced by it or already in its first parent; by induction the objects
- * introduced by a set of commits, joined, are all that is reachable from the set but not from the first parents
- * outside it. That is what a fetch has to send, found without opening a single tree. An object is listed by every
- * commit that introduced it: the same blob may come back years later, after a set's edge.
+ * Every object of a commit is either introduced by it or contained in its first parent. By induction, the objects
+ * introduced by a set of commits are all objects reachable from the set but not from first parents outside the set. A
+ * fetch has to send exactly these, and the index finds them without opening a tree. An object is listed for every
+ * commit that introduced it, because the same blob may reappear years later, beyond the edge of a set.
  *
- * Filled on demand, commit by commit; a commit's record never changes.
+ * Filled on demand, commit by commit. The record of a commit never changes.
  */
 export class HistoryIndex {
-  /** All forks of a repository number paths alike. */
+  /** Path numbers, shared by all forks of a repository. */
   readonly paths: PathTable;
   readonly #below: HistoryIndex | undefined;
-  /** Per position of the graph's own: which record, + 1; 0 while there is none. */
+  /** By own position of the graph: number of the record + 1; 0 if none. */
   #recordOf = new Int32Array(0);
-  // Where the parts of a record end; it starts where the record before it ends.
+  // End of each record in `#objects` and `#changed`. A record starts where the record before it ends.
   #objectsEnd = new IntList();
   #pathsEnd = new IntList();
   #objects = new IntList();
   #changed = new IntList();
 
-  /** `below`: the index of the graph that `graph` starts with. */
+  /** Creates an index. `below` is the index of the graph that `graph` extends. */
   constructor(
     readonly graph: CommitGraph,
     below?: HistoryIndex,
@@ -39,7 +40,7 @@ export class HistoryIndex {
     this.paths = paths;
   }
 
-  /** Commits indexed so far, here or below. */
+  /** Number of indexed commits, including those of the index below. */
   get size(): number {
     return this.#objectsEnd.length + (this.#below?.size ?? 0);
   }
@@ -50,8 +51,9 @@ export class HistoryIndex {
   }
 
   /**
-   * Trees and blobs the commit introduced, each followed by what its first parent has at the same path, or -1.
-   * Without objects that the first parent has elsewhere among what changed, so a renamed folder costs nothing.
+   * Returns the trees and blobs that the commit introduced, each followed by the object that its first parent has at
+   * the same path, or -1. Leaves out objects that the first parent has at another changed path, so a renamed folder
+   * costs nothing.
    */
   objectsOf(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
@@ -60,13 +62,13 @@ export class HistoryIndex {
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
 
-  /** Adds what `objectsOf` the commit says was introduced. */
+  /** Adds the introduced objects of a commit to `found`. */
   addObjectsOf(position: GraphPosition, found: NumberSet): void {
     const objects = this.objectsOf(position);
     for (let at = 0; at < objects.length; at += 2) found.add(objects[at]!);
   }
 
-  /** Files, links and gitlinks that differ from the first parent: path numbers, each once. */
+  /** Returns the path numbers of files, symbolic links and submodules that differ from the first parent, each once. */
   changedBy(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
     if (own < 0) return this.#below!.changedBy(position);
@@ -74,7 +76,7 @@ export class HistoryIndex {
     return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
   }
 
-  /** Indexes the commits that are not yet. Several callers may be at it at once; they share the work. */
+  /** Indexes the commits that are not indexed yet. Concurrent callers share the work. */
   *cover(positions: Iterable<GraphPosition>): Steps<void> {
     const diff = new TreeDiff(this.graph.objects, this.paths);
     for (const position of positions) {
@@ -89,12 +91,15 @@ export class HistoryIndex {
     }
   }
 
-  /** Indexes one commit when it is not yet. */
+  /** Indexes one commit if it is not indexed yet. */
   *coverOne(position: GraphPosition): Steps<void> {
     if (!this.has(position)) yield* this.cover([position]);
   }
 
-  /** The same records for `graph`, which is the same `through` another reader. */
+  /**
+   * Returns an index with the same records for `graph`, a copy of the same graph with another reader
+   * (`CommitGraph.through`).
+   */
   through(graph: CommitGraph): HistoryIndex {
     const index = new HistoryIndex(graph, this.#below, this.paths);
     index.#recordOf = this.#recordOf;
@@ -105,7 +110,7 @@ export class HistoryIndex {
     return index;
   }
 
-  /** The same records for `graph`, which has the same positions and lies on no other. */
+  /** Returns an index with the same records for `graph`, which has the same positions and no graph below. */
   *flattened(graph: CommitGraph): Steps<HistoryIndex> {
     const flat = new HistoryIndex(graph, undefined, this.paths);
     for (let position = 0; position < graph.size; position++) {
@@ -139,7 +144,7 @@ export class HistoryIndex {
     this.#end(position);
   }
 
-  /** Ends the record of a commit. */
+  /** Completes the record of a commit. */
   #end(position: GraphPosition): void {
     this.#objectsEnd.push(this.#objects.length);
     this.#pathsEnd.push(this.#changed.length);

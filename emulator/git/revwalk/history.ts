@@ -14,54 +14,61 @@ import { aheadBehind, allReach, unreached } from './reachability.js';
 import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
-/** Graphs that lie on each other: with more of them, what is known is put in one. */
+/** Maximum length of the chain of graphs; a longer chain is flattened into one graph. */
 const MOST_GRAPHS = 8;
 
 export interface CommitSummary {
   readonly oid: Oid;
   readonly tree: Oid;
   readonly parents: readonly Oid[];
-  /** Seconds since 1970. */
+  /** Committer date in seconds since 1970. */
   readonly committedAt: number;
-  /** Seconds since 1970. */
+  /** Author date in seconds since 1970. */
   readonly authoredAt: number;
 }
 
 export interface LogOptions {
   readonly tips: Iterable<Oid>;
-  /** Only commits that touch this file or folder, by Git's default history simplification. */
+  /** Limits the log to commits that change this file or folder, with Git's default history simplification. */
   readonly path?: ByteString;
 }
 
 /**
- * What the commits of a repository say together: ancestry, logs, what a fetch has to send, which commit last modified which path.
+ * Queries over the commits of a repository: ancestry, logs, the objects of a fetch, the commit that last modified a
+ * path.
  *
- * Everything is derived from published objects and never changes, so it is kept: commits in a graph of typed arrays,
- * and what each introduced in an index that fills as it is asked. Ids may be those of tags that lead to commits.
- * Methods throw `MissingObject` for an id that is not here or is no commit.
+ * Everything is derived from published objects, which never change, so it is cached: commits in a graph of typed
+ * arrays, and the objects that each commit introduced in an index that is filled on demand. Ids may be those of tags of
+ * commits. Methods throw `MissingObject` for an id that does not exist or is not a commit.
  */
 export class History {
   #graph: CommitGraph;
   #index: HistoryIndex;
 
-  /** `basis`: what is known of the store that `objects` is a fork of. */
+  /** Creates a history. `basis` is the history of the store that `objects` is a fork of. */
   constructor(objects: LinkReader, basis?: HistoryBasis) {
     this.#graph = new CommitGraph(objects, basis);
     this.#index = new HistoryIndex(this.#graph, basis?.index);
   }
 
-  /** For a fork of the store that nothing is added to: what is known now, and what is found out there. */
+  /**
+   * Returns a history for a read-only fork of the store. It contains everything known now, and shares what is computed
+   * in the fork.
+   */
   kept(objects: LinkReader): History {
     const graph = this.#graph.through(objects);
     return new History(objects, { graph, index: this.#index.through(graph), size: graph.size });
   }
 
-  /** For a fork of the store: until it has commits of its own, what is found out there is kept here, for all forks. */
+  /**
+   * Returns a history for a fork of the store. Until the fork has its own commits, results are cached in this history,
+   * for all forks.
+   */
   fork(objects: LinkReader): History {
     return new History(objects, { graph: this.#graph, index: this.#index });
   }
 
-  /** The commits by position, for walks that are not methods of this class. */
+  /** Graph of the commits by position, for walks outside this class. */
   get graph(): CommitGraph {
     return this.#graph;
   }
@@ -79,28 +86,28 @@ export class History {
     };
   }
 
-  /** Whether `descendant` is `ancestor` or descends from it. */
+  /** Returns true if `descendant` is `ancestor` or descends from it. */
   isAncestor(ancestor: Oid, descendant: Oid): boolean {
     return this.reaches([descendant], ancestor);
   }
 
-  /** Whether any of the tips is `commit` or descends from it. */
+  /** Returns true if any of the tips is `commit` or descends from it. */
   reaches(tips: Iterable<Oid>, commit: Oid): boolean {
     return unreached(this.#graph, this.#graph.locateAll(tips), [this.#graph.locate(commit)]).length === 0;
   }
 
-  /** Those of `commits` that none of the tips is or descends from. */
+  /** Returns those of `commits` that are not reachable from any of the tips. */
   async unreached(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<Oid[]> {
     const graph = this.#graph;
     const positions = await this.#loadAll(tips, meter);
     const sought = Array.from(commits, (oid) => ({ oid, position: this.#loadedPositionOf(oid) }));
     const loaded = sought.map(({ position }) => position).filter((position) => position >= 0);
     const left = new Set(unreached(graph, positions, loaded));
-    // What is not loaded with the tips is not behind them.
+    // A commit that is not loaded with the tips is not reachable from them.
     return sought.filter(({ position }) => position < 0 || left.has(position)).map(({ oid }) => oid);
   }
 
-  /** Whether each of the tips is one of `commits` or descends from one; ids that are no commits here are passed over. */
+  /** Returns true if each of the tips is one of `commits` or descends from one. Ignores ids that are not commits. */
   async allReach(tips: Iterable<Oid>, commits: Iterable<Oid>, meter: Meter): Promise<boolean> {
     const positions = await this.#loadAll(tips, meter);
     const targets = Array.from(commits, (oid) => this.#loadedPositionOf(oid)).filter((position) => position >= 0);
@@ -113,30 +120,30 @@ export class History {
     return commits.map((commit) => this.#graph.positionOf(commit));
   }
 
-  /** The position of a commit that is loaded, else -1. */
+  /** Returns the position of a commit; -1 if it is not loaded. */
   #loadedPositionOf(oid: Oid): GraphPosition {
     const number = this.#graph.objects.find(oid);
     return number < 0 ? -1 : this.#graph.positionOf(number);
   }
 
-  /** The best common ancestors, as `git merge-base --all` prints them; none of unrelated histories. */
+  /** Returns the best common ancestors, as `git merge-base --all` prints them; none if the histories are unrelated. */
   mergeBases(a: Oid, b: Oid): Oid[] {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
     return mergeBases(this.#graph, left, right).map((position) => this.#graph.oidOf(position));
   }
 
-  /** How many commits only `a` leads to, and how many only `b` does. */
+  /** Returns the number of commits reachable only from `a`, and of those reachable only from `b`. */
   aheadBehind(a: Oid, b: Oid): { ahead: number; behind: number } {
     const [left, right] = [this.#graph.locate(a), this.#graph.locate(b)];
     return aheadBehind(this.#graph, left, right);
   }
 
-  /** Commit ids in the order and selection of `git log`. Lazy: it walks no further than it is read. */
+  /** Yields commit ids in the order and selection of `git log`. Lazy: walks only as far as the caller reads. */
   *log(options: LogOptions): IterableIterator<Oid> {
     for (const oid of this.logEach(options)) if (oid !== undefined) yield oid;
   }
 
-  /** As `log`, with `undefined` for each commit that was looked at and is not shown. */
+  /** Like `log`, but also yields `undefined` for each visited commit that is not shown. */
   *logEach({ tips, path }: LogOptions): IterableIterator<Oid | undefined> {
     const graph = this.#graph;
     const visit =
@@ -148,19 +155,19 @@ export class History {
     }
   }
 
-  /** The objects a fetch has to send, with what helps to make a small pack of them. */
+  /** Computes the objects that a fetch has to send, with information that helps to write a small pack. */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
     return inSlices(planSend(this.#graph, this.#index, request), meter);
   }
 
-  /** The shallow boundary a fetch with a depth asks for. Throws `NothingSelected`. */
+  /** Computes the shallow boundary of a fetch with a depth. Throws `NothingSelected`. */
   shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
     return inSlices(findShallowBoundary(this.#graph, request), meter);
   }
 
   /**
-   * For each file, link and gitlink of the commit's tree the commit that `git log -1 -- <path>` shows, in the order
-   * of Git's index. `under` keeps to one file or folder.
+   * Returns, for each file, symbolic link and submodule of the commit's tree, the commit that `git log -1 -- <path>`
+   * shows. The order is that of Git's index. `under` limits the result to one file or folder.
    */
   async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
@@ -168,8 +175,8 @@ export class History {
   }
 
   /**
-   * Takes in what a push brought, in slices, so that the synchronous methods find it there. When the index is in use
-   * it is extended too. Costs what is new.
+   * Loads the commits of a push in slices, so that the synchronous methods find them loaded. Also extends the index if
+   * it is in use. The cost is proportional to the new commits.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
     if (this.#graph.depth > MOST_GRAPHS) await this.#flatten(meter);
@@ -180,19 +187,19 @@ export class History {
     if (this.#index.size > 0 && graph.size > first) await inSlices(this.#index.cover(range(first, graph.size)), meter);
   }
 
-  /** After many forks of forks, each with commits of its own. */
+  /** Joins a long chain of graphs into one, after many forks of forks with own commits. */
   async #flatten(meter: Meter): Promise<void> {
     const [graph, index] = [this.#graph, this.#index];
     const flatGraph = await inSlices(graph.flattened(), meter);
     const flatIndex = await inSlices(index.flattened(flatGraph), meter);
-    // Others may have gone on meanwhile; then the next writer tries.
+    // If the graph changed in the meantime, the result is discarded, and the next writer tries again.
     if (this.#graph !== graph || graph.size !== flatGraph.size) return;
     this.#graph = flatGraph;
     this.#index = flatIndex;
   }
 }
 
-/** What is known of the commits of a store, for a fork of it. */
+/** History of a store, as the basis for the history of a fork. */
 export interface HistoryBasis extends GraphBasis {
   readonly index: HistoryIndex;
 }

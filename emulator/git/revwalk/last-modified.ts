@@ -12,8 +12,8 @@ import { PathDescent } from './path-descent.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * For each file, link and gitlink of a commit's tree the commit that `git log -1 -- <path>` shows, in the order of
- * Git's index. `under` keeps to one file or folder.
+ * Returns, for each file, symbolic link and submodule of a commit's tree, the commit that `git log -1 -- <path>` shows.
+ * The order is that of Git's index. `under` limits the result to one file or folder.
  */
 export function* lastModified(
   graph: CommitGraph,
@@ -35,7 +35,7 @@ export function* lastModified(
   return found;
 }
 
-/** The files at or below `under` by their numbers. */
+/** Returns the files at or below `under` by path number. */
 function* listFiles(
   objects: LinkReader,
   paths: PathTable,

@@ -4,12 +4,12 @@ import { DateQueue } from './date-queue.js';
 const LEFT = 1;
 const RIGHT = 2;
 const BOTH = LEFT | RIGHT;
-/** Reachable from a common ancestor that was found, so not a best one. */
+/** Flag of commits reachable from a common ancestor that was found; they are not best common ancestors. */
 const STALE = 4;
 
 /**
- * The best common ancestors of two commits: those that no other common ancestor descends from.
- * In the order `git merge-base --all` prints them.
+ * Returns the best common ancestors of two commits: those from which no other common ancestor descends. The order is
+ * that of `git merge-base --all`.
  */
 export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPosition): GraphPosition[] {
   const flags = new Uint8Array(graph.size);
@@ -39,8 +39,8 @@ export function mergeBases(graph: CommitGraph, a: GraphPosition, b: GraphPositio
 }
 
 /**
- * Git finds the bases by painting from both sides in order of date, and sorts what it found by date again.
- * Where dates are equal the order of the painting stays, so it has to be repeated.
+ * Sorts the bases as Git does. Git finds them by painting from both sides in order of date, and sorts the result by
+ * date. On equal dates the painting order remains, so the painting is repeated.
  */
 function inGitsOrder(graph: CommitGraph, a: GraphPosition, b: GraphPosition, bases: GraphPosition[]): GraphPosition[] {
   const flags = new Map<GraphPosition, number>();

@@ -1,4 +1,4 @@
-/** A set of the integers below a fixed bound, one bit each. */
+/** Bit set of the integers from 0 to a fixed bound (exclusive). */
 export class NumberSet {
   readonly #words: Uint32Array;
 
@@ -10,7 +10,7 @@ export class NumberSet {
     return (this.#words[number >>> 5]! & (1 << (number & 31))) !== 0;
   }
 
-  /** Whether the number was not in the set yet. */
+  /** Adds a number. Returns true if the set did not contain it. */
   add(number: number): boolean {
     const word = number >>> 5;
     const bit = 1 << (number & 31);
@@ -23,7 +23,7 @@ export class NumberSet {
     this.#words[number >>> 5]! &= ~(1 << (number & 31));
   }
 
-  /** The first member that is not below `from`, or -1. */
+  /** Returns the smallest member that is at least `from`; -1 if none. */
   next(from: number): number {
     let word = from >>> 5;
     let bits = (this.#words[word] ?? 0) & (-1 << (from & 31));
@@ -42,7 +42,7 @@ export class NumberSet {
     for (let word = 0; word < other.#words.length; word++) this.#words[word]! &= ~other.#words[word]!;
   }
 
-  /** The numbers, ascending. */
+  /** Returns the members in ascending order. */
   numbers(): Int32Array {
     const numbers = new Int32Array(this.count());
     let length = 0;

@@ -8,11 +8,11 @@ import { GeneratedHistory } from '../test/generated-history.js';
 import { parseFilter } from './filter.js';
 import { History } from './history.js';
 
-/** A store that history comes to in packs, as pushes would bring it. */
+/** Opens a store that receives a history in packs, as pushes would bring them. */
 function open(generated: GeneratedHistory) {
   const { objects: source, git } = generated;
   const store = new ObjectStore();
-  /** What `tips` lead to, as real git lists it. */
+  /** Returns the objects reachable from `tips`, as real Git lists them. */
   const closure = (...tips: Oid[]) =>
     git.oids(['rev-list', '--objects', '--no-object-names', '--stdin'], tips.join('\n'));
   const stage = async (oids: readonly Oid[]) => {

@@ -7,7 +7,10 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
 
-/** Compares what commits have at one path, a file or a folder: by the history index where it can, else by their trees. */
+/**
+ * Compares the versions of one path (a file or folder) in several commits, with the history index if possible,
+ * otherwise with their trees.
+ */
 export class PathComparison {
   readonly #names: readonly ByteString[];
   readonly #paths: PathCover;
@@ -25,7 +28,7 @@ export class PathComparison {
     return !this.#isSameInTrees(this.graph.treeOf(position), NONE);
   }
 
-  /** Whether a commit and its `nth` parent have the same. */
+  /** Returns true if the path is equal in a commit and its `nth` parent. */
   isSame(position: GraphPosition, parent: GraphPosition, nth: number): boolean {
     if (nth === 0 && this.index.has(position)) return !this.#paths.hasAny(this.index.changedBy(position));
     return this.#isSameInTrees(this.graph.treeOf(position), this.graph.treeOf(parent));
@@ -45,9 +48,9 @@ export class PathComparison {
   }
 }
 
-/** The paths of a history index that lie at or inside one path. */
+/** Set of the paths of a history index that are equal to, or below, one path. */
 class PathCover {
-  /** By path number; as far as `#known`. */
+  /** By path number: 1 if inside. Valid for numbers below `#known`. */
   #isInside = new Uint8Array(64);
   #known = 0;
 
@@ -62,7 +65,7 @@ class PathCover {
     return false;
   }
 
-  /** Folders have smaller numbers than what they hold, so one pass is enough. */
+  /** Classifies new path numbers. A folder's number is smaller than those of its content, so one pass is enough. */
   #learn(): void {
     const { paths } = this.index;
     const top = paths.find(this.path);
@@ -75,13 +78,16 @@ class PathCover {
   }
 }
 
-/** What a folder has under a name. */
+/** Position of an entry in a folder. */
 interface Entry {
   readonly entries: TreeEntries;
   readonly index: number;
 }
 
-/** A folder without content counts as nothing: Git's comparison does not see it. */
+/**
+ * Returns the entry of a name; undefined if absent. An empty folder counts as absent, because Git's comparison ignores
+ * it.
+ */
 function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry | undefined {
   if (tree === NONE) return undefined;
   const entries = runSync(objects.entriesOf(tree));
@@ -92,7 +98,7 @@ function findEntry(objects: LinkReader, tree: number, name: ByteString): Entry |
   return isEmpty ? undefined : { entries, index };
 }
 
-/** Mode and object. */
+/** Compares mode and object. */
 function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (
@@ -101,7 +107,7 @@ function isSame(a: Entry | undefined, b: Entry | undefined): boolean {
   );
 }
 
-/** Throws `MissingObject`. */
+/** Returns the tree of an entry; `NONE` if it is not a folder. Throws `MissingObject`. */
 function treeOf(entry: Entry | undefined): number {
   return entry?.entries.isTreeAt(entry.index) === true ? objectAt(entry.entries, entry.index) : NONE;
 }

@@ -6,21 +6,21 @@ import type { PathId } from './path-table.js';
 import { TreeDiff } from './tree-diff.js';
 
 /**
- * Follows many paths down the history to the commits that last touched them.
+ * Finds the commits that last changed each of many paths.
  *
- * The log of one path that exists, from one tip, is a single line: at each commit it goes on to the first parent
- * that has the same at the path, and ends at a commit that has no such parent. So paths go down in groups, each
- * sitting at one commit, that split at merges and join where lines meet again. A step costs what its commit changed,
- * however large the group.
+ * The log of one existing path from one tip is a linear walk: from each commit it continues to the first parent whose
+ * version of the path is equal, and it ends at a commit without such a parent. Paths are therefore walked in groups,
+ * each at one commit. A group splits at merges, and groups that reach the same commit are joined (union-find). A step
+ * costs as much as its commit changed, however large the group.
  */
 export class PathDescent {
-  /** By path number: the group it is in, or was merged from; 0 when it is not under way. */
+  /** By path number: the group of the path, or a group that was merged into it; 0 if the path is not being walked. */
   readonly #groupOf: Int32Array;
-  /** By path number: where it ended. */
+  /** By path number: position of the commit that last changed it; -1 if unknown. */
   readonly #touchedAt: Int32Array;
-  /** By position: the group that has come there, or 0. */
+  /** By position: the group that has reached it; 0 if none. */
   readonly #groupAt: Int32Array;
-  // By group: the one it was merged into (itself at first), and how many paths it has.
+  // By group: the group into which it was merged (itself at first), and its number of paths.
   readonly #mergedInto = new IntList();
   readonly #sizeOf: number[] = [];
   #underWay = 0;
@@ -44,7 +44,7 @@ export class PathDescent {
     this.#groupAt[tip] = all;
   }
 
-  /** By path number: the position of the commit. */
+  /** Returns the position of the commit that last changed each path, by path number. */
   *run(): Steps<Int32Array> {
     const { graph, index } = this;
     for (let position = this.tip; this.#underWay > 0; position--) {
@@ -68,7 +68,10 @@ export class PathDescent {
     return found;
   }
 
-  /** The paths a commit changed, compared with its first parent: some go on to another parent, the rest end here. */
+  /**
+   * Handles the paths that a commit changed relative to its first parent. A path that is equal in another parent
+   * continues there; the other paths end at this commit.
+   */
   *#settle(position: GraphPosition, changed: PathId[]): Steps<void> {
     const { graph } = this;
     let left = changed;
@@ -87,7 +90,10 @@ export class PathDescent {
     }
   }
 
-  /** Those among the paths, and maybe others, that differ between two commits; only their folders are compared. */
+  /**
+   * Returns the paths that differ between two commits. Compares only the folders of `paths`; the result may contain
+   * other paths of these folders.
+   */
   *#differing(parent: GraphPosition, position: GraphPosition, paths: readonly PathId[]): Steps<Set<PathId>> {
     const { graph, index } = this;
     const folders = new Set<PathId>();
@@ -109,7 +115,7 @@ export class PathDescent {
     return group;
   }
 
-  /** The group that `group` is part of by now. */
+  /** Returns the group that now contains `group` (union-find with path compression). */
   #find(group: number): number {
     let top = group;
     while (this.#mergedInto.at(top) !== top) top = this.#mergedInto.at(top);
@@ -140,7 +146,10 @@ export class PathDescent {
     this.#join(group, to);
   }
 
-  /** Moves a group to a commit where another may have come already: the smaller becomes part of the larger. */
+  /**
+   * Moves a group to a commit. If another group has reached the commit already, the smaller one is merged into the
+   * larger one.
+   */
   #join(group: number, position: GraphPosition): void {
     const there = this.#find(this.#groupAt[position]!);
     const [large, small] = this.#sizeOf[there]! > this.#sizeOf[group]! ? [there, group] : [group, there];

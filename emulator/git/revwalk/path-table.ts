@@ -1,12 +1,12 @@
 import { type ByteString, NO_BYTES, splitBytes } from '../object/bytes.js';
 
-/** A path by number. A folder's number is smaller than those of all paths inside it. */
+/** Number of a path. The number of a folder is smaller than those of all paths below it. */
 export type PathId = number;
 
 /** The root folder. */
 export const ROOT: PathId = 0;
 
-/** Numbers for paths, kept as a tree of names, so that a path of any depth costs one entry. */
+/** Assigns numbers to paths. Stored as a tree of names, so that a path of any depth costs one entry. */
 export class PathTable {
   readonly #folderOf: PathId[] = [-1];
   readonly #nameOf: ByteString[] = [NO_BYTES];
@@ -20,7 +20,7 @@ export class PathTable {
     return this.#folderOf[path]!;
   }
 
-  /** The number of `name` in `folder`, given now when it has none. */
+  /** Returns the number of `name` in `folder`, and assigns one if it has none. */
   inside(folder: PathId, name: ByteString): PathId {
     const names = this.#inside[folder] ?? new Map<ByteString, PathId>();
     this.#inside[folder] = names;
@@ -34,14 +34,14 @@ export class PathTable {
     return path;
   }
 
-  /** The number of a path from the root, given now when it has none. */
+  /** Returns the number of a path from the root, and assigns one if it has none. */
   add(path: ByteString): PathId {
     let at = ROOT;
     if (path !== '') for (const name of splitBytes(path, '/')) at = this.inside(at, name);
     return at;
   }
 
-  /** As `add`, but -1 when it has none. */
+  /** Returns the number of a path from the root; -1 if it has none. */
   find(path: ByteString): PathId {
     if (path === '') return ROOT;
     let at = ROOT;

@@ -7,15 +7,16 @@ const HELD = 2;
 export interface DifferenceRequest {
   readonly wants: readonly GraphPosition[];
   readonly haves: readonly GraphPosition[];
-  /** Commits that are wanted without their parents. */
+  /** Returns true for commits whose parents are not wanted. */
   readonly wantsEnd?: (position: GraphPosition) => boolean;
-  /** Commits that are held without their parents. */
+  /** Returns true for commits whose parents the client does not have. */
   readonly havesEnd?: (position: GraphPosition) => boolean;
 }
 
 /**
- * The commits reachable from `wants` and not from `haves`, newest position first. Exact whatever the dates say.
- * Costs what lies between the newest tip and the oldest commit of the answer.
+ * Returns the commits reachable from `wants` but not from `haves`, highest position first. Exact regardless of commit
+ * dates. The cost is proportional to the number of positions between the newest tip and the oldest commit of the
+ * result.
  */
 export function difference(graph: CommitGraph, request: DifferenceRequest): Int32Array {
   const { wants, haves, wantsEnd, havesEnd } = request;
@@ -48,7 +49,7 @@ export function difference(graph: CommitGraph, request: DifferenceRequest): Int3
   return found.view();
 }
 
-/** Those of `targets` that no commit of `tips` is or descends from. One sweep for all. */
+/** Returns those of `targets` that are not reachable from any of `tips`, in one pass. */
 export function unreached(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -64,7 +65,7 @@ export function unreached(
   return targets.filter((target) => marks[target] === 0);
 }
 
-/** Whether each of `tips` is one of `targets` or descends from one. */
+/** Returns true if each of `tips` is one of `targets` or descends from one. */
 export function allReach(
   graph: CommitGraph,
   tips: readonly GraphPosition[],
@@ -79,7 +80,10 @@ export function allReach(
   return tips.every((tip) => marks[tip] === 1);
 }
 
-/** The lowest and the highest position, if any; a list may be too long to be spread. */
+/**
+ * Returns the lowest and the highest position; empty if there are none. `Math.min` with spread arguments would fail for
+ * long lists.
+ */
 function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
   let lowest = positions[0];
   let highest = positions[0];
@@ -90,7 +94,7 @@ function extremes(positions: readonly GraphPosition[]): GraphPosition[] {
   return lowest === undefined ? [] : [lowest, highest!];
 }
 
-/** How many commits only `a` has, and how many only `b` has. */
+/** Returns the number of commits reachable only from `a`, and of those reachable only from `b`. */
 export function aheadBehind(graph: CommitGraph, a: GraphPosition, b: GraphPosition): { ahead: number; behind: number } {
   return {
     ahead: difference(graph, { wants: [a], haves: [b] }).length,

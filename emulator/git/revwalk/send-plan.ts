@@ -3,29 +3,32 @@ import type { PreviousVersions } from '../pack-objects/delta-choice.js';
 import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 
-/** What a fetch has to send, and what helps to send it in few bytes. Everything by object number. */
+/** Objects that a fetch has to send, with information that helps to write a small pack. Objects are given by number. */
 export class SendPlan {
   #held: NumberSet | undefined;
 
   constructor(
-    /** Ascending: the order of the packs the objects came in, so that a writer can copy long runs as they are. */
+    /**
+     * Object numbers, ascending. This is the order of the stored packs, so that a writer can copy long runs unchanged.
+     */
     readonly objects: Int32Array,
     private readonly index: HistoryIndex,
-    /** Commits to be sent together with all their first parent has. */
+    /** Positions of commits that are sent; everything in their first parents is sent too, or held by the client. */
     private readonly positions: Int32Array,
-    /** Trees and blobs the client has, when they were looked for. */
+    /** Trees and blobs that the client has, as far as they were determined. */
     private readonly known: NumberSet,
-    /** Whether the client may lack objects of commits it has. */
+    /** True if the client may lack objects of commits that it has. */
     private readonly isPartial: boolean,
   ) {}
 
   /**
-   * For trees and blobs to send, the object that was at their path before: the best delta bases there are.
-   * Each is sent too, or held by the client (`isHeld`). Two objects may name each other. Made anew by each call.
+   * Returns the previous version of each tree and blob to send, that is, the object that was at its path before: the
+   * best delta base. Each is sent too or held by the client (`isHeld`). Two objects may refer to each other. Computed
+   * anew by each call.
    */
   previousVersions(): PreviousVersions {
     const sent = this.#sent();
-    /** By object the number of its previous version plus 1; 0 if none. */
+    /** By object number: number of its previous version plus 1; 0 if none. */
     const versions = new Int32Array(sent.bound);
     for (const position of this.positions) {
       const pairs = this.index.objectsOf(position);
@@ -39,13 +42,16 @@ export class SendPlan {
     return (object) => versions[object]! - 1;
   }
 
-  /** Whether the client certainly has the object: a base for thin deltas. It may have more. */
+  /**
+   * Returns true if the client certainly has the object, so that it can be the base of a thin delta. The client may
+   * have more objects.
+   */
   isHeld(object: number): boolean {
     this.#held ??= this.#findHeld();
     return object < this.#held.bound && this.#held.has(object);
   }
 
-  /** Whatever a commit replaced is in its first parent, which is either sent or held. */
+  /** Finds the held objects. An object that a commit replaced is in its first parent, which is either sent or held. */
   #findHeld(): NumberSet {
     const held = new NumberSet(this.known.bound);
     if (this.isPartial) return held;

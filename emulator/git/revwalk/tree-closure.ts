@@ -7,11 +7,12 @@ import { objectAt } from '../object/tree-entries.js';
 import { NumberSet } from './number-set.js';
 
 /**
- * Adds trees (by object number) and everything below them to `found`. What is in `complete`, a set of trees
- * whose content is in `found` already, is not entered again.
+ * Adds trees (by object number) and everything below them to `found`. Does not open trees in `complete`, whose content
+ * is already in `found`.
  *
- * Of a tree that is told by the difference from one that is complete, only its own entries are new. Packs have bases
- * before their deltas, so trees are taken in the order of their numbers: all together cost what they differ by.
+ * If a tree is stored as a difference to a complete tree, only its own entries are new. Packs contain bases before
+ * their deltas, so trees are processed in the order of their numbers. The total cost is then proportional to their
+ * differences.
  */
 export function* addClosure(
   objects: LinkReader,
@@ -26,7 +27,7 @@ export function* addClosure(
     if (tree !== NONE) pending.add(tree);
     if (++work % PIECE === 0) yield PIECE_COST;
   }
-  // What is found below a tree may have a smaller number: then there is another round.
+  // A tree found below another tree may have a smaller number, which requires another round.
   for (let tree = pending.next(0); tree >= 0; tree = next(pending, tree)) {
     pending.delete(tree);
     if (!complete.add(tree)) continue;
@@ -64,8 +65,8 @@ function next(pending: NumberSet, from: number): number {
 }
 
 /**
- * As `addClosure`, but only what is less than `limit` deep; the trees themselves are `depth` deep.
- * An object in several places counts by the least deep. `depths` remembers trees between calls.
+ * Like `addClosure`, but adds only objects at depths below `limit`. The given trees have depth `depth`. An object in
+ * several places counts with its smallest depth. `depths` caches the depths of trees between calls.
  */
 export function* addToDepth(
   objects: LinkReader,

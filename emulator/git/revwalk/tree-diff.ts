@@ -8,8 +8,8 @@ import { objectAt, type TreeEntries } from '../object/tree-entries.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
- * What two trees do not share: the paths that changed, and the objects on either side.
- * Equal subtrees are not entered, so it costs the folders that differ, not the trees.
+ * Differences between two trees: the changed paths, and the objects that only one side has. Equal subtrees are not
+ * opened, so the cost is proportional to the folders that differ.
  */
 export class TreeDiff {
   /** Files, links and gitlinks that were added, removed or changed. */
@@ -18,7 +18,7 @@ export class TreeDiff {
   readonly added = new IntList();
   /** Trees and blobs of the old side. */
   readonly removed = new IntList();
-  /** Folders to compare: old tree, new tree, path. */
+  /** Stack of folders to compare: old tree, new tree, path. */
   readonly #folders = new IntList();
 
   constructor(
@@ -26,7 +26,9 @@ export class TreeDiff {
     readonly paths: PathTable,
   ) {}
 
-  /** Compares two trees by object number; `NONE` is the empty tree. `enter` may keep it out of folders. */
+  /**
+   * Compares two trees by object number; `NONE` is the empty tree. Folders for which `enter` returns false are skipped.
+   */
   *compare(before: number, after: number, enter?: (folder: PathId) => boolean): Steps<void> {
     this.changed.clear();
     this.added.clear();
@@ -74,7 +76,10 @@ export class TreeDiff {
     else this.#addPair(number, NONE);
   }
 
-  /** Entries of one name, both trees or both not: Git's order tells a file from a folder of its name. */
+  /**
+   * Compares two entries of one name. Either both or neither are trees, because a file and a folder of one name have
+   * different places in Git's order.
+   */
   #takeBoth({ before, after, left, right }: EntriesPair, folder: PathId): void {
     const isLink = left!.isGitlinkAt(before);
     const isSame = left!.objectAt(before) === right!.objectAt(after) && isLink === right!.isGitlinkAt(after);

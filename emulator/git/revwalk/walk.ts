@@ -5,16 +5,16 @@ import type { HistoryIndex } from './history-index.js';
 import { NumberSet } from './number-set.js';
 import { PathComparison } from './path-comparison.js';
 
-/** What a walk does at a commit. */
+/** Result of visiting a commit in a walk. */
 interface Visit {
   readonly isShown: boolean;
-  /** The parents, or those of them that matter. */
+  /** Parents to follow: all, or those that matter. */
   readonly parents: Iterable<GraphPosition>;
 }
 
 /**
- * The commits as `git log` lists them: the newest by committer date among those whose children were seen; `undefined` for
- * each commit that is not shown, so that a caller can pass its meter in between.
+ * Yields commits in the order of `git log`: the newest by committer date among those whose children were visited.
+ * Yields `undefined` for each commit that is not shown, so that the caller can yield to other work in between.
  */
 export function* walkEach(
   graph: CommitGraph,
@@ -36,8 +36,8 @@ export function* walkEach(
 }
 
 /**
- * Git's default history simplification for one path, a file or a folder, taken literally:
- * a commit equal in it to one of its parents is not shown, and only the first such parent is followed.
+ * Returns a visitor that applies Git's default history simplification to one path (a file or folder). A commit whose
+ * version of the path equals that of a parent is not shown, and only the first such parent is followed.
  */
 export function pathVisit(
   graph: CommitGraph,

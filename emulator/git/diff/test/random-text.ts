@@ -1,8 +1,8 @@
-/** Repeatable random files and edits of them, of the kinds that make line diffs ambiguous. */
+/** Reproducible random files and edits, of kinds for which line diffs are ambiguous. */
 export class RandomText {
   constructor(private seed: number) {}
 
-  /** An integer from 0 to below `limit`. */
+  /** Returns an integer from 0 to `limit` (exclusive). */
   below(limit: number): number {
     this.seed = (Math.imul(this.seed, 1_103_515_245) + 12_345) >>> 0;
     return (this.seed >>> 8) % Math.max(1, limit);
@@ -49,7 +49,7 @@ export class RandomText {
     return result;
   }
 
-  /** With or without a line feed at the end. */
+  /** Joins lines into a file, at random with or without a final line feed. */
   file(lines: readonly string[]): string {
     return lines.join('\n') + (this.below(5) === 0 ? '' : '\n');
   }

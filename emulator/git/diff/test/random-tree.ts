@@ -15,7 +15,9 @@ const NAMES = ['a', 'b.c', 'index.ts', 'read me', 'caf\u00e9', 'ta\tb', 'quo"te'
 const FOLDERS = [NO_BYTES, NO_BYTES, ...['lib/', 'lib/deep er/', 'src/'].map(bytesOf)];
 const ENDS = [NO_BYTES, NO_BYTES, ...['1', '2'].map(bytesOf)];
 
-/** A working tree that changes at random: edits, renames, modes, links, gitlinks, binary files, odd names. */
+/**
+ * Working tree that changes at random: edits, renames, modes, symbolic links, submodules, binary files, unusual names.
+ */
 export class RandomTree {
   readonly files = new Map<ByteString, File>();
 
