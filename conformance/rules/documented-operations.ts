@@ -12,39 +12,39 @@ import { type RuleRow, rulesBy } from './rule.js';
 export const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** `git:read` as part of an id. */
+/** Formats a scope such as `git:read` as part of an id. */
 export function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** One request that has to look at the token it comes with, as rules try it: right in everything else. */
+/** A request that requires a token, and is valid in every other respect. */
 export interface TokenPlace {
-  /** Its part of a rule's id. */
+  /** Part of a rule's id. */
   readonly name: string;
   readonly route: string;
-  /** The one scope it takes. */
+  /** The one scope that it requires. */
   readonly scope: Scope;
   readonly writes: boolean;
-  /** Tolerated answers to a token without that scope, the best supported first. */
+  /** Tolerated responses to a token without that scope, with the best supported one first. */
   readonly lacksScope: readonly string[];
-  /** The repository it is tried on. */
+  /** Repository on which it is tried. */
   readonly repo: (t: RuleContext) => Promise<string>;
   readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
-  /** Whether parameters are not shown, so that only 401 and 403 count as failures. */
+  /** True if the specification does not show the parameters, so that only 401 and 403 count as failures. */
   readonly isLoose?: boolean;
   readonly isGit: boolean;
-  /** Whether the path names the repository; elsewhere only the token does. */
+  /** True if the path names the repository; otherwise only the token does. */
   readonly namesRepository: boolean;
-  /** Statuses of errors that may have another code, or none. */
+  /** Error statuses whose code may be another one, or absent. */
   readonly withoutCode: readonly number[];
 }
 
 interface Documented extends Partial<TokenPlace> {
-  /** Its row in the table of all operations. */
+  /** Name of its row in the table of all operations. */
   readonly row: string;
   /** Default: the older route. */
   readonly family?: Family;
-  /** The repository whose content its request names. Default: the request rests on no content. */
+  /** Repository whose content the request names. Default: the request depends on no content. */
   readonly fixture?: (t: RuleContext) => Promise<Fixture>;
   /** Default: the request of its row. */
   readonly request?: Operation['request'];
@@ -56,7 +56,7 @@ const ofSample = async (t: RuleContext) => (await sampleRepository(t)).name;
 const ofContent = async (t: RuleContext) => (await sampleContent(t)).name;
 const ofGroup = async (t: RuleContext) => (await groupRepository(t)).name;
 
-/** Method and path of an operation, as the specification writes them. */
+/** Returns method and path of an operation, as in the specification. */
 export function requestLine({ method, routes }: Operation, family: Family): string {
   return `${method} ${routes[family]?.replace('{n}', '{repo_name}')}`;
 }
@@ -127,15 +127,15 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
 
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
-/** An operation on the sample, on which this fault is forced: for rules of reach `emulator`. */
+/** Sends an operation on the sample with a forced fault, for rules of reach `emulator`. */
 export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
-/** The same as what a check looks at. */
+/** Returns a function for checks that sends this operation. */
 export const faulted = (name: string, fault: string) => (t: RuleContext) => withFault(t, name, fault);
 
-/** Rules that an operation on which a code is forced answers it, as `check` wants to see it. */
+/** Defines rules that an operation responds with a code that is forced on it, as verified by `check`. */
 export function forcedFailures(
   name: string,
   rows: readonly (readonly [id: string, says: string, status: number, code: string])[],

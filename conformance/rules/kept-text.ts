@@ -1,10 +1,12 @@
 import type { Answer } from '../check/answer.js';
 import { expectSame } from '../check/expect.js';
 
-/** A text that is another one when it is trimmed: blanks at its ends, at those of lines, and a tab. */
+/** A text that trimming would change: blanks at its ends and at those of lines, and a tab. */
 export const PADDED = '  begins with blanks\n\n\tthen a tab, ünïcode too \nends with blanks   ';
 
-/** A text came back as it was sent. A last newline may be added or dropped, as Git does to messages and notes. */
+/**
+ * Expects a text to be returned as sent. One final newline may be added or dropped, as Git does for messages and notes.
+ */
 export function expectKept(actual: string, sent: string, what: string): void {
   expectSame(withoutLastNewline(actual), withoutLastNewline(sent), what);
 }
@@ -13,7 +15,7 @@ function withoutLastNewline(text: string): string {
   return text.replace(/\n+$/, '');
 }
 
-/** A commit names this person in this role. */
+/** Expects a commit to name this person in this role. */
 export function expectPerson(
   commit: Answer,
   role: 'author' | 'committer',

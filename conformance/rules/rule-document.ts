@@ -4,8 +4,8 @@ import { type Rule, SECTIONS } from './rule.js';
 type AmbiguityRow = ReturnType<typeof ambiguityRows>[number];
 
 /**
- * The rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that concern
- * these rules. Each rule and each ambiguity has an anchor, which is its id or code.
+ * Formats the rules as the Markdown of `conformance/SPECIFICATION.md`: one table per section, then the ambiguities that
+ * concern these rules. Each rule and each ambiguity has an anchor, which is its id or code.
  */
 export function writeRuleDocument(rules: readonly Rule[]): string {
   const ids = new Set(rules.map(({ id }) => id));
@@ -57,7 +57,7 @@ function inCode(text: string): string {
   return `\`${text}\``;
 }
 
-/** Text outside of code spans with the characters that Markdown would read as markup escaped. */
+/** Escapes Markdown characters in a text, except in code spans. */
 function escapeMarkdown(text: string): string {
   return text
     .split('`')

@@ -1,6 +1,6 @@
 import type { Rule } from './rule.js';
 
-/** The rules as a table with tabs: id, section, level, reach, read_only, sentence. */
+/** Formats the rules as tab-separated values: id, section, level, reach, read_only, sentence. */
 export function writeRuleTable(rules: readonly Rule[]): string {
   const rows = rules.map(({ id, section, level, reach, writes, says }) =>
     [id, section, level, reach, writes ? 'no' : 'yes', says].join('\t'),
@@ -8,7 +8,7 @@ export function writeRuleTable(rules: readonly Rule[]): string {
   return `${['id\tsection\tlevel\treach\tread_only\tsays', ...rows].join('\n')}\n`;
 }
 
-/** Whether a rule can reach a verdict other than skip. */
+/** Returns true if a rule can reach a verdict other than skip. */
 export function isWritten(rule: Rule): boolean {
   return rule.check !== undefined || rule.watch !== undefined;
 }

@@ -1,16 +1,16 @@
 import type { RuleContext } from '../check/rule-context.js';
 import type { Exchange } from '../http/exchange.js';
 
-/** How binding the specification is. A broken MUST is a failure, anything weaker a warning. */
+/** Requirement level. A broken MUST is a failure; anything weaker is a warning. */
 export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'UNSPECIFIED';
 
 /**
- * Where a rule can be checked. `any`: on every target. `needs-setup`: a second key, a second organization, or a
- * route the specification does not show. `emulator`: only where a failure can be caused on purpose.
+ * Targets on which a rule can be checked. `any`: every target. `needs-setup`: those with a second key, a second
+ * organization, or a route that the specification does not show. `emulator`: those on which failures can be injected.
  */
 export type Reach = 'any' | 'needs-setup' | 'emulator';
 
-/** Every heading of the specification that carries rules, in its order. */
+/** Headings of the specification that contain rules, in order. */
 export const SECTIONS = [
   'What the service does',
   'Resources',
@@ -53,14 +53,15 @@ export type Section = (typeof SECTIONS)[number];
 export type Check = (t: RuleContext) => Promise<unknown>;
 
 /**
- * Checks one exchange that some other rule made. Returns a sentence when the exchange breaks the rule, `true` when
- * it keeps it, and nothing when it says nothing about it.
+ * Checks one exchange that another rule made. Returns a sentence if the exchange breaks the rule, `true` if it keeps
+ * the
+ * rule, and undefined if the rule does not apply to it.
  */
 export type Watch = (exchange: Exchange) => string | true | undefined;
 
-/** A rule as it is written down; what is left out has the usual value. */
+/** Definition of a rule; omitted members have their default values. */
 export interface RuleRow {
-  /** Dotted, permanent, never used again for something else. */
+  /** Dotted and permanent id. It is never reused for another rule. */
   readonly id: string;
   /** One sentence that can be false. */
   readonly says: string;
@@ -69,11 +70,12 @@ export interface RuleRow {
   /** Default `any`. */
   readonly reach?: Reach;
   /**
-   * Whether checking it sends what may change the target, refused or not. `where-allowed`: also, but a target that may
-   * not be written to is checked by the rest. Default: no.
+   * True if the check sends requests that may change the target, even if they are refused. `where-allowed`: on a
+   * read-only
+   * target, the check leaves these requests out. Default: false.
    */
   readonly writes?: boolean | 'where-allowed';
-  /** Runs while nothing else does. */
+  /** True if no other rule may run at the same time. */
   readonly alone?: boolean;
   readonly check?: Check;
   readonly watch?: Watch;
@@ -88,18 +90,18 @@ export interface Rule extends RuleRow {
   readonly writes: boolean | 'where-allowed';
 }
 
-/** Completes the rows of one group of rules. */
+/** Fills in the defaults of one group of rules. */
 export function defineRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   return rows.map((row) => ({ level: 'MUST', reach: 'any', writes: false, ...row, section, group }));
 }
 
-/** The same for rules that write, unless a row says otherwise. */
+/** Fills in the defaults of one group of rules that write, unless a row says otherwise. */
 export function defineWritingRules(section: Section, group: string, rows: readonly RuleRow[]): Rule[] {
   const writing = rows.map((row) => ({ writes: true, ...row }));
   return defineRules(section, group, writing);
 }
 
-/** A check that is given a fixture, such as the repository that it looks at. */
+/** Returns a check that receives a fixture, such as a repository. */
 export function on<Fixture>(
   make: (t: RuleContext) => Promise<Fixture>,
   check: (t: RuleContext, fixture: Fixture) => unknown,
@@ -107,7 +109,7 @@ export function on<Fixture>(
   return async (t) => check(t, await make(t));
 }
 
-/** A rule about what the specification leaves open: its check notes what the target does. `make` gives a fixture. */
+/** Defines a rule for behaviour that the specification leaves open. Its check records what the target does. */
 export function leftOpen(id: string, says: string, check: Check): RuleRow;
 export function leftOpen<Fixture>(
   id: string,
@@ -124,7 +126,7 @@ export function leftOpen<Fixture>(
   return { id, says, level: 'UNSPECIFIED', check: check === undefined ? make : on(make, check) };
 }
 
-/** Rules that one check decides. A row has the id, the sentence, and what the check is given. */
+/** Defines rules that share one check. A row has the id, the sentence, and the arguments of the check. */
 export function rulesBy<Given extends readonly unknown[]>(
   check: (t: RuleContext, ...given: Given) => unknown,
   rows: readonly (readonly [id: string, says: string, ...given: Given])[],

@@ -56,28 +56,30 @@ const GIT_PLACES: readonly TokenPlace[] = [
   },
 ];
 
-/** Every place that the specification shows: reads, writes, streams, routes of the organization, and Git's. */
+/** Every place in the specification that takes a token: reads, writes, streams, routes of the organization, and Git. */
 export const TOKEN_PLACES: readonly TokenPlace[] = [...DOCUMENTED_OPERATIONS, ...GIT_PLACES];
 
-/** A token as a rule describes it, for any place: `repo` and `scopes` are those of the place unless it says otherwise. */
+/** Description of a token for any place. `repo` and `scopes` default to those of the place. */
 export type TokenDraft = TokenRecipe | ((place: TokenPlace, t: RuleContext) => TokenRecipe);
 
-/** A place while one rule goes through all of them. */
+/** One place, visited by a rule. */
 export interface Visit {
   readonly place: TokenPlace;
   readonly repo: string;
   /** Sends the request with such a token. */
   readonly ask: (draft: TokenDraft, options?: RequestOptions) => Promise<Answer>;
-  /** Sends it without any, with a header written by hand. */
+  /** Sends the request without a token, optionally with a hand-written header. */
   readonly askWithout: (options?: RequestOptions) => Promise<Answer>;
-  /** The `Authorization` header that carries a value where the place expects a token. */
+  /** Returns the `Authorization` header with a value in the position of the token. */
   readonly headerWith: (value: string) => string;
 }
 
 /**
- * Goes through the places that can be tried: those that write only where the target may be written to. What is wrong is
- * said with the route in front. A place that lacks something is left out, and noted; where none is left the rule is
- * skipped. `without` says what places lack that are not wanted.
+ * Visits the places that can be tried. Places that write are tried only on a writable target. Failures are reported
+ * with
+ * the route. A place that lacks something is recorded and skipped; if none is left, the rule is skipped. `without`
+ * returns
+ * what an unsuitable place lacks.
  */
 export async function forEachPlace(
   t: RuleContext,
@@ -122,36 +124,36 @@ export async function forEachPlace(
 export const everyPlace = (): boolean => true;
 export const ofGit = ({ isGit }: TokenPlace): boolean => isGit;
 export const ofApi = ({ isGit }: TokenPlace): boolean => !isGit;
-/** The requests of the API that are about one repository's content. */
+/** Selects API requests about the content of one repository. */
 export const ofContent = ({ isGit, scope }: TokenPlace): boolean => !isGit && scope.startsWith('git:');
-/** The reads of one repository whose requests the specification shows whole. */
+/** Selects reads of one repository whose requests are completely documented. */
 export const ofReads = ({ isGit, scope, isLoose }: TokenPlace): boolean => !isGit && scope === 'git:read' && !isLoose;
 export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
-/** Nothing of a repository is in the answer of a refusal, and nothing was pushed. */
+/** Expects that a refusal contains no repository data, and that nothing was pushed. */
 export function showsNothing(answer: Answer): void {
   expectTrue(!showsRefs(answer), 'no ref is shown');
 }
 
-/** A request of Git's is refused in one of these ways, and shows nothing (A35). */
+/** Expects a Git request to be refused in one of these ways, without repository data (A35). */
 export function expectGitRefused(t: RuleContext, where: string, answer: Answer, ways: readonly string[]): void {
   showsNothing(answer);
   t.tolerate('A35', where, answer, ways);
 }
 
-/** A token that is invalid is refused, in the way that the place may (A01, A35). */
+/** Expects an invalid token to be refused, in a way that the place allows (A01, A35). */
 export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, answer: Answer): void {
   if (isGit) expectGitRefused(t, `invalid token, ${name}`, answer, ['403', '401', '404']);
   else t.expectTokenRefused(answer, name);
 }
 
-/** A place answers an error, with its code where it promises one. */
+/** Expects an error, with its code if the place documents one. */
 export function expectErrorOf({ withoutCode }: TokenPlace, answer: Answer, status: number, code: string): void {
   if (withoutCode.includes(status)) expectStatus(answer, status);
   else expectCode(answer, status, code);
 }
 
-/** A token that is good but lacks the scope is refused (A02, A26, A35). */
+/** Expects a valid token without the scope to be refused (A02, A26, A35). */
 export function expectScopeMissing(t: RuleContext, { name, isGit, lacksScope }: TokenPlace, answer: Answer): void {
   const where = name === 'Git' ? 'fetch without scope' : `${name}, without scope`;
   if (isGit) expectGitRefused(t, where, answer, lacksScope);

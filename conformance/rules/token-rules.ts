@@ -3,10 +3,10 @@ import { documentedOperation } from './documented-operations.js';
 import type { RuleRow } from './rule.js';
 import { expectErrorOf, expectScopeMissing } from './token-places.js';
 
-/** The ids of the rules that an operation's own table has. */
+/** Ids of the token rules in an operation's own table. */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
-/** The rules about tokens that the tables of all operations repeat. */
+/** Returns the rules about tokens that are repeated in the tables of all operations. */
 export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
   const operation = documentedOperation(name);
   const { route, writes, scope } = operation;

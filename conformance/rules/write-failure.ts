@@ -6,8 +6,9 @@ import type { RuleContext } from '../check/rule-context.js';
 export type FailureBody = 'problem' | 'result';
 
 /**
- * A write that failed says so in problem details or in its own result body (A07). An answer that is both serves
- * every client, so it counts as the body that the specification supports best.
+ * Expects a failed write to respond with problem details or with its own result body (A07). A response that is both
+ * works
+ * for every client, so it counts as the body that the specification supports best.
  */
 export function expectFailureBody(t: RuleContext, where: string, answer: Answer, best: FailureBody): void {
   const isResult = answer.find('result', 'success') === false;

@@ -8,10 +8,10 @@ import { always, startTestServer } from './test-server.js';
 
 t.setTimeout(180_000);
 
-/** Rules whose occasion is made by the admin API, in each of its ways. */
+/** Rules whose failures are caused through the admin API, in each of its ways. */
 const BY_ADMIN = ['filemeta.ref.fallback-head', 'filemeta.err.408', 'filemeta.err.429.too-many', 'err.generic.499'];
 const FIRED = { 'x-emulator-fault-fired': 'flt-1' };
-/** Verdicts about nothing: there was no answer to rest on. */
+/** Verdicts without a response to judge. */
 const ABOUT_NOTHING = ['skip', 'error'];
 
 const verdictsOf = ({ rules }: Report) => Object.fromEntries(rules.map(({ id, verdict }) => [id, verdict]));
@@ -125,7 +125,7 @@ t.test('what a restricted key may not sign for is tried with one that the suite 
   t.equal(asked(given), asked(none), 'every place is tried, whoever made the key');
 });
 
-/** A journal that shows two open requests, and then what `answered` says of them. */
+/** Starts a journal that shows two open requests, and afterwards the result `answered` for them. */
 async function startJournal(t: Test, answered: object) {
   const entry = { outcome: 'gone', ...answered };
   let looks = 0;

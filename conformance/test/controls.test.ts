@@ -15,15 +15,16 @@ import { always, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 
 /**
- * Servers that are no repository hosting service, or half of one, as the command line checks them: what nobody meant to
- * be checked is told from what broke on the way, and from a target that is not there.
+ * Runs the command line against servers that are not repository hosting services, or only in part. The messages
+ * distinguish
+ * a wrong target from a connection that breaks, and from an absent server.
  */
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const key = join(t.testdir(), 'key.pem');
 writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
-/** `conformance run` against an address, with the report as JSON. */
+/** Runs `conformance run` against an address, with the report as JSON. */
 async function check(baseUrl: string, ...more: string[]) {
   const flags = ['--base-url', baseUrl, '--org', 'demo', '--key', key, '--repo', 'app', '--rate', '10000'];
   const timeout = more.includes('--timeout') ? [] : ['--timeout', '500'];
@@ -32,7 +33,7 @@ async function check(baseUrl: string, ...more: string[]) {
   return { code, report, err };
 }
 
-/** What every report of a whole run has: a verdict for every rule, none of them the suite's own fault. */
+/** Asserts the properties of every complete report: a verdict for every rule, and no error of the suite itself. */
 function checkWhole(t: Test, report: Report | undefined): void {
   t.equal(report?.rules.length, allRules().length, 'every rule has a verdict');
   t.equal(report?.counts.error, 0, 'nothing in the suite broke');
@@ -104,7 +105,7 @@ t.test('a server of which half of the routes close the connection is checked: 1'
 
 type Take = (socket: Socket) => void;
 
-/** A server that does something to every connection. */
+/** Starts a server that handles raw connections with `take`. */
 async function startSocketServer(take: Take): Promise<{ url: string; close: () => void }> {
   const server = createServer();
   const sockets = new Set<{ destroy: () => void }>();

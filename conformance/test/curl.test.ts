@@ -29,7 +29,7 @@ const basic = (user: string) => `Basic ${Buffer.from(`${user}:${context.token(re
 const gitPath = `/${repo.split('/').map(encodeURIComponent).join('/')}.git`;
 const git = { git: true, origin: target.gitUrl, recipe: reader };
 
-/** Requests of every kind that rules send: method, path, the rest. */
+/** Requests of every kind that rules send: method, path, options. */
 const REQUESTS: readonly (readonly [what: string, method: string, path: string, options?: RequestOptions])[] = [
   ['no token', 'GET', '/api/v1/repo'],
   ['a token', 'GET', '/api/v1/repo', { as: reader }],
@@ -84,7 +84,7 @@ const REQUESTS: readonly (readonly [what: string, method: string, path: string, 
   ],
 ];
 
-/** A folder with an `npx` that runs what was built here: one for all lines, and each command once. */
+/** A folder with an `npx` that runs the compiled commands: one folder for all lines, and each command once. */
 const folder = t.testdir({});
 const npx = join(folder, 'npx');
 const cli = `'${process.execPath}' '${join(packageRoot(), 'bin', 'conformance.js')}'`;
@@ -99,14 +99,14 @@ cat $kept
 );
 chmodSync(npx, 0o755);
 
-/** What a line of a report prints when a shell runs it. */
+/** Returns the output of a report's line when a shell runs it. */
 async function runLine(line: string): Promise<string> {
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { env, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
 
-/** What of an answer does not change between two equal requests. */
+/** Returns the parts of a response that are equal for two equal requests. */
 function outcomeOf(status: string | number, body: string): string {
   return `${status} ${/"code": ?"([a-z_]+)"/.exec(body)?.[1] ?? ''}`.trim();
 }

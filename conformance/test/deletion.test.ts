@@ -15,7 +15,7 @@ const run = (...more: string[]) => {
   const only = ['--only', 'pack.route,commit.get.full-sha,note.add,repo.get.route'];
   return conformance('run', ...place, '--write', '--journal', journal, ...only, ...more);
 };
-/** `gc`, as another process runs it after this one. */
+/** Runs `gc`, as another process would after this one. */
 const collect = () => {
   const entries = readFileSync(journal, 'utf8').trim().split('\n');
   const orphans = entries.map((line) => `${JSON.stringify({ ...JSON.parse(line), pid: undefined })}\n`);

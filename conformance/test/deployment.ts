@@ -6,7 +6,7 @@ import { listenOnLoopback } from '../http/listen.js';
 import { startTargetEmulator } from '../run/emulator-process.js';
 import { passThrough } from './pass-through.js';
 
-/** `conformance <argv>` in this process, and all it said. */
+/** Runs `conformance <argv>` in this process. Returns all its output. */
 export async function conformance(...argv: readonly string[]) {
   const said = { code: 0, out: '', err: '' };
   said.code = await main(argv, {
@@ -21,10 +21,10 @@ export async function conformance(...argv: readonly string[]) {
   return said;
 }
 
-/** A response in place of a deletion. */
+/** A response sent instead of performing a deletion. */
 export type DeletionAnswer = readonly [status: number, body?: string];
 
-/** A service on loopback that is right and does not say that it is an emulator, with one repository. */
+/** Starts a correct service on loopback that does not identify itself as an emulator, with one repository. */
 export async function startDeployment(t: Test) {
   const emulator = await startTargetEmulator();
   t.teardown(() => emulator.close());
@@ -80,7 +80,7 @@ export async function startDeployment(t: Test) {
   return { baseUrl, target, asked, state, create, repositories };
 }
 
-/** Requests that could change something, though most of them are refused. */
+/** Returns the requests that could change something, including refused ones. */
 export function writesOf(asked: readonly string[]): string[] {
   const reading = /^(GET|HEAD|OPTIONS) |^POST \S*(\/repos\/(grep|archive)|\/git-upload-pack)$/;
   return asked.filter((one) => !reading.test(one) || / \S*\/git-receive-pack$/.test(one));

@@ -13,12 +13,12 @@ const SOURCES = fileURLToPath(new URL('../../../conformance/', import.meta.url))
 const EXAMPLE = /```js\n([\s\S]*?)```/g;
 
 interface Example {
-  /** The export that it stands above. */
+  /** Name of the export that the example documents. */
   readonly name: string;
   readonly code: string;
 }
 
-/** The examples above the exports of a file. */
+/** Returns the examples in the docstrings of a file's exports. */
 function examplesOf(file: string): Example[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022, true);
   return source.statements
@@ -53,7 +53,7 @@ t.test('every example runs', async (t) => {
   const pem = target.key.privateKey.export({ type: 'pkcs8', format: 'pem' });
   await writeFile(join(folder, 'acme.pem'), pem);
   const shorter = (given: object, options: object = {}) => run(given as typeof target, { ...options, only: 'grep' });
-  /** What stands for names of the reader's. */
+  /** Replaces placeholders in an example with the values of the test. */
   const own = (code: string) =>
     code
       .replace(/^import .*\n/gm, '')

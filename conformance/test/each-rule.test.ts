@@ -12,7 +12,7 @@ import { always, startTestServer } from './test-server.js';
 const rate = Number.POSITIVE_INFINITY;
 const module = pathToFileURL(join(packageRoot(), 'dist', 'conformance', 'index.js')).href;
 
-/** A test file as somebody would write it who has the suite as a library. */
+/** A test file as a user of the library would write it. */
 const HEAD = `
 import { eachRule, readKey, startTargetEmulator } from '${module}';
 import { assertHeld } from '${module}';

@@ -12,23 +12,23 @@ import { startNamespace } from './shared-emulator.js';
 
 const execute = promisify(execFile);
 
-/** A whole run against an emulator with these switches. */
+/** Runs the whole suite against an emulator with these variants. */
 async function runWith(variants: Readonly<Record<string, string>>, only?: string): Promise<Report> {
   return run(await startNamespace(t, { variants }), only === undefined ? {} : { only });
 }
 
-/** Every switch at its value with that number; one that has no such value at another that is not its default. */
+/** Returns the given value of every variant. A variant with fewer values gets another non-default one. */
 function valuesAt(number: number): Record<string, string> {
   return Object.fromEntries(
     recordedSwitches().map(({ name, values }) => [name, values[1 + ((number - 1) % (values.length - 1))] ?? '']),
   );
 }
 
-/** Rules whose observations tell a switch. */
+/** Rules whose observations reveal a variant. */
 const OBSERVERS = ['general.content-type.other', 'repo.get.404', 'restore.failure-body', 'state.which-operations'];
 
-// Every rule on the third values; the second values meet every rule where a service has other clients as well. For the
-// rest the rules that record something are enough.
+// The third values are tested with every rule; the second values are tested with every rule in `legal-variants`. For
+// the others, the rules that record something are enough.
 const whole = await runWith(valuesAt(2));
 const recorders = whole.rules.filter(({ variants }) => variants !== undefined).map(({ id }) => id);
 const recording = [...OBSERVERS, ...recorders].join();
@@ -63,7 +63,7 @@ t.test('the table of ambiguities lists every rule that records a decision of the
   );
 });
 
-/** A failed commit-pack that answers with its result shows no code. */
+/** A failed commit-pack that responds with its result shows no code. */
 const HIDDEN_BY_RESULT = { name: 'missingBaseBranch', shownBy: 'pack.base_branch.missing' };
 
 t.test('what other switches hide is told when they do not', async (t) => {

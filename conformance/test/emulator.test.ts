@@ -7,7 +7,7 @@ import { estimateRequests, readRecordedRequests } from '../run/budget.js';
 import { runInShards, verdictsOf } from './shards.js';
 import { startNamespace } from './shared-emulator.js';
 
-/** What the emulator gives no occasion to check: every rule that is skipped, by the reason the report gives. */
+/** Rules that are skipped on the emulator, by the reason in the report. */
 const SKIPPED: Readonly<Record<string, readonly string[]>> = {
   'the target is on this machine': ['general.https', 'general.base-url.org-subdomain'],
 };

@@ -16,7 +16,7 @@ const guide = readFileSync(join(root, 'conformance', 'README.md'), 'utf8');
 const emulator = await startTargetEmulator();
 t.teardown(() => emulator.close());
 
-/** The one block of a language that has `words`. */
+/** Returns the only code block of a language that contains `words`. */
 function block(language: string, words: string): string {
   const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   const fitting = blocks.flatMap(([, text = '']) => (text.includes(words) ? [text] : []));
@@ -48,7 +48,7 @@ async function run(command: string, ...args: readonly string[]): Promise<{ code:
   return { code, said };
 }
 
-/** A block of shell commands, against the emulator of this test. */
+/** Runs a block of shell commands against the emulator of this test. */
 const shell = (script: string) =>
   run('bash', '-e', '-o', 'pipefail', '-c', script.replaceAll('http://127.0.0.1:8080', emulator.target.baseUrl));
 

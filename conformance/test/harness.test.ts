@@ -16,13 +16,13 @@ import { always, startTestServer, targetAt } from './test-server.js';
 
 t.setTimeout(180_000);
 
-/** Test servers are not spared. */
+/** Test servers need no rate limit. */
 const rate = Number.POSITIVE_INFINITY;
 
-/** The target without leave to write, so that no deletion is tried first. */
+/** Returns the target without permission to write, so that no deletion is tried first. */
 const reading = (target: Target): Target => ({ ...target, write: false });
 
-/** The share of MUST rules that do not hold: found broken, or without what they rest on. */
+/** Returns the share of MUST rules that fail or are blocked. */
 function brokenShare(report: Report): number {
   const tried = report.rules.filter(({ level, verdict }) => level === 'MUST' && !['skip', 'error'].includes(verdict));
   return tried.filter(({ verdict }) => verdict === 'fail' || verdict === 'blocked').length / tried.length;

@@ -12,20 +12,23 @@ import { startNamespace } from './shared-emulator.js';
 
 const emulator = await startNamespace(t);
 
-/** What a deployment is: nothing of it is controlled, and routes that it does not document are not tried. */
+/** Returns the target as a deployment: without admin access, and without undocumented routes. */
 function deployment({ adminUrl: _, ...target }: Target): Target {
   return { ...target, companion: false };
 }
 
 const TREE: Files = { 'src/deep/tool.bin': Buffer.from([0, 1, 2]), 'notes/later.txt': 'later\n' };
 
-/** Repositories that the suite did not make. Rules that need what one lacks are skipped with that reason. */
+/**
+ * Repositories that the suite did not create. Rules that need something a repository lacks are skipped with that
+ * reason.
+ */
 const REPOSITORIES: readonly {
   readonly name: string;
   readonly is: string;
   readonly branch: string;
   readonly commits: readonly Files[];
-  /** Rules that have to be checked, or skipped. */
+  /** Rules that must be checked, and rules that must be skipped. */
   readonly checked: readonly string[];
   readonly skipped: readonly string[];
 }[] = [
@@ -67,7 +70,8 @@ for (const { name, is, branch, commits, checked, skipped } of REPOSITORIES) {
   t.test(`a repository ${is} is read and not checked by what is not in it`, async (t) => {
     await seed(emulator, name, branch, ...commits);
     const target = { ...emulator, write: false, repo: name };
-    // On an emulator the same is read with the occasions that it gives: once is enough.
+    // With admin access, the same reads are made under the conditions that an emulator can create; one repository is
+    // enough for that.
     for (const one of name === 'team/Thing' ? [deployment(target), target] : [deployment(target)]) {
       const report = await run(one);
       expectRight(t, report, `${name}, ${one.adminUrl === undefined ? 'deployed' : 'on an emulator'}`);
@@ -118,7 +122,7 @@ t.test('a restricted key has whatever scopes it has', async (t) => {
       const report = await run(target, { only: 'restricted,key' });
       const title = `${allowedScopes}${target.adminUrl === undefined ? ', which nobody said' : ''}`;
       expectRight(t, report, title);
-      // Whether a key may sign for repo:write is not looked for: that would make a repository.
+      // The suite does not try whether a key may sign for repo:write, because that would create a repository.
       const expected = title === 'repo:write, which nobody said' ? 'skip' : 'pass';
       const late = report.rules.find(({ id }) => id === 'restricted.lifetime.3601');
       t.equal(late?.verdict, expected, `${title}: a token that lives too long is tried where a scope allows it`);

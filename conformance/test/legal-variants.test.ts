@@ -5,7 +5,9 @@ import { alternateValues } from './legal/variants.js';
 import { sample } from './sample.js';
 import { startNamespace } from './shared-emulator.js';
 
-/** What a server chooses, at every second point. That all are otherwise is seen where a recording sets the emulator. */
+/**
+ * Server choices, set at every second variant. Runs with all of them changed are covered by a test with a recording.
+ */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'every second one from the first': alternateValues(0),
   'every second one from the second': alternateValues(1),

@@ -13,7 +13,7 @@ interface ContextOptions {
   readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 
-/** Contexts of a rule that no run checks, all of them with one client: for tests of what rules are made of. */
+/** Returns contexts of a rule outside of a run, all with one client, for tests of the code that rules use. */
 export function contextsOf(t: Pick<Test, 'teardown'>, options: ContextOptions = {}): (target: Target) => RuleContext {
   const wait = options.sleep ?? ((milliseconds) => sleep(milliseconds));
   const client = new Client({

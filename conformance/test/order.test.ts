@@ -6,8 +6,8 @@ import { startTestServer } from './test-server.js';
 t.setTimeout(300_000);
 
 /**
- * A server that is wrong in many ways, and always in the same: refused tokens are 401 here and 403 there, some routes
- * are not there, some close the connection, one does not do what the set-up needs.
+ * A server with many constant mistakes: refused tokens are 401 or 403, some routes are missing, some close the
+ * connection, and one operation of the set-up does not work.
  */
 const wrong = await startTestServer((request, response) => {
   const { method = '', url = '', headers } = request;

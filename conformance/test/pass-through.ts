@@ -1,12 +1,13 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { hangUp } from '../http/hang-up.js';
 
-/** What belongs to one connection and not to what goes over it. */
+/** Hop-by-hop headers, which a proxy does not forward. */
 export const HOP_BY_HOP: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /**
- * Sends a request on to `baseUrl` once it is whole, since an answer may come before the rest of it is taken; and what is
- * answered back. A client that hangs up hangs up there too, with as much of its body sent.
+ * Forwards a request to `baseUrl` once its body is complete, because a response may come before the whole body is read.
+ * Sends
+ * the response back. If the client disconnects, disconnects from the server after the same part of the body.
  */
 export function passThrough(baseUrl: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { hostname, port } = new URL(baseUrl);

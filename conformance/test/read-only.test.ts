@@ -31,7 +31,7 @@ t.test('a rule that is called read-only writes nothing, also where it may', asyn
     reach: 'any',
     writes: false,
     watch: ({ rule, method, path }) => {
-      // What rules share is made once, and by none of them.
+      // Shared fixtures are created once, and belong to no rule.
       if (isWrite(method, path) && !rule.startsWith('fixture ')) writes.add(`${rule}: ${method} ${path}`);
       return undefined;
     },

@@ -2,7 +2,7 @@ import { createSigner } from '../auth/tokens.js';
 import { run, startTargetEmulator } from '../index.js';
 import { recordRequests } from '../run/budget.js';
 
-/** Prints `fixtures/rule-requests.json`: how much each rule asks of the emulator. */
+/** Prints `fixtures/rule-requests.json`: the number of requests that each rule sends to the emulator. */
 const emulator = await startTargetEmulator();
 try {
   const { target } = emulator;

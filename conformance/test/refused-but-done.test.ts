@@ -24,10 +24,10 @@ const contextOf = contextsOf(t, {
 });
 const newContext = (companion = true) => contextOf({ ...target, companion });
 
-/** The service carries the request out, and then refuses it. */
+/** A fault that lets the service perform the request, and then refuses it. */
 const DONE = { fault: 'forbidden@after' } as const;
 
-/** What nothing can be read of: a password is never given back, and a pull that fails at once leaves nothing behind. */
+/** Operations without readable effects: a password is never returned, and a pull that fails at once leaves no trace. */
 const UNSEEN = ['create Git credential', 'update Git credential', 'delete Git credential', 'pull upstream'];
 const READS = ['grep', 'archive'];
 
@@ -40,7 +40,7 @@ for (const operation of written.filter(({ name }) => !UNSEEN.includes(name))) {
       const context = newContext();
       const repository = await TestRepository.create(context);
       const request = await operation.request(repository, family);
-      // Its own request changes nothing that was not so before.
+      // The row's own request would change nothing.
       const isUpdate = operation.name === 'update repository';
       const json = isUpdate ? { default_branch: await repository.createBranch() } : request.json;
       const { repo = repository.name, params, ...options } = { ...request, json };
@@ -131,7 +131,7 @@ t.test('a row of refused writes costs one look each, and one that has to succeed
   t.equal(requests, 12);
 });
 
-/** Places that write, and what a failure calls them. */
+/** Places that write, with their names in failure messages. */
 const WRITING: Readonly<Record<string, RegExp>> = {
   'POST /api/v1/repos/restore-commit': /^POST .*\/restore-commit$/,
   'POST /api/repos/{repo_name}/reset-commits': /^POST .*\/reset-commits$/,

@@ -15,7 +15,7 @@ import { always, startTestServer } from './test-server.js';
 t.setTimeout(180_000);
 const target = await startNamespace(t);
 
-/** Names of the repositories that the emulator has, those that are deleted left out. */
+/** Names of the emulator's repositories, without deleted ones. */
 async function repositories(): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = ''; ; ) {
@@ -37,7 +37,7 @@ async function create(name: string): Promise<void> {
   if (status > 299) throw new Error(`${name} is not made: ${status}`);
 }
 
-/** Rules that make repositories in every way, and leave them in every state. */
+/** Rules that create repositories in every way, and leave them in every state. */
 const MAKING = 'repo,limit,event,pack.route,general.path,err.specific,other,state,filemeta';
 
 t.test('a run leaves nothing behind, and everything was in the journal before', async (t) => {
@@ -105,7 +105,7 @@ t.test('a disk that is full ends the run: 4, with what is left', async (t) => {
   t.same(await repositories(), []);
 });
 
-/** Starts a whole run as a process of its own. */
+/** Starts a complete run as a separate process. */
 function startRun(baseUrl: string, ...more: string[]) {
   const key = join(t.testdir({}), 'key.pem');
   writeFileSync(key, target.key.privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -146,7 +146,7 @@ t.test('an interrupted run reports, and removes what it made', async (t) => {
 t.test('a second interruption ends it at once, and says what is left', async (t) => {
   const [made, removing]: [string[], string[]] = [[], []];
   const server = await startTestServer((request, response) => {
-    // The run tries a deletion first.
+    // The run first tries a deletion.
     const isTrial = request.url?.endsWith('deletion') === true;
     if (request.method === 'DELETE' && !isTrial) removing.push(request.url ?? '');
     else {

@@ -9,7 +9,7 @@ const emulator = await startNamespace(t);
 
 type Change = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** The emulator, but for the requests that `change` answers itself; a status that it sets replaces 201. */
+/** Starts a proxy to the emulator. `change` may respond to requests itself; a status that it sets replaces 201. */
 async function startBefore(change: Change) {
   const server = await startTestServer((request, response) => {
     response.statusCode = 0;

@@ -1,7 +1,7 @@
 import { type Options, run, type Target } from '../index.js';
 import type { Report } from '../report/results.js';
 
-/** What of a report has to be the same however the rules were run. */
+/** Returns the parts of a report that must not depend on the way the rules were run. */
 export function verdictsOf({ rules, exit_code, variants, setup }: Report) {
   return {
     exit_code,

@@ -14,8 +14,8 @@ interface NamespaceOptions {
 let started: Promise<EmulatorProcess> | undefined;
 
 /**
- * Starts a service with a state of its own, and removes it at the end of the test. All services of a process are
- * namespaces of one emulator, because a second emulator would compile its code anew: some 5 s of CPU for a whole run.
+ * Creates a namespace and removes it at the end of the test. All services of a process are namespaces of one emulator,
+ * because a second emulator would compile its code again: about 5 s of CPU for a complete run.
  */
 export async function startNamespace(t: Pick<Test, 'teardown'>, options: NamespaceOptions = {}): Promise<Target> {
   if (started === undefined) {

@@ -9,7 +9,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** A server that answers everything in one way, as a target; it has no admin routes unless `admin` answers them. */
+/** Starts a server with one handler, as a target. It has no admin routes unless `admin` handles them. */
 export async function startTestServer(
   answer: RequestListener,
   admin = always(404, 'text/plain', ''),
@@ -43,7 +43,7 @@ export function targetAt(baseUrl: string): Target {
   };
 }
 
-/** The same status, type and body for every request. */
+/** Returns a handler with the same status, type and body for every request. */
 export function always(
   status: number,
   type: string,

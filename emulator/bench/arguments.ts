@@ -19,7 +19,7 @@ export const USAGE = `Measures the emulator against Git and against bare node:ht
   --work DIR          keep copies and generated histories here and use them again
 `;
 
-/** Throws with a sentence on anything it does not know. */
+/** Throws a message for an unknown argument. */
 export function parseBenchArguments(argv: readonly string[]) {
   const { values } = parseArgs({
     args: [...argv],
@@ -62,7 +62,7 @@ export function parseBenchArguments(argv: readonly string[]) {
   };
 }
 
-/** `NAME=PATH`, or a path, whose last part is the name. */
+/** Parses `NAME=PATH`, or a path whose last part is the name. */
 function readRepository(text: string): RepositoryPlace {
   const [, given, path = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const place = resolve(path);

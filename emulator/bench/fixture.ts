@@ -10,22 +10,22 @@ export interface Ref {
   readonly oid: Oid;
 }
 
-/** A bare repository of branches and tags in one pack, and what the rows ask about it. */
+/** A bare repository with branches and tags in one pack, and the objects that the rows request. */
 export interface Fixture {
   readonly name: string;
   readonly path: string;
   readonly packFile: string;
   readonly packBytes: number;
   readonly objects: number;
-  /** The branch HEAD names. */
+  /** The branch that HEAD names. */
   readonly branch: string;
   /** Branches and tags. */
   readonly refs: readonly Ref[];
-  /** The branch's tip and its first parents, newest first. */
+  /** The branch's tip and its chain of first parents, newest first. */
   readonly line: readonly Oid[];
 }
 
-/** Git keeps out of the way: nothing is repacked behind the measurement, and both sides check what is pushed. */
+/** Git configuration that disables repacking during a measurement, and makes both sides check pushed objects. */
 const SERVER_CONFIG: readonly (readonly [string, string])[] = [
   ['http.receivepack', 'true'],
   ['receive.fsckObjects', 'true'],
@@ -45,7 +45,7 @@ export function generatedName(commits: number): string {
   return `generated, ${commits.toLocaleString('en')} commits`;
 }
 
-/** The made-up history of `commits` commits, made in `folder` unless it is there already. */
+/** Returns the generated history of `commits` commits, created in `folder` if it does not exist. */
 export function generatedFixture(folder: string, commits: number): Promise<Fixture> {
   const path = join(folder, `generated-${commits}.git`);
   return fixtureAt(path, generatedName(commits), 'main', async (draft) => {
@@ -54,13 +54,16 @@ export function generatedFixture(folder: string, commits: number): Promise<Fixtu
   });
 }
 
-/** A repository on the disk, and what the tables call it. */
+/** A repository on disk, and its name in the tables. */
 export interface RepositoryPlace {
   readonly name: string;
   readonly path: string;
 }
 
-/** A copy of a real repository's branches and tags, made in `folder` unless it is there already; the source is only read. */
+/**
+ * Returns a copy of a real repository's branches and tags, created in `folder` if it does not exist. The source is only
+ * read.
+ */
 export async function copiedFixture(folder: string, { name, path: source }: RepositoryPlace): Promise<Fixture> {
   const [head, tip] = [await git(source, ['symbolic-ref', 'HEAD']), await git(source, ['rev-parse', 'HEAD'])];
   const path = join(folder, `${name.replaceAll(/[^\w.-]/g, '-')}-${tip.slice(0, 12)}.git`);
@@ -68,13 +71,13 @@ export async function copiedFixture(folder: string, { name, path: source }: Repo
     const settings = ['-c', 'fetch.unpackLimit=1', '-c', 'pack.threads=2'];
     const fetch = (...refs: string[]) =>
       git(draft, [...settings, 'fetch', '-q', '--no-write-fetch-head', source, ...refs]);
-    // Of a mirror that lacks objects, its main branch may still be whole.
+    // In a mirror that lacks objects, the main branch may still be complete.
     await fetch('+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*').catch(() => fetch(`+${head}:${head}`));
     await packIntoOne(draft);
   });
 }
 
-/** The repository at `path`; one that is not there is filled under another name first. */
+/** Returns the repository at `path`. If it does not exist, creates it under a temporary name first. */
 async function fixtureAt(path: string, name: string, branch: string, fill: (draft: string) => Promise<void>) {
   if (!existsSync(path)) {
     const draft = `${path}.part`;
@@ -87,8 +90,9 @@ async function fixtureAt(path: string, name: string, branch: string, fill: (draf
 }
 
 /**
- * Loose objects and small packs into one, as a hosting service's maintenance leaves it: with the deltas that are there,
- * or chosen anew by `-f`, which a repository out of fast-import needs.
+ * Packs loose objects and small packs into one pack, as a hosting service's maintenance does. Existing deltas are
+ * reused
+ * unless `-f` is given, which a repository from fast-import needs.
  */
 async function packIntoOne(path: string, ...flags: string[]): Promise<void> {
   await git(path, ['repack', '-adq', '--threads=2', ...flags]);
@@ -116,7 +120,10 @@ async function describe(path: string, name: string, branch: string): Promise<Fix
   };
 }
 
-/** A first parent of `line[from]` that at least `count` commits lie behind: `[have]`, for a fetch of about that many. */
+/**
+ * Returns a first parent of `line[from]` with at least `count` commits between them, as `[have]`, for a fetch of about
+ * that many commits.
+ */
 export async function ancestorBehind({ path, line }: Fixture, from: number, count: number): Promise<string> {
   let low = from + 1;
   let high = Math.min(from + count, line.length - 1);

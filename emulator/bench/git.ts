@@ -10,7 +10,7 @@ const PERSON = 'Bench';
 const EMAIL = 'bench@example.com';
 const DATE = '1800000000 +0000';
 
-/** Git with nothing of the user's configuration. */
+/** Environment without the user's Git configuration. */
 export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   HOME: tmpdir(),
@@ -27,20 +27,20 @@ export const GIT_ENVIRONMENT: NodeJS.ProcessEnv = {
 };
 
 interface GitOptions {
-  /** Standard input, piece by piece. */
+  /** Standard input, in chunks. */
   readonly input?: Iterable<string | Buffer>;
-  /** Exit codes that count as success; 0 unless told. */
+  /** Exit codes that count as success. Default: 0. */
   readonly accept?: readonly number[];
 }
 
-/** Runs git in `folder`; resolves to its output as text. Rejects with what it wrote to standard error. */
+/** Runs git in `folder`. Resolves to its output as text, and rejects with its standard error. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
   const pieces: Buffer[] = [];
   await runGit(folder, args, options, (piece) => pieces.push(piece));
   return Buffer.concat(pieces).toString().trimEnd();
 }
 
-/** As `git`, with the output, which is thrown away unless taken. */
+/** Like `git`, with a callback for the output; without one, the output is discarded. */
 export async function runGit(
   folder: string,
   args: readonly string[],
@@ -58,13 +58,13 @@ export async function runGit(
     complaint += piece.toString();
   });
   const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  // Git may stop reading early; its exit code says whether that was a failure.
+  // Git may stop reading early. Its exit code says whether it failed.
   if (input) await pipeline(Readable.from(input), child.stdin!).catch(() => undefined);
   const status = await closed;
   if (status === null || !accept.includes(status)) throw new Error(`git ${args.join(' ')} (${status}): ${complaint}`);
 }
 
-/** Adds to a bare repository a commit on `parent` with one more file in the root folder; returns both ids. */
+/** Adds a commit on `parent` to a bare repository, with one more file in the root folder. Returns both ids. */
 export async function addCommit(
   repository: string,
   parent: string,
@@ -78,7 +78,7 @@ export async function addCommit(
   return { commit, blob };
 }
 
-/** A folder that is removed when it is disposed of. */
+/** A folder that disposing removes. */
 export class TemporaryFolder implements AsyncDisposable {
   private constructor(readonly path: string) {}
 

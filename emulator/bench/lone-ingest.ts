@@ -5,14 +5,14 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Server, spawnEmulator } from './remote.js';
 import type { Vitals } from './soak/vitals.js';
 
-/** Milliseconds that the event loop may stand still. */
+/** Maximum time that the event loop may be blocked, in milliseconds. */
 export const MOST_STALL = 50;
 
-/** What is built after the report of a push is watched for so many milliseconds. */
+/** Time in milliseconds after the report of a push during which indexing is observed. */
 const AFTER = 5000;
 const REPO = 'lone';
 
-/** An emulator which tells how it is. */
+/** Starts an emulator that reports its memory and event loop delay. */
 export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const vitals = new URL('./soak/vitals.js', import.meta.url).href;
   return spawnEmulator(flags, ['--expose-gc', ...nodeFlags, '--import', vitals]);
@@ -27,7 +27,9 @@ async function ask<T>({ child }: Server, question: 'vitals' | 'delay'): Promise<
 
 export const askVitals = (server: Server): Promise<Vitals> => ask(server, 'vitals');
 
-/** Vitals once the collector has come by a few times: deleted objects go when their last reader has. */
+/**
+ * Returns the vitals after several garbage collections, because deleted objects are released after their last reader.
+ */
 export async function askSettled(server: Server): Promise<Vitals> {
   for (let turn = 0; turn < 4; turn++) {
     await askVitals(server);
@@ -36,13 +38,13 @@ export async function askSettled(server: Server): Promise<Vitals> {
   return askVitals(server);
 }
 
-/** A push to an empty server, and every first question about what it brought, each once. */
+/** A push to an empty server, followed by each first question once. */
 export interface LoneIngest {
-  /** The longest that the event loop stood still, in milliseconds. */
+  /** Longest time that the event loop was blocked, by phase, in milliseconds. */
   readonly stalls: Readonly<Record<StallPhase, number>>;
-  /** Bytes above what the empty server held, when all was answered and the collector had come by. */
+  /** Bytes above those of the empty server, after all responses and a garbage collection. */
   readonly resident: number;
-  /** Of them, values and the buffers beside them. */
+  /** Part of `resident` used by values and buffers. */
   readonly values: number;
 }
 

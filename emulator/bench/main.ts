@@ -9,7 +9,7 @@ import { measureRow, Resources, type Row } from './row.js';
 import { ROWS_OF_REPOSITORY, ROWS_OF_SERVICE } from './rows/index.js';
 import { openStage } from './stage.js';
 
-/** Milliseconds that a measure of the request rate takes, in a run of the usual length. */
+/** Duration of one request rate measurement in a run of the usual length, in milliseconds. */
 const LOAD_TIME = 2000;
 
 async function main(options: BenchOptions): Promise<void> {
@@ -43,7 +43,7 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
       if (json !== undefined) await appendEntry(json, entry);
     }
   };
-  /** The repository is made ready only if a row of it is asked for. */
+  /** The repository is prepared only if one of its rows is selected. */
   const measureRepository = async (name: string, prepare: () => Promise<Fixture>) => {
     const rows = rowsOf(ROWS_OF_REPOSITORY, name);
     if (rows.length === 0) return;
@@ -64,7 +64,7 @@ async function measureAll(options: BenchOptions): Promise<Entry[]> {
   return entries;
 }
 
-/** Throws a sentence when there is no repository with a commit. */
+/** Throws a message if the path has no repository with a commit. */
 async function requireRepository(path: string): Promise<void> {
   const found = await git('.', ['--git-dir', path, 'rev-parse', '--verify', '-q', 'HEAD^{commit}']).catch(() => '');
   if (found === '') throw new Error(`--repo: ${path} is no Git repository with a commit at HEAD.`);

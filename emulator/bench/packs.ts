@@ -38,7 +38,7 @@ class Draft {
   }
 }
 
-/** Files of 1 MiB that do not compress: the key stream of AES-CTR, the same in every run. */
+/** Returns incompressible files of 1 MiB: the key stream of AES-CTR, the same in every run. */
 export function heavyFiles(count: number): Pushed {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16));
   const draft = new Draft();
@@ -47,13 +47,13 @@ export function heavyFiles(count: number): Pushed {
   return draft.pushed(draft.commit(draft.tree(names.map(entryOf))));
 }
 
-/** One file of zeros. */
+/** Returns one file of zeros. */
 export function zeros(size: number): Pushed {
   const draft = new Draft();
   return draft.pushed(draft.commit(draft.tree([['100644', 'zeros', draft.add('blob', Buffer.alloc(size))]])));
 }
 
-/** So many folders inside each other, each with a file. */
+/** Returns `depth` nested folders, each with a file. */
 export function nestedTrees(depth: number): Pushed {
   const draft = new Draft();
   const file = ['100644', 'f', draft.add('blob', 'x\n')] as const;
@@ -62,7 +62,7 @@ export function nestedTrees(depth: number): Pushed {
   return draft.pushed(draft.commit(tree));
 }
 
-/** One folder of `count` files. */
+/** Returns one folder with `count` files. */
 export function wideTree(count: number): Pushed {
   const draft = new Draft();
   const blob = draft.add('blob', 'x\n');
@@ -70,7 +70,7 @@ export function wideTree(count: number): Pushed {
   return draft.pushed(draft.commit(draft.tree(Array.from({ length: count }, entryOf))));
 }
 
-/** So many commits in a line. */
+/** Returns `count` commits in a line. */
 export function lineOfCommits(count: number): Pushed {
   const draft = new Draft();
   const tree = draft.tree([['100644', 'f', draft.add('blob', 'x\n')]]);

@@ -19,18 +19,18 @@ import { median } from './statistics.js';
  */
 interface Peer {
   readonly name: string;
-  /** What npm installs: a name of its registry, or a packed file. */
+  /** Installs the package and returns its version. */
   readonly install: (folder: string) => Promise<string>;
   readonly script: string;
   readonly flags: (port: number) => readonly string[];
-  /** Files it is started with. */
+  /** Files that must exist when it starts. */
   readonly files?: Readonly<Record<string, unknown>>;
-  /** What is asked; it is answered with 200. */
+  /** Path of the request, which must get status 200. */
   readonly path: string;
   readonly headers?: (installed: string) => Promise<Headers>;
 }
 
-/** Those of a request, by how many came before. */
+/** Returns the headers of a request, given the number of earlier requests. */
 type Headers = (before: number) => Record<string, string>;
 
 const ROUNDS = 7;
@@ -63,12 +63,12 @@ const PEERS: readonly Peer[] = [
   },
   {
     name: 'emulate, GitHub only',
-    // Later versions need `registerHooks` of node:module, which Node 20 has not.
+    // Later versions need `registerHooks` of node:module, which Node 20 does not have.
     install: async () => 'emulate@0.11.2',
     script: 'emulate/dist/index.js',
     flags: (port) => ['start', '--service', 'github', '--port', `${port}`],
     path: '/meta',
-    // As GitHub does, it answers 403 to a token's request number 5,000 in an hour; any token will do.
+    // Like GitHub, it responds 403 to request number 5,000 of a token in an hour. Any token is accepted.
     headers: async () => (before) => ({ authorization: `Bearer load-${Math.floor(before / 4_000)}` }),
   },
   {
@@ -104,7 +104,7 @@ async function packThis(folder: string): Promise<string> {
   return join(folder, tarball!);
 }
 
-/** The list of containers, signed (Azure Storage, "Create an account SAS"). */
+/** Returns the signed path of the container list (Azure Storage, "Create an account SAS"). */
 function azuriteListing(): string {
   const [permissions, services, types, end, version] = ['rl', 'b', 's', '2099-01-01T00:00:00Z', '2018-11-09'];
   const signed = [AZURITE_ACCOUNT, permissions, services, types, '', end, '', '', version, ''].join('\n');
@@ -136,7 +136,7 @@ async function measure(peer: Peer, folder: string): Promise<string[]> {
     await using server = new Server(`http://127.0.0.1:${port}`, child);
     const question = { origin: server.origin, path: peer.path, headers };
     await answered(child, question);
-    // The first start fills the system's cache of files.
+    // The first start is not counted, because it fills the file cache of the operating system.
     if (round > 0) times.push(performance.now() - started);
     if (round < ROUNDS) continue;
     await sleep(1000);
@@ -215,7 +215,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  // A table without one of them would say that it was left out on purpose.
+  // A table without one of the peers would look as if it were left out on purpose.
   const [reason] = (error as Error).message.split('\n', 1);
   process.stderr.write(`It cannot be measured: ${reason}. Nothing was written.\n`);
   process.exitCode = 1;

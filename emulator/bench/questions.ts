@@ -5,29 +5,29 @@ import { git, runGit } from './git.js';
 import type { Answer } from './http-client.js';
 import { type Remote, succeeded } from './remote.js';
 
-/** What a repository can be asked, and what native Git is asked beside it. */
+/** A request to a repository, and the equivalent native Git operation. */
 export interface Question {
   readonly peer: string;
-  /** Another one for each round. What it takes to put the question is no part of what it takes to answer it. */
+  /** Returns a function that sends a different request in each round. The preparation is not measured. */
   readonly prepare: (fixture: Fixture) => Promise<(round: number) => Promise<PreparedQuestion>>;
 }
 
 export interface PreparedQuestion {
   readonly ask: (remote: Remote, repo: string) => Promise<Answer>;
-  /** Of the repository that `git http-backend` serves, or in the fixture itself. */
+  /** Runs the native operation on the repository that `git http-backend` serves, or in the fixture itself. */
   readonly askNative: (remote: Remote, repo: string) => Promise<unknown>;
 }
 
-/** Tips to ask about: the branch as it was so many first parents ago. More than a row has rounds. */
+/** Number of tips to request, each an ancestor by first parents. Larger than the number of rounds of any row. */
 export const TIPS = 400;
-/** Tips that the API is asked about. */
+/** Number of tips that API requests use. */
 const API_TIPS = 20;
 
 function at({ line }: Fixture, round: number, tips: number): string {
   return line[Math.min(round % tips, line.length - 1)]!;
 }
 
-/** Asks both servers alike. */
+/** Sends the same request to both servers. */
 function served(service: string, write: (fixture: Fixture, round: number) => Promise<Buffer[] | undefined>): Question {
   return {
     peer: 'git http-backend',
@@ -46,13 +46,13 @@ function request(command: string, args: readonly string[]): Buffer {
   return Buffer.concat([...head, DELIM, ...args.map(packetOf), FLUSH]);
 }
 
-/** What git asks for before a clone. */
+/** Returns the request that git sends before a clone. */
 export function lsRefsRequest(): Buffer {
   const prefixes = ['HEAD', 'refs/heads/', 'refs/tags/'].map((prefix) => `ref-prefix ${prefix}`);
   return request('ls-refs', ['peel', 'symrefs', 'unborn', ...prefixes]);
 }
 
-/** What git sends when it has nothing more to say; the answer is the pack. */
+/** Returns the last request of a git fetch; the response is the pack. */
 export function fetchRequest(wants: readonly string[], haves: readonly string[], ...options: string[]): Buffer {
   return request('fetch', [
     'thin-pack',
@@ -66,7 +66,7 @@ export function fetchRequest(wants: readonly string[], haves: readonly string[],
   ]);
 }
 
-/** A fetch of the branch, from what lies `have` commits behind; another tip each round. */
+/** A fetch of the branch from `have` commits behind, with another tip in each round. */
 function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Question {
   return served('git-upload-pack', async (fixture, round) => {
     const haves: string[] = [];
@@ -76,7 +76,7 @@ function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Ques
   });
 }
 
-/** Asks an operation of the API, and the git command that does the same work in the repository itself. */
+/** An API request, and the git command that does the same work in the repository itself. */
 interface Comparison {
   readonly ask: (remote: Remote, repo: string, round: number) => Promise<Answer>;
   readonly command: (round: number) => readonly string[];
@@ -89,7 +89,7 @@ function compared(peer: string, compare: (fixture: Fixture, tip: string) => Prom
       const { ask, command } = await compare(fixture, fixture.line[0]!);
       return async (round) => ({
         ask: async (remote, repo) => succeeded(peer, await ask(remote, repo, round)),
-        // 1 is git grep's word for "nothing found".
+        // Exit code 1 of git grep means "nothing found".
         askNative: () => runGit(fixture.path, command(round), { accept: [0, 1] }),
       });
     },
@@ -145,7 +145,7 @@ export const QUESTIONS = {
       command: (round) => ['blame', '--porcelain', at(fixture, round, API_TIPS), '--', file],
     };
   }),
-  /** The last commits of the branch one after the other, each by a request of its own. */
+  /** Requests the last commits of the branch one after the other. */
   patches: compared('git log -p', async ({ line }, tip) => ({
     ask: async (remote, repo) => {
       let answer: Answer | undefined;
@@ -158,7 +158,7 @@ export const QUESTIONS = {
   })),
 } satisfies Record<string, Question>;
 
-/** What a repository is asked first: the id of its row, title, bar. */
+/** First requests to a repository: id of the row, title, bar. */
 export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar: number, question: Question])[] = [
   ['clone-branch', 'one-branch clone', 1, QUESTIONS.oneBranch],
   ['fetch-100', 'fetch of 100 commits', 0.5, QUESTIONS.hundredCommits],
@@ -171,7 +171,7 @@ export const FIRST_QUESTIONS: readonly (readonly [id: string, title: string, bar
   ['patches-50', 'patches of 50 commits', 0.8, QUESTIONS.patches],
 ];
 
-/** Puts every first question once: returns what does so. */
+/** Returns a function that sends every first request once. */
 export async function prepareFirstQuestions(
   fixture: Fixture,
   round: number,
@@ -183,7 +183,7 @@ export async function prepareFirstQuestions(
   };
 }
 
-/** Of the files at the tip the one that the last thousand commits changed most often. */
+/** Returns the file at the tip that the last thousand commits changed most often. */
 async function mostChangedFile({ path, line }: Fixture): Promise<string> {
   const present = new Set((await git(path, ['ls-tree', '-r', '--name-only', line[0]!])).split('\n'));
   const changes = await git(path, ['log', '-1000', '--name-only', '--format=', line[0]!]);
@@ -193,16 +193,16 @@ async function mostChangedFile({ path, line }: Fixture): Promise<string> {
 }
 
 interface SearchWords {
-  /** A word some files hold. */
+  /** A word that some files contain. */
   readonly literal: string;
-  /** A pattern that no fixed text starts; the same in RE2 and in POSIX extended syntax. */
+  /** A pattern without a literal prefix, valid in RE2 and in POSIX extended syntax. */
   readonly expression: string;
 }
 
-/** Few enough for one page of an answer, so that both sides find the same. */
+/** Maximum number of matching lines, so that they fit on one page and both sides find the same. */
 const MOST_LINES = 150;
 
-/** Words to search a repository for: taken from its own files, the first by name that are neither rare nor common. */
+/** Chooses words to search for from the repository's files: the first by name that are neither rare nor common. */
 export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
   const tip = line[0]!;
   const listed = await git(path, ['ls-tree', '-r', '--name-only', tip]);

@@ -20,13 +20,13 @@ interface ApiOptions extends AnswerOptions {
   readonly json?: unknown;
 }
 
-/** A pack, and the commit in it that `main` will name. */
+/** A pack, and the commit in it that `main` will point at. */
 export interface Pushed {
   readonly oid: Oid;
   readonly pack: Buffer;
 }
 
-/** A server of Git remotes: the emulator, or Git behind a CGI. */
+/** A server of Git remotes: the emulator, or Git behind CGI. */
 export class Remote implements AsyncDisposable {
   readonly client: HttpClient;
   readonly #tokens = new Map<string, Promise<string>>();
@@ -39,19 +39,19 @@ export class Remote implements AsyncDisposable {
     this.client[Symbol.dispose]();
   }
 
-  /** A token for everything one may do with a repository. The CGI takes it as it takes any password. */
+  /** Returns a token with every scope for a repository. The CGI server accepts it as any password. */
   token(repo: string): Promise<string> {
     const minted = this.#tokens.get(repo) ?? mintFor(repo);
     this.#tokens.set(repo, minted);
     return minted;
   }
 
-  /** The remote with its password, for the git client. */
+  /** Returns the URL of the remote with the password, for the git client. */
   async url(repo: string): Promise<string> {
     return `${this.origin.replace('://', `://t:${await this.token(repo)}@`)}/${repo}.git`;
   }
 
-  /** `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
+  /** Requests `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
   async git(repo: string, service: string, options: AnswerOptions = {}): Promise<Answer> {
     const [name] = service.split('?');
     const password = Buffer.from(`t:${await this.token(repo)}`).toString('base64');
@@ -63,12 +63,12 @@ export class Remote implements AsyncDisposable {
     return succeeded(service, await this.client.request(`/${repo}.git/${service}`, { ...options, headers }));
   }
 
-  /** An operation on a repository, by its path behind the repository's own, whatever it answers. */
+  /** Calls an API operation on a repository, by its path after the repository's own. Accepts any status. */
   api(repo: string, path: string, options: ApiOptions = {}): Promise<Answer> {
     return this.#send(repo, `/api/repos/${repo}${path}`, options);
   }
 
-  /** An operation on a repository that has to succeed. */
+  /** Calls an API operation on a repository. Throws unless it succeeds. */
   async change(repo: string, path: string, options: ApiOptions): Promise<Answer> {
     return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
   }
@@ -79,7 +79,7 @@ export class Remote implements AsyncDisposable {
     return this.client.request(target, { ...options, headers, ...(json !== undefined && { body: jsonBody(json) }) });
   }
 
-  /** Returns the JSON that an admin route answers. Throws for an error. */
+  /** Returns the JSON response of an admin route. Throws for an error. */
   async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
     const body = json !== undefined && { headers: { 'content-type': 'application/json' }, body: jsonBody(json) };
     const answer = succeeded(
@@ -126,7 +126,7 @@ export class Remote implements AsyncDisposable {
   }
 }
 
-/** Throws for an error. */
+/** Returns a successful response. Throws for an error status. */
 export function succeeded(path: string, answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer;
   throw new Error(`${path} was answered with ${answer.status}: ${answer.body.toString('utf8', 0, 1000)}`);
@@ -141,7 +141,7 @@ function mintFor(repo: string): Promise<string> {
   return mintToken({ privateKeyPem, org: 'demo', repo, scopes: SCOPES });
 }
 
-/** A server in a process of its own, which said where it listens. Ends when it is disposed of. */
+/** A server in a separate process, which has reported its address. Disposing ends the process. */
 export class Server extends Remote {
   constructor(
     origin: string,
@@ -169,13 +169,13 @@ export async function memoryOf({ pid }: ChildProcess, name: 'VmHWM' | 'VmRSS'): 
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
 }
 
-/** The emulator as its users start it. */
+/** Starts the emulator as its users do. */
 export function spawnEmulator(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const program = packageFile('bin/emulator.js');
   return spawnServer([...nodeFlags, program, 'start', '--port', '0', '--log', 'quiet', ...flags]);
 }
 
-/** A peer from `servers/`, by the name of its file. */
+/** Starts a peer from `servers/`, by the name of its file. */
 export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Server> {
   return spawnServer([fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url)), ...args]);
 }
@@ -183,7 +183,7 @@ export function spawnPeer(name: 'bare' | 'cgi', ...args: string[]): Promise<Serv
 /** Starts Node and waits for its first line: JSON with `base_url`. */
 async function spawnServer(args: readonly string[]): Promise<Server> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  // A run that fails leaves no process behind.
+  // A failed run must not leave a process behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));

@@ -2,25 +2,28 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { packageFile } from '../system/package-root.js';
 import type { Result } from './row.js';
 
-/** One result, and where it was measured: a line of a file. */
+/** One result with its environment: a line of the results file. */
 export interface Entry {
-  /** Facts of the machine and of what runs on it. */
+  /** Description of the machine and of the software on it. */
   readonly machine: string;
-  /** What was measured on: `SERVICE`, or the name of a repository. */
+  /** Subject of the measurement: `SERVICE`, or the name of a repository. */
   readonly column: string;
-  /** How much the repository holds. */
+  /** Size of the repository's content. */
   readonly size: string;
   readonly result: Result;
 }
 
-/** The column of rows that need no repository. */
+/** Column of the rows that need no repository. */
 export const SERVICE = 'The service';
 
 export async function appendEntry(file: string, entry: Entry): Promise<void> {
   await appendFile(file, `${JSON.stringify(entry)}\n`);
 }
 
-/** Throws a sentence when the file is not there or is none of these. A last line that was not written whole is left out. */
+/**
+ * Reads a results file. Throws a message if it does not exist or is not a results file. An incomplete last line is
+ * ignored.
+ */
 export async function readEntries(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${file} cannot be read: ${error.code}.`);
@@ -31,7 +34,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
       const entry = JSON.parse(line) as Entry;
       if (typeof entry.column === 'string' && typeof entry.result.ours === 'number') return entry;
     } catch {
-      // Told below.
+      // The error is thrown below.
     }
     throw new Error(`Line ${at + 1} of ${file} is no result of npm run bench.`);
   });
@@ -39,7 +42,7 @@ export async function readEntries(file: string): Promise<Entry[]> {
 
 const HEADINGS = ['', 'ours', 'peer', 'ours / peer', 'first round', 'bar', ''];
 
-/** A result as cells of a table: medians, ratios, the bar, and whether it is reached. */
+/** Formats a result as table cells: medians, ratios, the bar, and whether it is reached. */
 export function cellsOf(result: Result): string[] {
   const { title, peer, unit, ours, native, ratio, firstRatio, isReached } = result;
   return [
@@ -54,8 +57,8 @@ export function cellsOf(result: Result): string[] {
 }
 
 /**
- * What the document says: the machine, the service, and the rows of all repositories beside each other, in the order of
- * `rows`. Of several results of one row on one repository the last counts.
+ * Formats the report: the machine, the service, and the rows of all repositories side by side, in the order of
+ * `rows`. If a row has several results for one repository, the last one is used.
  */
 export function writeReport(entries: readonly Entry[], rows: readonly { readonly id: string }[]): string {
   const latest = new Map(entries.map((entry) => [JSON.stringify([entry.column, entry.result.id]), entry]));
@@ -72,7 +75,10 @@ export function writeReport(entries: readonly Entry[], rows: readonly { readonly
   return tables.join('\n');
 }
 
-/** Rows down, repositories across: the ratio, or the figure of what has no peer. */
+/**
+ * Formats a table with a line for each row and a column for each repository. Cells contain the ratio, or the figure if
+ * there is no peer.
+ */
 function writeComparison(entries: readonly Entry[]): string {
   const columns = new Map(entries.map(({ column, size }) => [column, size] as const));
   const ids = new Map(entries.map(({ result }) => [result.id, result.title] as const));
@@ -101,7 +107,7 @@ export function markdown(headings: readonly string[], rows: readonly (readonly s
   return [headings, rule, ...rows].map(line).join('');
 }
 
-/** Three digits that count. */
+/** Formats a figure with three significant digits. */
 export function shorten(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en');
   return figure.toFixed(figure >= 10 ? 1 : 2);
@@ -109,7 +115,7 @@ export function shorten(figure: number): string {
 
 const DOCUMENT = 'emulator/bench/README.md';
 
-/** A part of the document that a command prints: all between two markers. */
+/** A part of the document that a command prints, between two markers. */
 export interface PrintedPart {
   readonly name: string;
   readonly command: string;
@@ -118,7 +124,7 @@ export interface PrintedPart {
 export const FIGURES: PrintedPart = { name: 'figures', command: 'npm run bench -- --write' };
 export const PEERS: PrintedPart = { name: 'peers', command: 'npm run bench:peers -- --write' };
 
-/** The document with another text in its part. Throws when it does not hold the markers, once each, in order. */
+/** Returns the document with new text in the part. Throws unless the document has each marker once, in order. */
 export function replacePart(document: string, { name, command }: PrintedPart, text: string): string {
   const begin = `<!-- ${name}: printed by ${command} -->`;
   const end = `<!-- end of ${name} -->`;
@@ -129,7 +135,7 @@ export function replacePart(document: string, { name, command }: PrintedPart, te
   return `${before}${begin}\n\n${text.trim()}\n\n${end}${behind}`;
 }
 
-/** Writes a printed part of `emulator/bench/README.md` anew. */
+/** Writes a printed part of `emulator/bench/README.md`. */
 export async function writePart(part: PrintedPart, text: string): Promise<void> {
   const file = packageFile(DOCUMENT);
   await writeFile(file, replacePart(await readFile(file, 'utf8'), part, text));

@@ -2,19 +2,19 @@ import { median, pairedRatio } from './statistics.js';
 
 export type Unit = 'ms' | 'KB' | 'MB' | 'requests' | 'requests/s';
 
-/** What a side measured in one round, in the row's unit. */
+/** Measures one side in one round. Resolves to a figure in the row's unit. */
 export type Measure = (round: number) => Promise<number>;
 
-/** The two sides of a row, ready to be measured. */
+/** The two sides of a row, ready for measurement. */
 export interface Sides {
   readonly ours: Measure;
   readonly native?: Measure;
 }
 
-/** Registers what is to be disposed of when the row was measured; returns it. */
+/** Registers a resource that is disposed of after the row's measurement. Returns the resource. */
 export type Use = <T extends AsyncDisposable>(resource: T) => T;
 
-/** What was registered, disposed of in reverse order. */
+/** Registered resources. They are disposed of in reverse order. */
 export class Resources implements AsyncDisposable {
   readonly #used: AsyncDisposable[] = [];
 
@@ -28,48 +28,51 @@ export class Resources implements AsyncDisposable {
   }
 }
 
-/** One line of the table: the same work done by the emulator and by its peer. `Place` is where it is measured. */
+/**
+ * One row of the table: the same work done by the emulator and by its peer. `Place` is the type of the environment in
+ * which it is measured.
+ */
 export interface Row<Place> {
-  /** kebab-case; `--only` selects by it. */
+  /** Id in kebab-case, for `--only`. */
   readonly id: string;
   readonly title: string;
-  /** None unless told. */
+  /** Default: no peer. */
   readonly peer?: string;
-  /** Milliseconds unless told. */
+  /** Default: milliseconds. */
   readonly unit?: Unit;
-  /** What ours / peer must reach: at most, or at least where more is better. Without a peer: ours itself. */
+  /** Limit for ours / peer: a maximum, or a minimum if more is better. Without a peer, the limit for ours. */
   readonly bar: number;
-  /** The bar of repositories that have one of their own, by their names. */
+  /** Limits for individual repositories, by name. */
   readonly barOf?: Readonly<Record<string, number>>;
   readonly isMoreBetter?: true;
-  /** Rounds, where there cannot be more. */
+  /** Maximum number of rounds, if it is limited. */
   readonly mostRounds?: number;
-  /** Where it is measured; everywhere unless told. */
+  /** Returns true if the row is measured in this place. Default: always. */
   readonly isFor?: (place: Place) => boolean;
   readonly open: (place: Place, use: Use) => Sides | Promise<Sides>;
 }
 
-/** One row, measured. */
+/** Result of measuring one row. */
 export interface Result extends Required<Pick<Row<never>, 'id' | 'title' | 'peer' | 'unit' | 'bar'>> {
   readonly isMoreBetter: boolean;
-  /** Every figure, in order of the rounds. */
+  /** All figures, in order of the rounds. */
   readonly samples: { readonly ours: readonly number[]; readonly native: readonly number[] };
   /** Medians. */
   readonly ours: number;
   readonly native: number | undefined;
-  /** Median of the rounds' ratios, and the ratio of the first round, when nothing is warm. */
+  /** Median of the rounds' ratios, and the ratio of the first round, in which no cache is warm. */
   readonly ratio: number | undefined;
   readonly firstRatio: number | undefined;
   readonly isReached: boolean;
 }
 
-/** How much is measured of a row: so many rounds, or fewer when another one would end after so many seconds. */
+/** Extent of a measurement: number of rounds, or fewer if another round would exceed the time limit in seconds. */
 export interface Extent {
   readonly rounds: number;
   readonly seconds: number;
 }
 
-/** Runs both sides in meter, each first in every other round. */
+/** Measures both sides alternately; each side is first in every other round. */
 export async function measureRow<Place>(row: Row<Place>, place: Place, extent: Extent): Promise<Result> {
   await using resources = new Resources();
   const sides = await row.open(place, resources.use);
@@ -79,8 +82,9 @@ export async function measureRow<Place>(row: Row<Place>, place: Place, extent: E
 type Head = Omit<Row<never>, 'open' | 'barOf' | 'isFor'>;
 
 /**
- * What is over soon is done so many times as often as was asked for, unless it takes so many milliseconds: a median of
- * few rounds would tell how long the compiler takes, on both sides.
+ * Factor for the number of rounds of quick rows, and the limit of their total time in milliseconds. A median of few
+ * short
+ * rounds would measure mainly the JIT compiler, on both sides.
  */
 const QUICK = 40;
 const QUICK_TIME = 3000;
@@ -122,7 +126,7 @@ export function summarize(row: Head, samples: Result['samples']): Result {
   };
 }
 
-/** Milliseconds that `work` took. */
+/** Returns the duration of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -20,17 +20,17 @@ Exits with 1 when an invariant was broken; how fast answers came is shown and ne
 `;
 
 const CLIENTS = 8;
-/** Largest number of findings that are printed. */
+/** Maximum number of findings that are printed. */
 const MOST_FINDINGS = 50;
-/** Shares of the time. */
+/** Shares of the total time. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
- * Bytes a server that was emptied may hold beyond what it held before. Values: the journal, compiled code. Buffers:
- * packs kept for the next clone, of which there are never more.
+ * Growth in bytes that is tolerated after everything was deleted. Values: the journal, compiled code. Buffers:
+ * packs cached for the next clone, whose number is limited.
  */
 const TOLERATED = { share: 1.05, heap: 16 * 2 ** 20, held: 80 * 2 ** 20 };
 
-/** A phase that is over: what the table shows of it. */
+/** A completed phase, with the figures for the table. */
 interface Phase {
   readonly name: string;
   readonly tally: Tally;
@@ -65,7 +65,10 @@ class Soak {
     await this.#drained();
   }
 
-  /** Creates, uses and deletes once, so that code is compiled and caches of code are full: what is held then is the least. */
+  /**
+   * Creates, uses and deletes repositories once, to compile code and fill caches. The memory then in use is the
+   * baseline.
+   */
   async #warmUp(): Promise<Vitals> {
     await this.#phase('warm-up', 0, async (user) => {
       await user.create();
@@ -78,7 +81,7 @@ class Soak {
     return vitals;
   }
 
-  /** All users repeat `act` until the share of the time is over, each at least once. */
+  /** All users repeat `act` until their share of the time is over, each at least once. */
   async #phase(
     name: string,
     share: number,
@@ -97,7 +100,7 @@ class Soak {
     this.phases.push({ name, tally, ...(await askVitals(this.server)) });
   }
 
-  /** Honest readers, while one other client makes the server work as hard as it can. */
+  /** Measures honest readers while another client causes as much work as possible. */
   async #underPressure(): Promise<void> {
     await using remote = new Remote(this.server.origin);
     const share = SHARES.pressure / Object.keys(PRESSURES).length;
@@ -116,7 +119,7 @@ class Soak {
     }
   }
 
-  /** With everything deleted, what is held has to be what was held at first. */
+  /** After everything is deleted, memory has to return to the baseline. */
   async #emptied(start: Vitals): Promise<void> {
     await Promise.all(this.#users.map((user) => user.delete()));
     const vitals = await askSettled(this.server);
@@ -129,7 +132,7 @@ class Soak {
     this.phases.push({ name: 'everything deleted', tally, ...vitals });
   }
 
-  /** Asked to stop under load, it answers what it has begun, refuses what is new, and ends well. */
+  /** Stopped under load, the server completes started responses, refuses new requests, and exits successfully. */
   async #drained(): Promise<void> {
     const tally = new Tally();
     const { child } = this.server;
@@ -144,7 +147,7 @@ class Soak {
           await (turn % 2 === 0 ? user.read() : user.commit());
         } catch (error) {
           tally.expect(isStopping, `drain: ${(error as Error).message}`);
-          // A new connection is refused, a connection at rest closed; an answer that breaks off would be "aborted".
+          // A new connection is refused, and an idle one is closed. A truncated response would be "aborted".
           tally.expect((error as Error).message !== 'aborted', 'an answer broke off while the server stopped');
           return;
         }
@@ -184,7 +187,7 @@ function writePhases(phases: readonly Phase[]): string {
   return markdown([...HEADINGS, 'broken'], rows);
 }
 
-/** Tells of what was measured; returns the exit code. */
+/** Prints the results. Returns the exit code. */
 function finish(table: string, findings: readonly string[]): number {
   process.stdout.write(table);
   for (const finding of findings.slice(0, MOST_FINDINGS)) process.stderr.write(`${finding}\n`);

@@ -7,21 +7,21 @@ import { prepareFirstQuestions } from './questions.js';
 import { type Remote, spawnEmulator, spawnPeer } from './remote.js';
 import type { Use } from './row.js';
 
-/** Name of the repository that is only read; both servers have it. */
+/** Name of the read-only repository, which both servers have. */
 export const APP = 'bench';
 
-/** The emulator and `git http-backend`, each in a process of its own, each with the fixture. */
+/** The emulator and `git http-backend`, each in a separate process, each with the fixture. */
 export interface Stage {
   readonly fixture: Fixture;
   readonly ours: Remote;
   readonly native: Remote;
-  /** Where the CGI finds its repositories. */
+  /** Root folder of the CGI server's repositories. */
   readonly nativeRoot: string;
-  /** For whatever rows make. */
+  /** Folder for files that rows create. */
   readonly folder: string;
-  /** For processes that have served before. */
+  /** Returns the function that warms up a process. */
   readonly practice: () => Promise<Practice>;
-  /** One push and all first questions, alone on a server: several rows tell of it. */
+  /** Returns the results of one push and all first requests on a separate server. Several rows use them. */
   readonly loneIngest: () => Promise<LoneIngest>;
 }
 
@@ -37,11 +37,13 @@ export async function openStage(fixture: Fixture, folder: string, histories: str
   return { fixture, ours, native, nativeRoot, folder, practice, loneIngest: once(() => loneIngest(fixture)) };
 }
 
-/** Commits of a repository that a process has served before, and how many such repositories. */
+/** Number of commits of a warm-up repository, and number of such repositories. */
 const COMMITS = 1000;
 const REPOSITORIES = 5;
 
-/** Has a process serve other, small repositories, as it does tests: each is pushed and asked every first question once. */
+/**
+ * Warms up a process with other, small repositories, as tests do: pushes each one and sends every first request once.
+ */
 export type Practice = (remote: Remote) => Promise<void>;
 
 async function preparePractice(histories: string): Promise<Practice> {

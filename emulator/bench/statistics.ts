@@ -1,4 +1,4 @@
-/** The value below which `share` (0 to 1) of the values lie, by linear interpolation. NaN for no values. */
+/** Returns the value below which `share` (0 to 1) of the values lie, by linear interpolation. NaN for an empty list. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   if (sorted.length === 0) return Number.NaN;
@@ -13,8 +13,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The median of ours / native, round by round. Both sides of a round ran one after the other, so what slows the
- * whole machine for a while slows both, and drops out.
+ * Returns the median of ours / native over the rounds. Both sides of a round ran one after the other, so a temporary
+ * slowdown of the machine affects both and cancels out.
  */
 export function pairedRatio(ours: readonly number[], native: readonly number[]): number {
   const pairs = Math.min(ours.length, native.length);

@@ -10,19 +10,19 @@ import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { readPaths, readTar, type TarFile } from './tar.js';
 
-/** Every path of the history that an archive can hold, whatever its ref. */
+/** Returns every path of the history that an archive can contain, for any ref. */
 async function knownPaths(t: RuleContext): Promise<string[]> {
   return [...Object.keys((await historyRepository(t)).files), 'feature.txt', 'link'];
 }
 
-/** The files in an archive of the history, by path. `prefix`: what the request put before every path. */
+/** Returns the files in an archive of the history, by path. `prefix` is the path prefix given in the request. */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
   const answer = expectStatus(await archive(t, name, body), 200);
   return readPaths(answer, await knownPaths(t), prefix);
 }
 
-/** Their paths. */
+/** Returns the paths in an archive of the history. */
 async function paths(t: RuleContext, body: object = {}, prefix = ''): Promise<string[]> {
   return (await files(t, body, prefix)).map((file) => file.name).sort();
 }
@@ -186,7 +186,7 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
       const attachment = /^attachment\s*;.*\bfilename="?[^"/\\]+-[^"/\\]+\.tar\.gz/i;
       expectMatch(header, attachment, 'an attachment with a plain name');
       const last = name.slice(name.lastIndexOf('/') + 1);
-      // What cannot stand in a file name everywhere may be left out.
+      // Characters that are not allowed in file names everywhere may be left out.
       if (/^[\w.-]+$/.test(last)) expectTrue(header.includes(last), 'the name of the repository is in it', header);
       t.observe('header', header.replace(t.run.prefix, '<run>').replace(/[0-9a-f]{7,40}/, '<sha>'));
     }),

@@ -6,7 +6,8 @@ import { AssertionFailure } from '../../check/outcomes.js';
 export type TarFile = ReturnType<typeof readTar>[number];
 
 /**
- * The files of a tar.gz body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at 156,
+ * Returns the files of a tar.gz body (POSIX ustar: blocks of 512 bytes; name at 0, mode at 100, size at 124, type at
+ * 156,
  * prefix at 345; pax headers, type `x`, replace the path of the next entry).
  */
 export function readTar(answer: Answer) {
@@ -21,7 +22,7 @@ export function readTar(answer: Answer) {
     at += 512 + Math.ceil(size / 512) * 512;
     if (type === 'x') longPath = /\d+ path=(.*)\n/.exec(bytes.toString('utf8'))?.[1];
     else if (type === 'L') longPath = text(bytes, 0, size);
-    if ('xLgK'.includes(type)) continue; // about the next entry, or about all
+    if ('xLgK'.includes(type)) continue; // describes the next entry, or all entries
     const path = longPath;
     longPath = undefined;
     if (type !== '0') continue;
@@ -33,8 +34,9 @@ export function readTar(answer: Answer) {
 }
 
 /**
- * The same by the paths of the repository, of which these are known. `prefix` is the one that the request asked for; a
- * server may have one of its own where there is none, since only a SHOULD says that it has not.
+ * Returns the files of an archive by their paths in the repository, given its known paths. `prefix` is the requested
+ * one. A
+ * server may add its own prefix if none is requested, because only a SHOULD forbids it.
  */
 export function readPaths(answer: Answer, known: readonly string[], prefix = ''): TarFile[] {
   const files = readTar(answer);
@@ -48,7 +50,7 @@ export function readPaths(answer: Answer, known: readonly string[], prefix = '')
   return files.map((file) => ({ ...file, name: file.name.slice(skipped) }));
 }
 
-/** `a/b/c`: nothing, `a/` and `a/b/`. */
+/** Returns the folders of a path: for `a/b/c`, an empty string, `a/` and `a/b/`. */
 function foldersOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];

@@ -14,7 +14,10 @@ import { everyPlace, expectErrorOf, expectGitRefused, forEachPlace, ofApi } from
 import { acceptsToken, readWithToken, rejectsTokens, tokenRead } from './token-checks.js';
 
 const YEAR = 31_536_000;
-/** The claims of a token that the emulator makes when it is told nothing but the repository, and that it accepts. */
+/**
+ * Returns the claims of a token that the emulator's token helper makes for a repository without other options, and that
+ * the emulator accepts.
+ */
 async function helperClaims(t: RuleContext): Promise<Record<string, unknown>> {
   const { name } = await sampleRepository(t);
   const { status, json, text } = await tryAdmin(t, 'POST', '/tokens', { repo: name, org: t.target.org });
@@ -157,7 +160,7 @@ export const claims = defineRules('Token claims', 'token-claims', [
   },
 ]);
 
-/** The answer to a request that comes without a credential. */
+/** Expects the response to a request without a credential. */
 function expectNoCredential(place: TokenPlace, answer: Answer): void {
   expectErrorOf(place, answer, 401, 'unauthorized');
 }

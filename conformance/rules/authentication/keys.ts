@@ -83,14 +83,14 @@ export const keys = defineRules('Keys', 'keys', [
 
 const UNLISTED = ['PS256', 'RS384', 'RS512', 'EdDSA', 'ES256K'];
 
-/** The ids that are known of registered keys. */
+/** Returns the id of a registered key. */
 function idOf(t: RuleContext, role: KeyRole): string {
   const { id } = t.key(role);
   if (id === undefined) throw new Skip('needs the id under which the key is registered: --key-id');
   return id;
 }
 
-/** A registered unrestricted key other than the main one. */
+/** Returns a registered unrestricted key other than the main one. */
 function anotherRole(t: RuleContext): KeyRole {
   const other = t.target.otherKeys[0];
   if (other === undefined) throw new Skip('needs a second registered key: --other-key');

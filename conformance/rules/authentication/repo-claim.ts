@@ -9,7 +9,7 @@ import { slug, type TokenPlace } from '../documented-operations.js';
 import { defineRules, on } from '../rule.js';
 import { expectErrorOf, expectGitRefused, forEachPlace, ofContent, ofScope } from '../token-places.js';
 
-/** Another name where the name has a letter with two cases. */
+/** Returns the name with the case of its letters swapped. Differs from the name if it has such a letter. */
 function swapCase(name: string): string {
   return Array.from(name, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -20,7 +20,7 @@ const GIT_REFUSALS = ['400', '403', '401', '404'];
 const NO_CLAIM = ['400 repo_claim_missing', '403 forbidden'];
 
 const NO_REPO = { repo: null };
-/** What a path that names a repository allows beside that: it differs from a claim that is not there. */
+/** Additional tolerated response if the path names a repository other than that of the claim. */
 const ABSENT = ['404 repository_not_found'];
 
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
@@ -32,14 +32,16 @@ function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: To
   else t.tolerate('A03', where, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
 }
 
-/** Scopes of a repository, and whether a place that takes one writes. */
+/** Repository scopes, each with true if its place writes. */
 const MISSING = [
   ['git:read', false],
   ['git:write', 'where-allowed'],
   ['repo:write', true],
 ] as const;
 
-/** What an error says, but for what names the request: `instance`, and the names of repositories in its texts. */
+/**
+ * Returns an error body without the parts that depend on the request: `instance`, and repository names in its texts.
+ */
 function withoutNames(answer: Answer, ...names: readonly string[]): object {
   const spellings = names.flatMap((name) => [name, encodeURIComponent(name)]).sort((a, b) => b.length - a.length);
   const neutral = (value: unknown) =>
@@ -49,7 +51,7 @@ function withoutNames(answer: Answer, ...names: readonly string[]): object {
   return { 'HTTP status': answer.status, 'media type': answer.mediaType, ...Object.fromEntries(said) };
 }
 
-/** The same for every route of the current form that clients know. */
+/** Makes the same comparison for every route of the current form that clients know. */
 async function comparePreferredRoutes(t: RuleContext): Promise<void> {
   const [a, b] = [await sampleRepository(t), await otherRepository(t)];
   await forEachRoute(

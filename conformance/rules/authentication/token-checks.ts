@@ -10,16 +10,16 @@ import type { TokenPlace } from '../documented-operations.js';
 import type { RuleRow } from '../rule.js';
 import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
 
-/** GET /api/v1/repo of the sample with a token of this kind. */
+/** Sends GET /api/v1/repo for the sample, with a token of this kind. */
 export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
   const { name } = await sampleRepository(t);
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }
 
-/** The same as what a check looks at. */
+/** Returns a function for checks that sends this read. */
 export const tokenRead = (recipe: TokenRecipe) => (t: RuleContext) => readWithToken(t, recipe);
 
-/** What the restricted key may sign for. Skips the rule where that is not known. */
+/** Returns the scopes that the restricted key may sign for. Skips the rule if they are unknown. */
 export function allowedScopes(t: RuleContext): readonly string[] {
   const { allowedScopes } = t.key('restricted');
   if (allowedScopes === undefined) throw new Skip('needs the allowlist of the restricted key: --restricted-scopes');
@@ -28,10 +28,10 @@ export function allowedScopes(t: RuleContext): readonly string[] {
 
 export const NONE_ALLOWED = 'needs a restricted key that may sign for an operation of the specification';
 
-/** Where tokens that are good are tried: nothing is written there. */
+/** Read-only places in which valid tokens are tried. */
 const READING = ['repo', 'list-repos', 'Git', 'Git push refs'];
 
-/** The same, or where that is not known what turns out to be accepted. */
+/** Returns the scopes that the key may sign for; if they are unknown, the scopes that turn out to be accepted. */
 async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   const { allowedScopes } = t.key('restricted');
   if (allowedScopes !== undefined) return allowedScopes;
@@ -43,26 +43,26 @@ async function scopesInside(t: RuleContext): Promise<readonly string[]> {
   return found;
 }
 
-/** The places that a key may sign for, so that nothing else is wrong with its tokens. */
+/** Returns the places that a key may sign for, so that its tokens have no other defect. */
 export async function placesOf(t: RuleContext, key: KeyRole = 'main'): Promise<(place: TokenPlace) => boolean> {
   t.key(key);
   if (key !== 'restricted') return () => true;
   const inside = await scopesInside(t);
   const leftOut = TOKEN_PLACES.filter(({ scope }) => !inside.includes(scope)).map(({ name }) => name);
-  // Where the suite can register keys, these are tried with another one.
+  // If the suite can register keys, the remaining places are tried with another key.
   if (leftOut.length > 0 && !(t.target.write && hasNamespaces(t.target)))
     t.observe('left out, as the restricted key has no scope for it', leftOut);
   return ({ scope }) => inside.includes(scope);
 }
 
-/** Such a token is accepted by the API and by Git. */
+/** Expects the API and Git to accept such a token. */
 export async function acceptToken(t: RuleContext, recipe: TokenRecipe): Promise<void> {
   const isAllowed = await placesOf(t, recipe.key);
   const isTried = (place: TokenPlace) => READING.includes(place.name) && isAllowed(place);
   await forEachPlace(t, isTried, async ({ ask }) => void expectStatus(await ask(recipe), 200), NONE_ALLOWED);
 }
 
-/** Tokens of these kinds are refused as invalid everywhere, but where the key may not sign for anyway. */
+/** Expects tokens of these kinds to be refused as invalid in every place that the key may sign for. */
 export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraft[]): Promise<void> {
   for (const draft of drafts) {
     const recipes = typeof draft === 'function' ? TOKEN_PLACES.map((place) => draft(place, t)) : [draft];
@@ -72,12 +72,12 @@ export async function refuseTokens(t: RuleContext, ...drafts: readonly TokenDraf
   }
 }
 
-/** A rule that such a token is accepted. */
+/** Defines a rule that such a token is accepted. */
 export function acceptsToken(id: string, says: string, recipe: TokenRecipe, more: Partial<RuleRow> = {}): RuleRow {
   return { id, says, ...more, check: (t) => acceptToken(t, recipe) };
 }
 
-/** A rule that tokens of these kinds are refused as invalid. */
+/** Defines a rule that tokens of these kinds are refused as invalid. */
 export function rejectsTokens(
   id: string,
   says: string,

@@ -6,18 +6,18 @@ import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { packageRoot } from '../../target/package-root.js';
 
-/** How the token helper of this package ended. */
+/** Outcome of a run of this package's token helper. */
 export interface HelperRun {
   readonly code: number;
-  /** The token, where it made one. */
+  /** The token; empty if the helper failed. */
   readonly out: string;
   readonly complaint: string;
 }
 
-/** Milliseconds. */
+/** Time limit in milliseconds. */
 const LONGEST = 20_000;
 
-/** Runs `conformance token` as people do: as a process of its own, with the key in a file. */
+/** Runs `conformance token` as users do: as a separate process, with the key in a file. */
 export function runTokenHelper(t: RuleContext, key: string, repo: string): Promise<HelperRun> {
   const script = join(packageRoot(), 'bin', 'conformance.js');
   const args = [script, 'token', '--org', t.target.org, '--key', key, '--repo', repo];
@@ -29,7 +29,7 @@ export function runTokenHelper(t: RuleContext, key: string, repo: string): Promi
   });
 }
 
-/** Uses the file of a key that is not to stay. Skips the rule where no folder can be made for it. */
+/** Calls `use` with a temporary file that contains a key. Skips the rule if the folder for it cannot be created. */
 export async function withKeyFile<Result>(pem: string, use: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-')).catch((error: Error) => {
     throw new Skip(`needs a folder for a key file: ${error.message}`);

@@ -8,7 +8,7 @@ import { defineWritingRules, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { expectFailureBody } from '../write-failure.js';
 
-/** The repository of the group with two commits of its own, so that there is an older SHA. */
+/** Adds two commits to the group's repository, so that an older SHA exists. */
 async function twoCommits(t: RuleContext) {
   const { name } = await groupRepository(t);
   const older = await commitFiles(t, name, { 'older.txt': t.uniqueName() });

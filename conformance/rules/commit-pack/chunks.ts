@@ -6,7 +6,7 @@ import { groupRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { refusesPacks } from './metadata.js';
 
-/** The most one chunk may decode to. */
+/** Maximum decoded size of one chunk, in bytes. */
 const MOST = 4 * 1024 * 1024;
 
 function metadataFor(...paths: string[]): object {
@@ -14,7 +14,7 @@ function metadataFor(...paths: string[]): object {
   return { metadata: { target_branch: 'main', commit_message: 'Send chunks', author: AUTHOR, files } };
 }
 
-/** Bytes that no text has, all 256 values of them. */
+/** Returns bytes that are not valid text, with all 256 values. */
 function noise(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 7) & 0xff;

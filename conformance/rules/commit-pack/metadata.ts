@@ -7,7 +7,7 @@ import { clone, createGit } from '../../git/git-client.js';
 import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** Each of these streams is 400, and the branch stays. */
+/** Expects 400 for each of these streams, and the branch unchanged. */
 export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly unknown[])[]): Promise<void> {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);
@@ -15,7 +15,7 @@ export async function refusesPacks(t: RuleContext, ...bodies: readonly (readonly
   expectSame(await mustTipOf(t, name), tip, 'the branch stays');
 }
 
-/** A stream whose metadata lacks a member or has a spoilt one. */
+/** Builds a stream whose metadata lacks a member or has an invalid one. */
 function spoilt(change: object): unknown[] {
   const [first, ...rest] = packLines({ 'spoilt.txt': 'x' }, change);
   return [JSON.parse(JSON.stringify(first)), ...rest];

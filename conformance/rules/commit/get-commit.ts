@@ -7,7 +7,7 @@ import { otherRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
-/** A revision of the history resolves to a commit. `known` gives both. */
+/** Expects a revision of the history to resolve to a commit. `known` returns both. */
 async function resolves(t: RuleContext, known: (history: HistoryRepository) => readonly [string, KnownCommit]) {
   const history = await historyRepository(t);
   const [revision, { sha }] = known(history);

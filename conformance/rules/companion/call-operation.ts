@@ -7,7 +7,7 @@ import type { Operation, OperationRequest } from './operation.js';
 import { OPERATIONS } from './operations.js';
 import { FAMILIES, type Family, TestRepository } from './test-repository.js';
 
-/** The target of a request: the route with its placeholders filled in. Undefined where the family has no route. */
+/** Returns the target of a request: the route with its placeholders filled in. Undefined if the family has no route. */
 export function routeOf(operation: Operation, family: Family, repo: string, params: OperationRequest['params'] = {}) {
   const route = operation.routes[family];
   const values: Readonly<Record<string, string>> = { n: repo, ...params };
@@ -16,7 +16,7 @@ export function routeOf(operation: Operation, family: Family, repo: string, para
 
 const NO_CUSTOM_REFS = 'custom notes refs are not enabled';
 
-/** Calls an operation as a client would, by a route that the family has. Default: the request of its row, which succeeds. */
+/** Calls an operation as a client would, by a route of the family. Default: the request of its row, which succeeds. */
 export async function callOperation(
   repository: TestRepository,
   named: Operation | string,
@@ -32,7 +32,7 @@ export async function callOperation(
     ...options,
     as: { repo, scopes: scopes ?? operation.scopes },
   });
-  // What a service can switch off, and says so in these words.
+  // A service may disable custom refs, and says so with this message.
   if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
   return answer;
 }
@@ -41,13 +41,13 @@ export interface OperationRoute {
   readonly operation: Operation;
   readonly family: Family;
   readonly repository: TestRepository;
-  /** How a report names it: the request line of the route. */
+  /** Name of the route in reports: its request line. */
   readonly label: string;
 }
 
 /**
- * Goes through operations by every route they have, on one new repository for each family. A visit says what is
- * wrong; what cannot be tried on the target is noted and left out.
+ * Visits operations by every route they have, on one new repository for each family. A visit returns what is wrong.
+ * Operations that cannot be tried on the target are recorded and skipped.
  */
 export async function forEachRoute(
   t: RuleContext,
@@ -74,7 +74,7 @@ export async function forEachRoute(
   expectSame(complaints, [], 'every operation on every route does as it should');
 }
 
-/** Whether a token with these scopes, and no wider one, is what an operation asks for. */
+/** Returns a filter for the operations that require exactly these scopes. */
 export function needsScopes(...scopes: readonly string[]): (operation: Operation) => boolean {
   return (operation) => operation.scopes.join() === scopes.join();
 }

@@ -8,16 +8,16 @@ import type { TestRepository } from './test-repository.js';
 export const WORDINGS = ['old', 'new'] as const;
 type Wording = (typeof WORDINGS)[number];
 
-/** One request in the names of older and of newer clients, and the names that its answer is read by. */
+/** One request with the names of older and of newer clients, and the member names of its response. */
 export interface RenamedFields {
   readonly operation: string;
-  /** Whether the specification shows its /api/v1 route. */
+  /** True if the specification shows its /api/v1 route. */
   readonly isDocumented?: boolean;
-  /** The request in the old names. Default: that of the operation's row. */
+  /** The request with the old names. Default: that of the operation's row. */
   readonly request?: (repository: TestRepository, wording: Wording) => Promise<OperationRequest> | OperationRequest;
-  /** Its members: the old name, then the new one. */
+  /** Members of the request: the old name, then the new one. */
   readonly names: Readonly<Record<string, string>>;
-  /** Members of the answer that say the same: the old name, then the new one. */
+  /** Members of the response with the same value: the old name, then the new one. */
   readonly aliases?: readonly (readonly [old: string, new: string])[];
 }
 
@@ -26,7 +26,7 @@ const HEAD = ['expected_head_sha', 'expected_target_sha'] as const;
 const NEW_HEAD = { [HEAD[0]]: HEAD[1] };
 const NEW_NOTE = { sha: 'object_ref', ref: 'notes_ref' };
 
-/** A new branch, with its tip as the one that is expected. */
+/** Creates a branch. Returns it with its tip as the expected commit. */
 async function target(repository: TestRepository): Promise<object> {
   const branch = await repository.createBranch();
   return { target_branch: branch, [HEAD[0]]: await mustTipOf(repository.t, repository.name, branch) };
@@ -92,7 +92,7 @@ export const RENAMED_FIELDS: readonly RenamedFields[] = [
   },
 ];
 
-/** The request of a row in one of the two wordings. */
+/** Builds the request of a row in one of the two wordings. */
 export async function wordedRequest(
   { operation, request, names }: RenamedFields,
   wording: Wording,
@@ -102,7 +102,7 @@ export async function wordedRequest(
   return wording === 'old' ? worded : (rename(worded, names, 3) as OperationRequest);
 }
 
-/** Renames members, `depth` levels deep: of a body, of its lines, and of their metadata. */
+/** Renames members of a body, of its lines, and of their metadata, `depth` levels deep. */
 function rename(value: unknown, names: Readonly<Record<string, string>>, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => rename(item, names, depth));
   if (!isRecord(value) || depth === 0) return value;
@@ -111,7 +111,7 @@ function rename(value: unknown, names: Readonly<Record<string, string>>, depth: 
   );
 }
 
-/** Commits that expect a tip which has moved on: a name that is not read lets them through. */
+/** Builds commits that expect an outdated tip. If the server ignores the member's name, they succeed. */
 export async function staleHeadRequests(
   repository: TestRepository,
 ): Promise<{ name: string; request: OperationRequest }[]> {

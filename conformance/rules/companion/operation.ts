@@ -2,9 +2,9 @@ import type { TokenRecipe } from '../../auth/tokens.js';
 import type { Kind, Shape } from './shape.js';
 import type { Family, TestRepository } from './test-repository.js';
 
-/** What one operation is asked with. */
+/** Parts of the request to one operation. */
 export interface OperationRequest {
-  /** The repository the token names, where it is not the test repository. */
+  /** Repository that the token names, if not the test repository. */
   readonly repo?: string;
   /** Values for the placeholders of the route. */
   readonly params?: Readonly<Record<string, string>>;
@@ -14,28 +14,28 @@ export interface OperationRequest {
   readonly lines?: readonly unknown[];
 }
 
-/** One operation as published clients use it. */
+/** One operation, as published clients use it. */
 export interface Operation {
   readonly name: string;
   readonly method: string;
   /** Routes by family; `{n}` is the encoded name of the repository. */
   readonly routes: Readonly<Record<Family, string | undefined>>;
-  /** The narrowest token that may call it. */
+  /** Scopes of the narrowest token that may call it. */
   readonly scopes: NonNullable<TokenRecipe['scopes']>;
-  /** The statuses clients expect of a success. */
+  /** Statuses that clients expect for success. */
   readonly ok: readonly number[];
-  /** What they read of it. */
+  /** Members of the response that clients read. */
   readonly shape: Shape;
   readonly request: (repository: TestRepository, family: Family) => OperationRequest | Promise<OperationRequest>;
 }
 
-/** Method and path below the repository; where needed the statuses of a success (default: 200), and other routes. */
+/** Method and path below the repository, optionally with the success statuses (default: 200), and other routes. */
 type Route = string | readonly [route: string, ok: number | readonly number[], routes?: Partial<Operation['routes']>];
 
-/** A row of an operation on one repository. */
+/** Builds a row for an operation on one repository. */
 type OperationRow = (name: string, route: Route, shape: Shape, request?: Operation['request']) => Operation;
 
-/** Makes the rows of operations that take these scopes. */
+/** Returns a function that builds rows for operations with these scopes. */
 export function operationsOf(...scopes: readonly string[]): OperationRow {
   return (name, route, shape, request = () => ({})) => {
     const [line, ok = 200, routes = {}] = typeof route === 'string' ? [route] : route;
@@ -55,7 +55,7 @@ const ofKind = (kind: Kind, members: readonly string[]): Shape =>
 export const strings = (...members: readonly string[]): Shape => ofKind('string', members);
 export const numbers = (...members: readonly string[]): Shape => ofKind('number', members);
 
-/** What every list ends with. */
+/** Members at the end of every list response. */
 export const PAGE: Shape = { has_more: 'boolean' };
 
 export const STATS: Shape = {
@@ -65,6 +65,6 @@ export const STATS: Shape = {
   filtered_files: 'array',
 };
 
-/** `plural[].member` for each member. */
+/** Returns `plural[].member` for each member. */
 export const each = (plural: string, shape: Shape): Shape =>
   Object.fromEntries(Object.entries(shape).map(([member, kind]) => [`${plural}[].${member}`, kind]));

@@ -117,7 +117,7 @@ const MESSAGE = strings('message');
 
 export const MERGER = { commit_message: 'Merge', author: AUTHOR };
 
-/** Routes that do not end alike. */
+/** Routes whose paths differ between the families. */
 const OF_ORGANIZATION = { preferred: '/api/repos' };
 const RECORD_ROUTE = { v1: '/api/v1/repo' };
 
@@ -217,7 +217,7 @@ const tags: readonly Operation[] = [
   ),
 ];
 
-/** Older routes have the id in the body. */
+/** Older routes that take the id in the body. */
 const BY_ID = { v1: '/api/v1/repos/git-credentials' };
 
 const upstream: readonly Operation[] = [

@@ -2,10 +2,10 @@ import { isRecord } from '../../http/exchange.js';
 
 export type Kind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
-/** What an answer has to hold: `branches[].name` is the name of every branch, of which there has to be one. */
+/** Required members of a response. `branches[].name` is the name of every branch; the list must have at least one. */
 export type Shape = Readonly<Record<string, Kind>>;
 
-/** The members of a shape that a body lacks, in words. */
+/** Returns a description of each member of the shape that a body lacks. */
 export function findMismatches(body: unknown, shape: Shape): string[] {
   return Object.entries(shape).flatMap(([path, kind]) => {
     const values = valuesAt(body, path.split('.')).map(kindOf);

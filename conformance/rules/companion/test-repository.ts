@@ -6,17 +6,17 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { OWN, type SampleFile } from '../../fixtures/content.js';
 import { createNamedRepository, newRepository, reserveName } from '../../fixtures/repositories.js';
 
-/** Which of its two families of routes an operation is asked by. */
+/** The two families of routes. */
 export const FAMILIES = ['preferred', 'v1'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** An upstream on a port that is closed, so that a sync fails at once. */
+/** An upstream on a closed port, so that a sync fails at once. */
 export const UNREACHABLE_UPSTREAM = { provider: 'gitea', owner: 'octo', name: 'origin', upstream_host: 'localhost:1' };
 
-/** The repository that operations are tried on, and what some of them need beforehand. */
+/** Repository that operations are tried on, with methods that create what some of them need beforehand. */
 export class TestRepository {
   readonly name: string;
-  /** A branch, a commit of it, and a file on it; by default those that the suite puts into its own repositories. */
+  /** A branch, its commit, and a file on it. Default: those that the suite puts into its own repositories. */
   readonly branch: string;
   readonly tip: string;
   readonly path: string;
@@ -35,12 +35,12 @@ export class TestRepository {
     return new TestRepository(t, await newRepository(t));
   }
 
-  /** A name that is unique in the whole organization, as the names of hosting projects have to be. */
+  /** Returns a name that is unique in the whole organization, as required for hosting projects. */
   unusedName(stem: string): string {
     return `${stem}-${this.t.uniqueName().replaceAll('/', '-')}`;
   }
 
-  /** A branch with one commit on top of `main`. */
+  /** Creates a branch with one commit on top of `main`. */
   async createBranch(): Promise<string> {
     return (await this.#commit('branch')).branch;
   }
@@ -52,7 +52,7 @@ export class TestRepository {
     return name;
   }
 
-  /** A commit, and a note on it where one is asked for. */
+  /** Creates a commit, with a note if one is given. */
   async createCommit(note?: string): Promise<string> {
     const { sha } = await this.#commit('noted');
     if (note !== undefined) expectSuccess(await writeNote(this.t, this.name, { sha, note }));
@@ -66,7 +66,7 @@ export class TestRepository {
     return { branch, sha };
   }
 
-  /** The id of a Git credential of a repository of its own. */
+  /** Creates a Git credential in a new repository. Returns its id. */
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
@@ -80,7 +80,7 @@ export class TestRepository {
     return repo;
   }
 
-  /** A repository with an upstream and no sync running. */
+  /** Creates a repository with an upstream, and waits until no sync is running. */
   async createWithUpstream(): Promise<string> {
     const { t } = this;
     t.needsEmulator();
@@ -94,7 +94,7 @@ export class TestRepository {
     return repo;
   }
 
-  /** Gives the repository a hosting project, once. Skips the rule where there is no hosting. */
+  /** Gives the repository a hosting project, once. Skips the rule if the target has no hosting. */
   async ensureHosting(): Promise<void> {
     const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
     const answer = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });

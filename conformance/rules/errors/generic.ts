@@ -12,10 +12,10 @@ import { withFault } from '../documented-operations.js';
 import { defineRules, type RuleRow } from '../rule.js';
 import { problemOf } from './problems.js';
 
-/** Bytes of a JSON body that is larger than the emulator reads. */
+/** Size in bytes of a JSON body that exceeds the emulator's limit. */
 const LARGE = 2 * 1024 * 1024;
 
-/** Requests that earn a status for which no specific code exists. */
+/** Requests that cause a status for which no specific code exists. */
 const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
   400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
@@ -42,7 +42,7 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = 
   },
 };
 
-/** The answers that are tolerated where the specification contradicts itself. */
+/** Tolerated responses where the specification contradicts itself. */
 const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: string, members: readonly string[]]>> = {
   404: ['A28', 'missing file', ['404 not_found', '404 ref_not_found']],
   405: ['A29', 'wrong method', ['405 method_not_allowed', '404 route_not_found']],
@@ -50,7 +50,7 @@ const TOLERATED: Readonly<Record<number, readonly [code: AmbiguityCode, where: s
 };
 
 const WRITING = [405, 409];
-/** Those of them that only the emulator gives an occasion for. */
+/** Statuses that can be caused on an emulator only. */
 const ON_EMULATOR = [413, 499];
 
 function generic(status: number, code: string): RuleRow {
@@ -67,7 +67,7 @@ function generic(status: number, code: string): RuleRow {
       const seen = exchange.status === status ? problemOf(exchange)?.code : undefined;
       if (typeof seen !== 'string') return undefined;
       const known = seen === code || specificOnes.includes(seen) || isForgeCode(seen) !== undefined;
-      // A code of another status is wrong; one that no table knows may be new.
+      // A code that belongs to another status is wrong. A code that is in no table may be new.
       const foreign = isListedCode(seen);
       return known || !foreign || `${status} has the code ${seen}`;
     },

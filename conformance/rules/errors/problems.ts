@@ -9,7 +9,7 @@ import { TestRepository } from '../companion/test-repository.js';
 import { faulted } from '../documented-operations.js';
 import { defineRules, leftOpen, on, type RuleRow, type Watch } from '../rule.js';
 
-/** The body of an error of the API, where it is an object. */
+/** Returns the body of an API error; undefined if it is not an object. */
 function errorBody(exchange: Exchange): JsonRecord | undefined {
   if (exchange.git || exchange.status < 400 || exchange.method === 'HEAD' || !exchange.path.startsWith('/api'))
     return undefined;
@@ -17,7 +17,7 @@ function errorBody(exchange: Exchange): JsonRecord | undefined {
   return isRecord(body) ? body : undefined;
 }
 
-/** The body of an error that is problem details: by its media type, or because it has a code. */
+/** Returns the body of an error if it is problem details, by its media type or because it has a code. */
 export function problemOf(exchange: Exchange): JsonRecord | undefined {
   const body = errorBody(exchange);
   if (body === undefined) return undefined;
@@ -37,7 +37,7 @@ const quote = (value: unknown) => JSON.stringify(value) ?? 'absent';
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
 const isOptionalString = (value: unknown) => value === undefined || typeof value === 'string';
 
-/** Rules about a member of every problem. Each makes one itself, so that there is always something to check. */
+/** Rules about a member of every problem. Each rule causes a problem itself, so that there is always one to check. */
 const MEMBERS: readonly [
   id: string,
   says: string,
@@ -83,7 +83,7 @@ export const problemDetails = defineRules(
   }),
 );
 
-/** A code has the status it belongs to, by either table. Unknown codes are allowed; their status is not checked. */
+/** A code must have its status from either table. Unknown codes are allowed, with any status. */
 const hasItsStatus: Watch = (exchange) => {
   const body = problemOf(exchange);
   const code = body?.code;
@@ -97,7 +97,7 @@ const hasItsStatus: Watch = (exchange) => {
   return specific === undefined || specific === status || `${code} belongs to ${specific}, not ${status}`;
 };
 
-/** Statuses that no table gives a code: their text in snake_case. */
+/** Statuses for which no table has a code: their reason phrase in snake_case. */
 const BY_TEXT: Readonly<Record<number, string>> = {
   402: 'payment_required',
   406: 'not_acceptable',
@@ -162,7 +162,7 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
         : code === expected || `${exchange.status} has the code ${quote(code)}`;
     },
     check: on(sampleRepository, async (t, { name }) => {
-      // An unknown encoding earns 415; a target that ignores the encoding says nothing about the rule.
+      // An unknown encoding causes 415. A target that ignores the encoding gives no evidence about the rule.
       const headers = { 'content-encoding': 'conformance' };
       const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
       const code = BY_TEXT[answer.status];
@@ -195,7 +195,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'No malformed request causes a server error.',
     level: 'SHOULD',
     watch: ({ status, method, path }) => {
-      // What a sync or a thawing refuses may be 503 (A04, A05): the state of a repository, and no request, brings it about.
+      // A refusal because of a sync or of thawing may be 503 (A04, A05). Its cause is the state of a repository, not
+      // the request.
       if (status === 503) return undefined;
       return status < 500 || `${method} ${path} is ${status}`;
     },

@@ -20,9 +20,9 @@ import { problemOf } from './problems.js';
 interface Provocation {
   readonly reach: Reach;
   readonly writes: Rule['writes'];
-  /** Everything that has to have the code. */
+  /** Returns all responses that must have the code. */
   readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
-  /** Tolerated answers, where a contradiction leaves a choice. */
+  /** Tolerated responses, if a contradiction allows a choice. */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
 }
 
@@ -36,7 +36,7 @@ function forced(code: string): Provocation {
 
 type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
 
-/** Causes the code through the routes that clients know, on a new repository for each. */
+/** Causes the code through the routes that clients know, on a new repository for each family. */
 function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
   return {
     reach: 'needs-setup',
@@ -50,7 +50,7 @@ function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES):
   };
 }
 
-/** Asks for the same twice; the second time is what matters. */
+/** Sends the same request twice. The second response is checked. */
 function repeated(name: string, request: (repository: TestRepository) => Promise<OperationRequest>): Attempt {
   return async (repository, family) => {
     const same = await request(repository);
@@ -59,16 +59,16 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
   };
 }
 
-/** Asks for a deployment of a repository that has no hosting project. */
+/** Requests a deployment of a repository without a hosting project. */
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
-/** An organization without hosting says so, or does not know the scopes of a token that names them. */
+/** An organization without hosting either says so, or refuses a token with the hosting scopes. */
 function skipWithoutHosting(answer: Answer): Answer {
   if (answer.status === 403 && answer.code !== 'insufficient_scope') throw new Skip('the organization has no hosting');
   return answer;
 }
 
-/** A public upstream that does not exist: the service looks at it before it creates anything. */
+/** A public upstream that does not exist. The service looks it up before it creates anything. */
 const ABSENT_UPSTREAM = { provider: 'github', owner: 'conformance', name: 'no-such-repository' };
 
 const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
@@ -175,7 +175,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     writes: true,
     provoke: async (t) => {
       t.needsCompanion();
-      // Nothing comes of it either way: the repository is there already.
+      // Neither outcome creates anything, because the repository exists already.
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
       const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
@@ -214,7 +214,7 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
   ),
 };
 
-/** Asks a namespace of the emulator in which the organization has these settings. */
+/** Sends a request to a namespace of the emulator in which the organization has these settings. */
 async function inOrganization(
   t: RuleContext,
   settings: object,
@@ -226,7 +226,7 @@ async function inOrganization(
   });
 }
 
-/** The forge's own name may stand in the code (A17), and the status may be the one that the forge gave. */
+/** The code may contain the forge's name (A17), and the status may be that of the forge. */
 function expectForgeCode(answer: Answer, code: string): void {
   expectSame(isForgeCode(answer.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);
   expectTrue(answer.status >= 400 && answer.status < 500, 'the status is 412 or another 4xx', answer.status);

@@ -11,7 +11,7 @@ import { type Delivery, eventOf, Receiver, SECRET, type UpstreamFailure } from '
 
 const FAILED = 'repo.sync.failed';
 
-/** A rule that is told of events. */
+/** Defines a rule whose check receives events. */
 function eventRule(id: string, says: string, check: (t: RuleContext, receiver: Receiver) => Promise<void>): RuleRow {
   return {
     id,
@@ -25,7 +25,7 @@ function eventRule(id: string, says: string, check: (t: RuleContext, receiver: R
   };
 }
 
-/** The one event of a first sync that failed. */
+/** Returns the only event of a first sync that failed. */
 async function firstFailure(receiver: Receiver, failure: UpstreamFailure) {
   const repo = await receiver.follow(failure);
   const delivery = await receiver.next(repo);
@@ -73,7 +73,7 @@ export const events = defineRules('Events', 'events', [
       const isAsked = () => [...receiver.asked.keys()].some((path) => path.startsWith('/silent/'));
       await t.eventually(async () => isAsked(), 'the sync is under way');
       await changeState(t, { repositories: { [repo]: { state: 'active' } } });
-      // Events arrive in their order: one about the run that was cancelled is here before this one.
+      // Events arrive in order, so an event about the cancelled run would have arrived before this one.
       await firstFailure(receiver, 'absent');
       expectSame(receiver.about(repo).map(eventOf), [], 'events about the run that the service cancelled');
     },
@@ -99,7 +99,7 @@ export const events = defineRules('Events', 'events', [
       expectAbsent(await git.push(name, ['pushed']), 'a push succeeds');
       expectSuccess(await deleteRepo(t, name));
       expectSuccess(await createRepo(t, t.uniqueName()));
-      // Events arrive in their order: whatever came of the above is here when this one is.
+      // Events arrive in order, so all events of the actions above have arrived when this one has.
       await firstFailure(receiver, 'absent');
       for (const delivery of receiver.deliveries) expectOneOf(eventOf(delivery), [FAILED], 'the kind of event');
     },
@@ -123,7 +123,7 @@ export const events = defineRules('Events', 'events', [
   },
 ]);
 
-/** `t=<unix seconds>,sha256=<hex>` over `<t>.<body>`, as the receivers of published clients check it. */
+/** Checks `t=<unix seconds>,sha256=<hex>` over `<t>.<body>`, as the receivers of published clients do. */
 function describeSignature({ headers, bytes }: Delivery): string {
   const name = Object.keys(headers).find((one) => one.endsWith('-signature'));
   const match = name === undefined ? null : /^t=(\d+),sha256=([0-9a-f]{64})$/.exec(String(headers[name]));

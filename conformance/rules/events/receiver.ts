@@ -8,25 +8,25 @@ import { listenOnLoopback } from '../../http/listen.js';
 import { parseJson } from '../../target/json.js';
 import { isLoopback } from '../../target/target.js';
 
-/** One request that told of an event. */
+/** One request that delivered an event. */
 export interface Delivery {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The body, empty where it is no JSON object. */
+  /** The body; empty if it is not a JSON object. */
   readonly payload: JsonRecord;
-  /** Milliseconds since the epoch. */
+  /** Arrival time, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Ways of an upstream not to be there: each is an owner, so that one address serves all. */
+/** Failures of an upstream. Each is an owner name, so that one address serves all of them. */
 const UPSTREAMS = {
-  /** Knows no such repository: asking again would not help. */
+  /** Responds 404 to every request, so that a retry would not help. */
   absent: (response: ServerResponse) => void response.writeHead(404).end(),
-  /** Answers 503, however often it is asked. */
+  /** Responds 503 to every request. */
   overloaded: (response: ServerResponse) => void response.writeHead(503).end(),
   /** Closes every connection. */
   unreachable: (response: ServerResponse) => void response.destroy(),
-  /** Takes its time: the sync goes on until somebody ends it. */
+  /** Never responds, so the sync runs until it is cancelled. */
   silent: () => undefined,
 } as const;
 
@@ -34,15 +34,18 @@ export type UpstreamFailure = keyof typeof UPSTREAMS;
 
 const HOOK = '/hook';
 export const SECRET = 'a secret of the conformance suite';
-/** No scope of the specification is about events. A token with repo:write has to name a repository: any name will do. */
+/**
+ * No scope of the specification covers events. A token with repo:write has to name a repository, and any name is
+ * accepted.
+ */
 const REGISTRAR = { repo: 'org', scopes: ['repo:write'] };
 
-/** A server on this machine that is told of events, and that plays the upstream whose failing causes them. */
+/** A local server that receives events, and plays the upstream whose failures cause them. */
 export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
-  /** When each upstream was asked, by the path it was asked for. Milliseconds since the epoch. */
+  /** Times at which each upstream was requested, by path, in milliseconds since the epoch. */
   readonly asked = new Map<string, number[]>();
-  /** Whether the first delivery about each repository is refused. */
+  /** True if the first delivery about each repository is refused. */
   refusesFirst = false;
   #host = '';
   #webhook = '';
@@ -52,7 +55,7 @@ export class Receiver implements AsyncDisposable {
     private readonly server: Server,
   ) {}
 
-  /** Registers itself for the events that are sent by default. Skips the rule where it cannot be reached. */
+  /** Registers itself for the events that are sent by default. Skips the rule if the target cannot reach it. */
   static async open(t: RuleContext): Promise<Receiver> {
     if (!isLoopback(t.target.baseUrl)) throw new Skip('the target cannot reach a receiver on this machine');
     const server = createServer();
@@ -67,7 +70,7 @@ export class Receiver implements AsyncDisposable {
       });
     });
     receiver.#host = await listenOnLoopback(server);
-    // A rule that is interrupted does not come to its end, and no receiver keeps the process.
+    // An interrupted rule does not dispose of its receiver, so the server must not keep the process alive.
     server.unref();
     try {
       await receiver.#register();
@@ -78,7 +81,7 @@ export class Receiver implements AsyncDisposable {
     return receiver;
   }
 
-  /** What arrived about one repository, oldest first. */
+  /** Returns the deliveries about one repository, oldest first. */
   about(repo: unknown): Delivery[] {
     return this.deliveries.filter((delivery) => repositoryOf(delivery) === repo);
   }
@@ -88,7 +91,7 @@ export class Receiver implements AsyncDisposable {
     return this.t.eventually(async () => this.about(repo)[count - 1], `delivery ${count} about ${repo} arrives`);
   }
 
-  /** A new repository that follows an upstream that fails in this way. Its first sync starts by itself. */
+  /** Creates a repository with an upstream that fails in this way. Its first sync starts automatically. */
   async follow(failure: UpstreamFailure): Promise<string> {
     const { t } = this;
     const repo = await reserveName(t);
@@ -140,7 +143,7 @@ function readObject(bytes: Buffer): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** The name of an event: in the body, or in the header that is for it. */
+/** Returns the name of an event, from the body or from its header. */
 export function eventOf({ headers, payload }: Delivery): string {
   if (typeof payload.type === 'string') return payload.type;
   const header = Object.keys(headers).find((name) => name.endsWith('-event'));

@@ -13,7 +13,7 @@ import { tokenRules } from '../token-rules.js';
 
 const PATH = '/api/v1/repos/files/metadata';
 
-/** An error of this operation: not one that came before the route was known. */
+/** Returns the error of this operation; undefined for an error that occurred before routing. */
 function errorOf(exchange: Exchange): unknown {
   if (!exchange.path.startsWith(PATH) || exchange.status < 400 || exchange.method === 'HEAD') return undefined;
   const body = jsonOf(exchange);
@@ -21,10 +21,10 @@ function errorOf(exchange: Exchange): unknown {
   return body ?? 'no JSON';
 }
 
-/** A 429 about the tree may look like throttling; to wait would not help. */
+/** A 429 about the tree may look like throttling, but waiting would not help. */
 const SHOWS_429 = { wantsThrottling: true } as const;
 
-/** In a namespace: a repository whose files were changed by two commits. */
+/** Runs a check in a namespace, with a repository whose files were changed by two commits. */
 function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string) => Promise<void>): Promise<void> {
   return inNamespace(t, {}, async (inner) => {
     const { name } = await newRepository(inner);
@@ -33,7 +33,7 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
   });
 }
 
-/** The status, and what went wrong in the member error: these errors need no code. */
+/** Expects the status, and a message in the member `error`. These errors need no code. */
 function expectErrorOnly(answer: Answer, status: number): void {
   expectStatus(answer, status).string('error');
 }
@@ -91,9 +91,9 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     says: 'A request that is canceled while the repository is prepared is logged as 408.',
     reach: 'emulator',
     check: on(sampleRepository, async (t, { name }) => {
-      // Where no fault can be asked for the rule ends here: the journal files what is refused early under no subject.
+      // If no fault can be injected, the rule ends here, because the journal records early refusals without a subject.
       await fileMetadata(t, name, {}, { fault: 'latency;ms=1' });
-      // Without a latch that holds it the answer might be there first.
+      // Without a latch that holds it, the response might arrive first.
       const latch = t.uniqueName().replaceAll('/', '-');
       const options = { as: reader(name), fault: `hold;latch=${latch}` };
       expectErrorOnly(await answerToNobody(t, 'GET', PATH, options), 408);

@@ -15,7 +15,7 @@ async function listSample(t: RuleContext): Promise<Answer> {
   return expectStatus(skipTooLarge(t, name, await fileMetadata(t, name)), 200);
 }
 
-/** The paths of a whole tree. */
+/** Returns the paths of a whole tree. */
 async function paths(t: RuleContext, repo: string, query: Record<string, string> = {}): Promise<unknown[]> {
   const files = expectStatus(await fileMetadata(t, repo, query), 200).records('files');
   return files.map(({ path }) => path).sort();
@@ -172,7 +172,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
       const branch = (await fileMetadata(t, name, { ref: 'feature' })).string('ref');
       const names = ['feature', 'refs/heads/feature', 'SHA'];
       t.tolerateValue('A37', 'ref, branch', branch === feature.sha ? 'SHA' : branch, names);
-      // Whether HEAD is taken at all is not stated; that it resolves to something with another name is.
+      // The specification does not say that HEAD is accepted, but it says that a resolved ref is shown under another
+      // name.
       const head = await fileMetadata(t, name, { ref: 'HEAD' });
       if (head.status === 200) expectOneOf(head.find('ref'), ['main', 'refs/heads/main', third.sha], 'ref for HEAD');
     }),

@@ -8,7 +8,7 @@ import { otherRepository, sampleRepository } from '../../fixtures/repositories.j
 import { defineRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 
-/** The bytes of a file of the history. */
+/** Returns the bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
   const answer = expectStatus(await getFile(t, name, { path, ...query }), 200);
@@ -146,7 +146,7 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
       t.observe('ETag', etag === undefined ? 'none' : 'sent');
       if (etag === undefined) return;
       t.observe('If-None-Match', (await t.get(path, { as: reader(name), headers: { 'if-none-match': etag } })).status);
-      // What comes of these two is checked as any error is: by its code and its media type.
+      // These two responses are checked as all errors are: by code and media type.
       t.observe('If-Match', await t.get(path, { as: reader(name), headers: { 'if-match': '"none"' } }));
     },
   ),

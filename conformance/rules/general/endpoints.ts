@@ -180,7 +180,7 @@ function jsonText(body: Buffer): unknown {
   return body[0] !== 0x7b || body.length > 100_000 ? undefined : parseJson(body.toString('utf8'));
 }
 
-/** Documented members that would be camelCase in a client library's own objects. */
+/** Documented members that are camelCase in the objects of client libraries. */
 const CAMEL =
   /^(repoId|defaultBranch|createdAt|baseRepo|authorName|authorEmail|committerName|committerEmail|commitSha|treeSha|targetBranch|packBytes|blobCount|oldSha|newSha|targetRef|baseCommit|newRefSha|lastCommitSha|nextCursor|hasMore|lineNumber)$/;
 

@@ -10,7 +10,7 @@ import { documentedOperation } from '../documented-operations.js';
 import { defineWritingRules, on, rulesBy } from '../rule.js';
 import { forEachPlace, ofReads } from '../token-places.js';
 
-/** Documented operations that a state may refuse, and what a report calls them. */
+/** Documented operations that a repository state may refuse, with their names in reports. */
 const OPERATIONS = {
   repo: 'repo',
   commit: 'commit',
@@ -23,7 +23,7 @@ const OPERATIONS = {
   notes: 'notes',
 } as const;
 
-/** Each of them once, with a state forced on it: what a report calls it, and its answer. */
+/** Calls each operation once with a forced state. Returns its name in reports, and its response. */
 async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, Answer])[]> {
   const { name } = await groupRepository(t);
   const answers: (readonly [string, Answer])[] = [];
@@ -33,7 +33,7 @@ async function underFault(t: RuleContext, fault: string): Promise<(readonly [str
   return answers;
 }
 
-/** These operations are refused with the code of the state, or as unavailable. */
+/** Expects these operations to be refused with the code of the state, or as unavailable. */
 async function refuses(
   t: RuleContext,
   decision: AmbiguityCode,

@@ -21,7 +21,7 @@ import { expectGitRefused, expectTokenRefused, forEachPlace, ofGit, showsNothing
 
 const NOT_FOUND = ['404', '403', '401'];
 
-/** HEAD stands for the default branch, in every version of the protocol that says so (gitprotocol-capabilities). */
+/** Expects HEAD to be the default branch, in every protocol version that reports it (gitprotocol-capabilities). */
 async function expectHead(t: RuleContext, repo: string, branch: string, tip: string): Promise<void> {
   const target = `refs/heads/${branch}`;
   const advertisement = await advertise(t, gitPath(repo), reader(repo));
@@ -34,7 +34,7 @@ async function expectHead(t: RuleContext, repo: string, branch: string, tip: str
   else expectSame(symref, target, 'the advertisement names the default branch as what HEAD stands for');
 }
 
-/** Another default branch, by the operation that clients know. */
+/** Changes the default branch, by the operation that clients know. */
 async function changesHead(t: RuleContext): Promise<void> {
   const { name, tip } = await newRepository(t);
   const metadata = { target_branch: 'other', base_branch: 'main' };

@@ -18,10 +18,10 @@ import { DOCUMENTED_ROUTES, requestLine } from '../documented-operations.js';
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { everyPlace, forEachPlace } from '../token-places.js';
 
-/** What a list calls its items, where it has more than one array. */
+/** Member names of the items in lists whose responses have more than one array. */
 const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 'data'];
 
-/** The items of a list answer: its one array of objects, or the one that is called as they are. */
+/** Returns the items of a list response: its only array of objects, or the array with a known name. */
 function itemsOf(answer: Answer): readonly JsonRecord[] {
   const arrays = Object.entries(answer.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
   const found = arrays.length === 1 ? arrays[0] : arrays.find(([name]) => ITEMS.includes(name));
@@ -31,7 +31,7 @@ function itemsOf(answer: Answer): readonly JsonRecord[] {
 
 type Lister = (query: Record<string, string>) => Promise<Answer>;
 
-/** The lists that have two items or more; where the suite may write, it sees to that. */
+/** Returns the lists that have at least two items. If the suite may write, it creates them. */
 async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   const { name } = t.target.write ? await historyRepository(t) : await sampleContent(t);
   if (t.target.write) await sampleRepository(t);
@@ -43,7 +43,7 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
   return long;
 }
 
-/** A list that has to be answered. */
+/** Returns a lister that expects success. */
 function listing(list: Lister): Lister {
   return async (query) => {
     const answer = expectStatus(await list(query), 200);
@@ -51,17 +51,17 @@ function listing(list: Lister): Lister {
   };
 }
 
-/** What tells items apart: other members may differ from one answer to the next. */
+/** Returns the member that identifies an item. Other members may differ between responses. */
 function idOf(item: JsonRecord | undefined): unknown {
   return item?.sha ?? item?.repo_id ?? item?.url;
 }
 
-/** The lists whose pages have twenty items by default, by both families of routes. */
+/** Lists with a default page size of twenty, by both families of routes. */
 const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
 const MOST_PAGES = 100;
 
-/** Follows cursors to the end, or as far as is reasonable. */
+/** Follows cursors to the end, up to a maximum number of pages. */
 async function follow(list: Lister, limit: string) {
   const pages: Answer[] = [];
   let cursor: string | undefined;
@@ -172,7 +172,7 @@ export const lists = defineRules('Limits', 'lists', [
   ),
 ]);
 
-/** What a throttled answer says in its RateLimit field, a structured field list (RFC 9651). */
+/** Parses the RateLimit field of a throttled response, a structured field list (RFC 9651). */
 function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   expectStatus(answer, 429);
   const field = answer.header('ratelimit');
@@ -182,7 +182,7 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
   return { field, parameters };
 }
 
-/** Checks the throttled answers of every place. */
+/** Checks the throttled responses of every place. */
 function throttled(t: RuleContext, check: (rate: ReturnType<typeof rateOf>, answer: Answer) => void): Promise<void> {
   return forEachPlace(t, everyPlace, async ({ ask }) => {
     const answer = await ask({}, { fault: 'rate_limited' });
@@ -190,13 +190,13 @@ function throttled(t: RuleContext, check: (rate: ReturnType<typeof rateOf>, answ
   });
 }
 
-/** A parameter of RateLimit is a count. */
+/** Expects a parameter of RateLimit to be a count. */
 function expectCount({ parameters }: ReturnType<typeof rateOf>, name: string): void {
   const value = parameters.get(name);
   expectTrue(Number.isInteger(value) && Number(value) >= 0, `${name} is a count`, value);
 }
 
-/** The parameters of the first item of a list. */
+/** Returns the parameters of the first item of a structured field list. */
 function parametersOf(field: string): Parameters | undefined {
   try {
     return parseList(field)[0]?.[1];
@@ -240,7 +240,8 @@ export const rates = defineRules('Limits', 'rates', [
     reach: 'emulator',
     writes: true,
     check: (t) =>
-      // Its clock is moved by nobody else. A window of a minute lasts longer than the wait for the next of two requests.
+      // Only this rule moves the namespace's clock. A window of one minute is longer than the time between the two
+      // requests.
       inNamespace(t, { clock: new Date(t.run.now()).toISOString() }, async (inner) => {
         const { name } = await sampleRepository(inner);
         const read = () => getRepo(inner, name, { wantsThrottling: true });

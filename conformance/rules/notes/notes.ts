@@ -14,7 +14,7 @@ import { expectFailureBody } from '../write-failure.js';
 
 const NOTES = 'refs/notes/commits';
 
-/** A commit without a note, on the repository of the group. */
+/** Adds a commit without a note to the group's repository. */
 async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
   return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
@@ -26,19 +26,19 @@ async function noted(t: RuleContext, note = 'first'): Promise<{ name: string; sh
   return { name, sha, answer };
 }
 
-/** Whether Git shows the notes: the specification does not say that it does. */
+/** Returns true if Git shows the notes, which the specification does not require. */
 async function isShown(t: RuleContext, repo: string): Promise<boolean> {
   return (await listRefs(t, repo, reader(repo))).has(NOTES);
 }
 
-/** The note of a commit as Git has it: one blob named after the commit, perhaps in folders. */
+/** Fetches the note of a commit through Git: one blob named after the commit, possibly fanned out into folders. */
 async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<string | undefined> {
   const { git, tip } = await clone(t, repo, NOTES);
   const path = Object.keys(await git.listTree(tip)).find((one) => one.replaceAll('/', '') === sha);
   return path === undefined ? undefined : (await git.readFile(tip, path)).toString();
 }
 
-/** The note of a commit, by Git or by the route that clients use; `UNREADABLE` where neither shows it. */
+/** Returns the note of a commit, read through Git or the route that clients use; `UNREADABLE` if neither shows it. */
 async function readNote(t: RuleContext, repo: string, sha: string): Promise<string | typeof UNREADABLE | undefined> {
   if (await isShown(t, repo)) return fetchNote(t, repo, sha);
   if (!t.target.companion) return UNREADABLE;
@@ -49,7 +49,7 @@ async function readNote(t: RuleContext, repo: string, sha: string): Promise<stri
 
 const UNREADABLE = Symbol('unreadable');
 
-/** Who wrote the commit of a note: as Git has it, or else as the API shows it. */
+/** Returns the author of a note's commit, from Git if possible, otherwise from the API. */
 async function authorOf(t: RuleContext, repo: string, sha: string): Promise<object> {
   if (await isShown(t, repo)) {
     const { git, tip } = await clone(t, repo, NOTES);
@@ -61,7 +61,7 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
   return { name: answer.string('commit', 'author_name'), email: answer.string('commit', 'author_email') };
 }
 
-/** The note of a commit, for rules that have nothing to check without its text. */
+/** Returns the note of a commit. Skips the rule if the text cannot be read. */
 async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<string> {
   const note = await readNote(t, repo, sha);
   if (note === UNREADABLE) throw new Skip('Git does not show the notes, and no documented route reads them');
@@ -69,7 +69,7 @@ async function mustReadNote(t: RuleContext, repo: string, sha: string): Promise<
   return note;
 }
 
-/** A commit has this note. Where nothing shows notes, that it has one shows in that another cannot be added. */
+/** Expects a commit to have this note. If notes cannot be read, expects that adding another one is refused. */
 async function expectNote(t: RuleContext, repo: string, sha: string, text: string): Promise<void> {
   const note = await readNote(t, repo, sha);
   if (note !== UNREADABLE) return expectKept(note ?? 'no note', text, 'the note is there');
@@ -77,7 +77,7 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
   expectStatus(await writeNote(t, repo, { sha, note: 'another' }), 409);
 }
 
-/** The notes ref still stands there: as Git sees it, or else as the next note finds it. */
+/** Expects the notes ref to be unchanged, as Git shows it, otherwise as the next note write finds it. */
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
   const shown = (await listRefs(t, repo, reader(repo))).get(NOTES);
   if (shown !== undefined) return expectSame(shown, tip, 'the notes stay');
@@ -87,7 +87,7 @@ async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise
 
 type Sent = (sha: string) => object | string;
 
-/** Each of these is 400, and the notes stay. */
+/** Expects 400 for each of these requests, and the notes unchanged. */
 async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
   const { name, answer } = await noted(t);
   const { sha } = await bare(t);
@@ -110,7 +110,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'The note is written to the repository in the repo claim of the token.',
     check: on(bare, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
-      // What a sha gives that the repository does not have is left open.
+      // The specification does not say what happens for a SHA that the repository does not have.
       t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
       const before = await readNote(t, other, sha);
       expectSuccess(await writeNote(t, name, { sha, note: 'at home' }));

@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { historyRepository } from '../../fixtures/history.js';
 import { defineRules, on } from '../rule.js';
 
-/** The record of the commit whose author, committer and both dates differ. */
+/** Returns the record of the commit whose author, committer and both dates differ. */
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
   const answer = expectStatus(await getCommit(t, history.name, history.second.sha), 200);

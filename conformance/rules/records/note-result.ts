@@ -5,7 +5,7 @@ import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository, newRepository } from '../../fixtures/repositories.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** A note on a commit that has none. */
+/** Adds a note to a commit that has none. */
 async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
@@ -13,7 +13,7 @@ async function note(t: RuleContext) {
   return { sha, answer };
 }
 
-/** The answer has a member with this value. */
+/** Expects the response to have a member with this value. */
 async function shows(t: RuleContext, value: unknown, ...path: readonly string[]): Promise<void> {
   expectSame((await note(t)).answer.find(...path), value, path.join('.'));
 }

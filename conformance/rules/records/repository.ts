@@ -22,7 +22,7 @@ async function record(t: RuleContext) {
   return { name, answer };
 }
 
-/** A repository that follows a forge, made where the routes for it are known. */
+/** Creates a repository that follows a forge. Requires the routes of published clients. */
 async function imported(t: RuleContext): Promise<Answer> {
   t.needsCompanion();
   t.needsEmulator();
@@ -30,7 +30,7 @@ async function imported(t: RuleContext): Promise<Answer> {
   const name = await reserveName(t);
   const made = await createRepo(t, name, { json: { base_repo: UNREACHABLE_UPSTREAM } });
   if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
-  // Whether the first sync stands in the way of reads is not stated, nor that each answer has base_repo.
+  // The specification does not say whether the first sync blocks reads, nor that each response has base_repo.
   return t.eventually(async () => {
     const answer = await getRepo(t, name);
     return (answer.find('base_repo') ?? null) !== null && answer;
@@ -73,7 +73,7 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
         const found = await grep(t, name, { query: { pattern: 'e' }, pagination: { limit: 1 }, ...body });
         return expectStatus(found, 200).string('repo', 'commit');
       };
-      // Somebody may push meanwhile: what is read without ref is the branch as it was before, or as it is after.
+      // Another client may push meanwhile, so a read without ref returns the branch either before or after the push.
       const before = await readAt({ ref: branch });
       expectOneOf(await readAt({}), [before, await readAt({ ref: branch })], 'a read without ref reads that branch');
     }),

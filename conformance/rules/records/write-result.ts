@@ -8,7 +8,7 @@ import { clone } from '../../git/git-client.js';
 import { type Exchange, isRecord, type JsonRecord, jsonOf } from '../../http/exchange.js';
 import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 
-/** A commit of two files on the repository of the group, with the tip before it. */
+/** Commits two files to the group's repository. Returns the response with the previous tip. */
 async function write(t: RuleContext, metadata: object = {}) {
   const { name } = await groupRepository(t);
   const before = await mustTipOf(t, name);
@@ -17,19 +17,19 @@ async function write(t: RuleContext, metadata: object = {}) {
   return { ...written, name, tip: before };
 }
 
-/** The result of a commit has a member with this value. */
+/** Expects the result of a commit to have a member with this value. */
 async function shows(t: RuleContext, member: string, value: unknown): Promise<void> {
   expectSame((await write(t)).answer.find('result', member), value, `result.${member}`);
 }
 
-/** A commit onto the default branch, and one onto a branch that it makes: each tells which. */
+/** Checks a commit onto the default branch, and one onto a new branch. Each result names its branch. */
 async function onTwoBranches(t: RuleContext, check: (answer: Answer, branch: string) => void): Promise<void> {
   check((await write(t)).answer, 'main');
   const branch = t.uniqueName();
   check((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
 }
 
-/** The `result` of a write result that went over the wire. */
+/** Returns the `result` of a write result in an exchange. */
 function resultOf(exchange: Exchange): { body: JsonRecord; result: JsonRecord } | undefined {
   if (!/\/(commit-pack|restore-commit|reset-commits)$/.test(exchange.path)) return undefined;
   const body = jsonOf(exchange);

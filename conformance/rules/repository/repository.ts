@@ -27,7 +27,10 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
   }),
 ]);
 
-/** An operation exists: it answers 200, or 400 where its parameters are not shown and may be missed. */
+/**
+ * Defines a rule that an operation exists: it responds 200, or 400 if parameters that the specification does not show
+ * are missing.
+ */
 function exists(id: string, name: string, statuses: readonly number[] = [200]): RuleRow {
   const { route, scope, repo, send } = documentedOperation(name);
   const says = statuses.includes(400) ? `The route ${route} exists.` : `${route} answers 200.`;

@@ -4,13 +4,13 @@ import { expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
 
-/** The repository of the group one commit after its seed: restoring the seed changes something. */
+/** Adds one commit after the seed of the group's repository, so that restoring the seed changes something. */
 export async function moved(t: RuleContext) {
   const { name, tip } = await groupRepository(t);
   return { name, seed: tip, last: await commitFiles(t, name, { 'moved.txt': t.uniqueName() }) };
 }
 
-/** A restore of the seed that has to work. */
+/** Restores the seed, and expects success. */
 export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);
   const answer = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);

@@ -7,7 +7,7 @@ import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 import { expectFailureBody } from '../write-failure.js';
 import { moved } from './moved.js';
 
-/** A restore with something left out or spoilt is 400 and moves nothing. */
+/** Expects 400 for a restore with a missing or invalid member, and no ref moved. */
 async function refusesMetadata(t: RuleContext, ...changes: readonly object[]): Promise<void> {
   const { name, seed, last } = await moved(t);
   for (const change of changes) {
@@ -27,7 +27,7 @@ async function refusesBody(t: RuleContext, ...bodies: readonly string[]): Promis
   expectSame(await mustTipOf(t, name), last.sha, 'the branch stays');
 }
 
-/** A restore to where the branch already is. */
+/** Restores a branch to its current commit. */
 async function already(t: RuleContext) {
   const { name } = await groupRepository(t);
   const tip = await mustTipOf(t, name);

@@ -20,12 +20,12 @@ import { defineWritingRules, leftOpen, on } from '../rule.js';
 import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
-/** A code that no table has counts as the generic code of its status. */
+/** A code that is in no table counts as the generic code of its status. */
 function outcomeOf({ status, code, outcome }: Answer): string {
   return code === undefined || isListedCode(code) ? outcome : `${status} ${GENERIC[status] ?? code}`;
 }
 
-/** The members that tell one kind of failure from the other; any other one may be there or not. */
+/** Returns the members that distinguish the two kinds of failure. Any other member is optional. */
 function membersOf(answer: Answer): string[] {
   return ['code', 'commit', 'result'].filter((name) => name in answer.record());
 }

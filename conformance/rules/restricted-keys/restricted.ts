@@ -18,38 +18,38 @@ import { SCOPES, type TokenPlace } from '../documented-operations.js';
 import { type Check, defineRules, type RuleRow, rulesBy } from '../rule.js';
 import { expectScopeMissing, expectTokenRefused, forEachPlace, ofGit, type Visit } from '../token-places.js';
 
-/** Tokens that are accepted are tried where nothing is written. */
+/** Valid tokens are tried in read-only places. */
 const READING = { reach: 'needs-setup' } as const;
 const SETUP = { reach: 'needs-setup', writes: 'where-allowed' } as const;
 
-/** Tokens of the restricted key with these claims are refused. `now`: seconds since the epoch. */
+/** Expects tokens of the restricted key with these claims to be refused. `now`: seconds since the epoch. */
 function refuseClaims(t: RuleContext, ...claims: readonly ((now: number) => Record<string, unknown>)[]): Promise<void> {
   return refuseTokens(t, ...claims.map((make) => ({ key: 'restricted' as const, claims: make(t.seconds) })));
 }
 
 const NONE_OUTSIDE = 'needs a restricted key that lacks some scope';
 
-/** The places whose scope the key may not give. */
+/** Visits the places whose scope the key may not grant. */
 function forEachOutside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   const allowed = allowedScopes(t);
   const isOutside = ({ scope }: TokenPlace) => !allowed.includes(scope);
   return forEachPlace(t, isOutside, visit, NONE_OUTSIDE);
 }
 
-/** Those whose scope it may give. */
+/** Visits the places whose scope the key may grant. */
 async function forEachInside(t: RuleContext, visit: (visit: Visit) => Promise<void>): Promise<void> {
   await forEachPlace(t, await placesOf(t, 'restricted'), visit, NONE_ALLOWED);
 }
 
-/** Split so that there is something inside and outside of the list of each key. */
+/** Lists of allowed scopes, such that each key has places inside and outside of its list. */
 const LISTS: readonly (readonly string[])[] = [
   ['git:read', 'org:read'],
   ['git:write', 'repo:write'],
 ];
 
 /**
- * Checks by the key that was given. What this may not sign for is tried on an emulator that may be written to, with
- * keys that the suite registers itself, where they are in the way of no other rule.
+ * Checks with the given key. Scopes outside of its list are tried on a writable emulator, with keys that the suite
+ * registers itself in namespaces, where they do not affect other rules.
  */
 function withEveryScope(check: Check): Check {
   return async (t) => {
@@ -61,7 +61,7 @@ function withEveryScope(check: Check): Check {
   };
 }
 
-/** Checks by what can be checked; skips the rule where that is nothing. */
+/** Runs all checks that are possible. Skips the rule if none is. */
 async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<void> {
   const skips: Skip[] = [];
   for (const check of tries) {
@@ -76,7 +76,7 @@ async function checkAny(tries: readonly (() => Promise<unknown>)[]): Promise<voi
   if (first !== undefined && skips.length === tries.length) throw first;
 }
 
-/** What is not on the list of a key; nothing where the list is not known. */
+/** Returns the scopes that are not on the list of a key; empty if the list is unknown. */
 function scopesBeside({ allowedScopes }: SigningKey): readonly string[] {
   return allowedScopes === undefined ? [] : SCOPES.filter((scope) => !allowedScopes.includes(scope));
 }

@@ -49,13 +49,13 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
   };
 }
 
-/** Every operation with every scope alone: no scope implies another. One group for each operation. */
+/** Every operation with every single scope, because no scope implies another. One group for each operation. */
 export const scopeMatrix: readonly Rule[] = DOCUMENTED_OPERATIONS.flatMap((operation) => {
   const cells = SCOPES.map((scope) => cell(operation, scope));
   return defineRules('Scopes', `scopes-${operation.name}`, cells);
 });
 
-/** Both requests of Git's, for refs and for what follows, are refused to a token with this scope. */
+/** Expects both requests of a Git operation, for refs and for the pack, to be refused to a token with this scope. */
 function isRefused(t: RuleContext, needed: Scope, scope: Scope): Promise<void> {
   const isTried = (place: TokenPlace) => place.isGit && place.scope === needed;
   return forEachPlace(t, isTried, async ({ place, ask }) =>

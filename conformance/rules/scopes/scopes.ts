@@ -9,29 +9,32 @@ import { callOperation, forEachRoute, needsScopes, type OperationRoute } from '.
 import { DOCUMENTED_OPERATIONS, SCOPES } from '../documented-operations.js';
 import { defineRules, on, rulesBy } from '../rule.js';
 
-/** Known only where hosting is switched on. */
+/** Scopes known only to services with hosting. */
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
 
-/** What is wrong with an answer that has to be a success. */
+/** Returns why a response is not a success; undefined if it is one. */
 function failureOf({ status, outcome }: Answer): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
-/** Whether a token with all these scopes is refused for want of another one, in a way that its endpoint's table names. */
+/**
+ * Returns true if a token with all these scopes is refused for a missing scope, in a way that the endpoint's table
+ * documents.
+ */
 function isRefusedForScope({ operation }: OperationRoute, answer: Answer): boolean {
-  // The answer to HEAD has no body.
+  // A response to HEAD has no body.
   if (answer.status === 403 && operation.method === 'HEAD') return true;
   const place = DOCUMENTED_OPERATIONS.find(({ route }) => route.split(' ')[1] === operation.routes.v1);
   return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(answer, one));
 }
 
-/** Which scope the record takes is not shown (A26). */
+/** The specification does not show the scope of the repository record (A26). */
 const OPEN = 'get repository';
 
-/** Asked for twice with one key, it answers 200 the second time. */
+/** Operation that responds 200 to a second request with the same key. */
 const REPLAYED = 'create deployment';
 
-/** An operation is refused to a token that has every scope but its own, and then succeeds with its own alone. */
+/** Expects an operation to refuse a token with every scope but its own, and to accept a token with only its own. */
 async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefined> {
   const { operation, family, repository } = route;
   const request = await operation.request(repository, family);

@@ -8,7 +8,7 @@ import { largeRepository } from '../../fixtures/large.js';
 import type { JsonRecord } from '../../http/exchange.js';
 import { defined } from '../../target/json.js';
 
-/** Every line of an answer, with the path it was found in. */
+/** Returns every line of a response, with the path of its file. */
 export function linesOf(answer: Answer) {
   return answer.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
@@ -33,7 +33,7 @@ export function pathsOf(answer: Answer): string[] {
   return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
 }
 
-/** A search of the history that has to work. */
+/** Searches the history, and expects success. */
 export async function search(t: RuleContext, pattern: string, more: object = {}) {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
@@ -41,7 +41,7 @@ export async function search(t: RuleContext, pattern: string, more: object = {})
   return { history, answer };
 }
 
-/** A search of the history reads this commit of it. */
+/** Expects a search of the history to read this commit. */
 export async function searchesCommit(
   t: RuleContext,
   commit: 'first' | 'second' | 'third' | 'feature',
@@ -52,10 +52,10 @@ export async function searchesCommit(
   expectSame(answer.string('repo', 'commit'), history[commit].sha, `repo.commit is the ${commit} commit`);
 }
 
-/** The same as what a check looks at. */
+/** Returns a function for checks that makes this search. */
 export const found = (pattern: string, more?: object) => (t: RuleContext) => search(t, pattern, more);
 
-/** A search of the large repository that has to work. */
+/** Searches the large repository, and expects success. */
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
   const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
@@ -64,7 +64,7 @@ export async function searchLarge(t: RuleContext, pattern: string, more: object 
 
 export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
-/** All pages of a search, at most 40 of them. */
+/** Returns all pages of a search, at most 40. */
 export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
   const pages: Answer[] = [];
   let cursor: string | undefined;

@@ -7,7 +7,7 @@ import { otherRepository, sampleRepository } from '../../fixtures/repositories.j
 import { defineRules, leftOpen, on, rulesBy } from '../rule.js';
 import { found, matchesOf, pathsOf, search, searchesCommit, textsOf } from './found.js';
 
-/** A search finds the pattern in these files and in no other. */
+/** Expects a search to find the pattern in exactly these files. */
 async function findsIn(t: RuleContext, paths: readonly string[], pattern: string, more?: object): Promise<void> {
   expectSame(pathsOf((await search(t, pattern, more)).answer), paths, 'the files in which the pattern is found');
 }

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { Report } from '../../index.js';
 import { explain } from '../../report/reporter.js';
 
-/** Nothing is wrong with the server, and the suite says so. */
+/** Asserts that the suite finds nothing wrong. */
 export function expectRight(t: Test, report: Report, title: string): void {
   const complaints = report.rules.filter(({ verdict }) =>
     ['fail', 'warn', 'error', 'flaky', 'blocked'].includes(verdict),
@@ -15,7 +15,7 @@ export function expectRight(t: Test, report: Report, title: string): void {
   t.equal(report.exit_code, 0, `${title}: exit code`);
 }
 
-/** Nothing is broken; what the specification supports less well is a warning or a variant. */
+/** Asserts that no rule is broken. Behaviour that the specification supports less well is a warning or a variant. */
 export function expectLegal(t: Test, report: Report): void {
   const broken = report.rules.filter(({ verdict }) => ['fail', 'error', 'flaky', 'blocked'].includes(verdict));
   t.same(

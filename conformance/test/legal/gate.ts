@@ -3,25 +3,25 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { passThrough } from '../pass-through.js';
 
-/** Requests with another method than GET and HEAD that change nothing all the same. */
+/** Requests with methods other than GET and HEAD that change nothing. */
 const READS = [
   /^POST \/api\/(v1\/)?repos\/(.+\/)?(grep|archive|merge\/preview)(\?|$)/,
   /^POST \/.+\.git\/git-upload-pack$/,
   /^POST \/_emulator\/tokens$/,
 ];
 
-/** Whether a request may change something, whatever comes of it. */
+/** Returns true if a request may change something, whatever its outcome. */
 export function isWrite(method: string, path: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && !READS.some((read) => read.test(`${method} ${path}`));
 }
 
 export interface Gate extends AsyncDisposable {
   readonly target: Target;
-  /** The request lines that were refused. */
+  /** Request lines that the gate refused. */
   readonly refused: string[];
 }
 
-/** Stands before a target and lets nothing pass that may change it: 418, which no rule expects. */
+/** A proxy that refuses all requests that may change the target, with 418, which no rule expects. */
 export async function openGate(target: Target): Promise<Gate> {
   const refused: string[] = [];
   const server = createServer((incoming, outgoing) => {

@@ -1,12 +1,17 @@
 import { isRecord, type JsonRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, Rewrite } from '../mutants/proxy.js';
 
-/** A pkt-line (gitprotocol-common): its length in four hexadecimal digits, itself included, and the payload. */
+/**
+ * Formats a pkt-line (gitprotocol-common): its length including the prefix, in four hexadecimal digits, and the
+ * payload.
+ */
 function pktLine(payload: string): string {
   return (Buffer.byteLength(payload) + 4).toString(16).padStart(4, '0') + payload;
 }
 
-/** Without the pkt-lines that a test says yes to; below four is no line, but a mark such as the flush. */
+/**
+ * Removes the pkt-lines for which the predicate returns true. Lengths below four are special packets such as the flush.
+ */
 function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffer {
   const kept: Buffer[] = [];
   for (let at = 0; at < body.length; ) {
@@ -18,7 +23,7 @@ function withoutLines(body: Buffer, isDropped: (line: string) => boolean): Buffe
   return Buffer.concat(kept);
 }
 
-/** A Git host that keeps the refs of notes to itself. */
+/** A Git host that does not advertise notes refs. */
 export const HIDES_NOTES: Rewrite = {
   request: (request) => {
     if (!request.path.endsWith('/git-upload-pack') || !request.body.includes('command=ls-refs')) return;
@@ -31,7 +36,7 @@ export const HIDES_NOTES: Rewrite = {
   },
 };
 
-/** An archive that has nothing of what is typical: names below a folder, another media type, no other headers. */
+/** An archive without the usual properties: names below a folder, another media type, no optional headers. */
 export const UNTYPICAL_ARCHIVE: Rewrite = {
   request: (request) => {
     if (!isArchive(request)) return;

@@ -10,7 +10,7 @@ interface Call {
   readonly lines?: readonly unknown[];
 }
 
-/** Asks the service as somebody else than the suite would. Gives the status. */
+/** Sends a request that is independent of the suite's client. Returns the status. */
 export async function call(target: Target, method: string, path: string, { as, json, lines }: Call): Promise<number> {
   const body = lines?.map((line) => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(json) ?? null;
   const answer = await request(target.baseUrl + path, {
@@ -32,7 +32,7 @@ async function mustCall(...args: Parameters<typeof call>): Promise<void> {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** Makes a repository with this default branch, and a commit for each set of files. */
+/** Creates a repository with this default branch, and a commit for each set of files. */
 export async function seed(target: Target, repo: string, branch: string, ...commits: readonly Files[]): Promise<void> {
   const scopes = ['repo:write'];
   await mustCall(target, 'POST', '/api/repos', { as: { repo, scopes }, json: { default_branch: branch } });

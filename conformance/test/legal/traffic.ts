@@ -3,16 +3,16 @@ import { packLines } from '../../api/commit-pack.js';
 import type { Target } from '../../target/target.js';
 import { call, remove } from './seed.js';
 
-/** Somebody else at work in the organization; disposing of it ends that. */
+/** Requests of another client in the organization. Disposing of it ends them. */
 export interface Traffic extends AsyncDisposable {
-  /** Repositories that came and went so far. */
+  /** Number of repositories created so far. */
   readonly repositories: number;
 }
 
-/** Milliseconds between two requests, so that the suite gets its share of the machine. */
+/** Pause in milliseconds between two requests, so that the suite gets its share of the CPU. */
 const PAUSE = 5;
 
-/** Makes repositories, commits to them, reads them, fails to sync them and deletes them, one after the other. */
+/** Creates repositories, commits to them, reads them, fails to sync them and deletes them, one after the other. */
 export function startTraffic(target: Target): Traffic {
   const stop = new AbortController();
   let repositories = 0;
@@ -28,7 +28,7 @@ export function startTraffic(target: Target): Traffic {
         () => call(target, 'POST', '/api/v1/repos/commit-pack', { as, lines }),
         () => call(target, 'GET', '/api/v1/repos/files/metadata', { as }),
         () => call(target, 'GET', '/api/v1/repo', { as: { ...as, scopes: [] } }),
-        // Some stay for a while.
+        // Some repositories are kept for a while.
         () => (repositories > 3 ? remove(target, `somebody/else-${repositories - 3}`) : Promise.resolve(0)),
       ]) {
         await step();
@@ -38,7 +38,7 @@ export function startTraffic(target: Target): Traffic {
     }
   };
   const working = work();
-  // It is awaited when it is stopped.
+  // The promise is awaited by the disposal, so a rejection is handled there.
   working.catch(() => undefined);
   return {
     get repositories() {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
-  /** Parts of names of mutants, or of ids of rules. Without any, all mutants are checked. */
+  /** Parts of mutant names or rule ids. If empty, all mutants are checked. */
   readonly parts: readonly string[];
   readonly lanes: number;
   readonly full: boolean;

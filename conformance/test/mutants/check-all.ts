@@ -6,11 +6,11 @@ import { findStaleRows, readTable, TABLE_FILE, type TableRow } from './table.js'
 
 export interface AllOutcomes {
   readonly outcomes: readonly Outcome[];
-  /** What has to be mended, a sentence each. */
+  /** Problems to fix, one sentence each. */
   readonly complaints: readonly string[];
 }
 
-/** Checks all mutants, and looks at the table that is kept of them, which `tableOf` gives. */
+/** Checks all mutants, and compares the result with the stored table, which `tableOf` returns. */
 export async function checkAll(
   mutants: readonly Mutant[],
   run: Omit<MutantRun, 'rules'>,
@@ -33,7 +33,7 @@ export async function checkAll(
   return { outcomes, complaints };
 }
 
-/** Without a change no rule is broken, and a patch that changes nothing is met. */
+/** Returns a complaint if a rule is broken without a mutant, or if the inert patch never runs. */
 export function complaintsOf({ outcomes, met }: Control): string[] {
   const broken = outcomes.filter(
     ({ fate, verdict }) => fate === 'killed' || (fate === 'inconclusive' && verdict !== 'skip'),
@@ -44,7 +44,7 @@ export function complaintsOf({ outcomes, met }: Control): string[] {
   ];
 }
 
-/** The MUST rules that can be checked on the emulator, and for which there is no mutant. */
+/** Returns the MUST rules that can be checked on the emulator but have no mutant. */
 function unproven(mutants: readonly Mutant[], { outcomes }: Control): string[] {
   const named = new Set(mutants.flatMap((mutant) => mutant.rules));
   const checked = new Set(outcomes.filter(({ verdict }) => verdict !== 'skip').map(({ rule }) => rule));

@@ -10,22 +10,22 @@ import { startTargetEmulator } from '../../run/emulator-process.js';
 import { packageRoot } from '../../run/version.js';
 import { type Rewrite, startProxy } from './proxy.js';
 
-/** A server that is not what the suite is for, or only in part, and what the command says of it. */
+/** A server that the suite is not made for, or only in part, and the expected output of the command. */
 export interface ControlServer {
-  /** What it does: "answers 200 {} to everything". */
+  /** Behaviour of the server: "answers 200 {} to everything". */
   readonly does: string;
   readonly answer: RequestListener | Rewrite;
   readonly exitCode: number;
-  /** What the report, or the sentence in its place, has to say. */
+  /** Patterns for the report, or for the message in its place. */
   readonly says: readonly RegExp[];
 }
 
-/** What the command made of a server. */
+/** Outcome of the command for a server. */
 export interface ControlOutcome {
   readonly exitCode: number | null;
-  /** The result, where there is one. */
+  /** The report; undefined if there was no run. */
   readonly report: Report | undefined;
-  /** What is told in sentences: what the run noticed as a whole, what could not be set up, or why there was no run. */
+  /** Messages of the run as a whole, failures of the setup, or the reason why there was no run. */
   readonly sentences: string;
 }
 
@@ -43,7 +43,7 @@ function cutOff(_request: unknown, response: ServerResponse): void {
   response.write('{"repos":[', () => response.destroy());
 }
 
-/** Documented routes, of which every second one is missing. */
+/** Documented routes that the server lacks: every second one. */
 const MISSING = [
   /^POST \/api\/v1\/repos\/restore-commit/,
   /^GET \/api\/v1\/repos\/files\/metadata/,
@@ -109,10 +109,10 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
   },
 ];
 
-/** A report with fewer lines than this is one that a person reads. */
+/** Maximum number of lines in a report that a person is expected to read. */
 export const MOST_LINES = 120;
 
-/** What is wrong with what the command made of a server; nothing where it is right. */
+/** Returns the mistakes in the command's outcome for a server; empty if it is correct. */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
   const { exitCode, report, sentences } = await checkControl(server);
   const silent = server.says.filter((pattern) => !pattern.test(sentences));
@@ -126,7 +126,7 @@ export async function complaintsAbout(server: ControlServer): Promise<string[]> 
   ].map((why) => `a server that ${server.does}: ${why}`);
 }
 
-/** Checks a server of that kind by `conformance run`, as a user would. */
+/** Checks such a server with `conformance run`, as a user would. */
 async function checkControl({ answer }: ControlServer): Promise<ControlOutcome> {
   if (typeof answer !== 'function') {
     await using emulator = await startedEmulator();
@@ -148,7 +148,7 @@ async function startedEmulator() {
   return { target: emulator.target, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
-/** Loopback is not spared; whether a target off this machine is, other tests look at. */
+/** No rate limit on loopback. Other tests check the rate limit for remote targets. */
 const FLAGS = ['--write', '--timeout', '1500', '--rate', '10000', '--reporter', 'json'];
 
 async function runCommand(baseUrl: string, key: string): Promise<ControlOutcome> {

@@ -9,19 +9,19 @@ import type { Mutant } from './mutant.js';
 import { type Outcome, outcomesOf } from './outcome.js';
 import { rowOf, type TableRow } from './table.js';
 
-/** The rows that one mutant has in the table. */
+/** Stored result of one mutant. */
 interface Progress {
-  /** Changes where what the mutant is changes. */
+  /** Hash that changes when the mutant's definition changes. */
   readonly key: string;
   readonly rows: readonly TableRow[];
 }
 
-/** What has been checked by every rule so far: a line of JSON each, so that a run that was stopped goes on where it was. */
+/** Results of mutants checked by every rule so far, one line of JSON each, so that a stopped run can be resumed. */
 export class FullRun {
   readonly #file: string;
   readonly #known = new Map<string, readonly TableRow[]>();
 
-  /** `fresh`: nothing of an earlier run counts. */
+  /** `fresh`: ignores the results of earlier runs. */
   constructor(fresh: boolean) {
     const checkout = createHash('sha256').update(packageRoot()).digest('hex').slice(0, 8);
     this.#file = join(tmpdir(), `repohost-mutants-full-${checkout}`, 'progress.jsonl');
@@ -42,7 +42,7 @@ export class FullRun {
     return this.#known.get(keyOf(mutant)) ?? [];
   }
 
-  /** Checks a mutant by every rule. */
+  /** Checks a mutant with every rule. */
   async check(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
     const outcomes = outcomesOf(mutant, await lane.run(mutant, allRules()));
     const told = outcomes.filter(
@@ -56,7 +56,7 @@ export class FullRun {
   }
 }
 
-/** A line that was cut off when a run was stopped says nothing. */
+/** Returns undefined for a line that was truncated when a run was stopped. */
 function readProgress(line: string): Progress | undefined {
   try {
     return JSON.parse(line) as Progress;

@@ -10,14 +10,14 @@ import { type MutableBuild, type MutableEmulator, startMutable } from './mutable
 import type { Mutant } from './mutant.js';
 import { type Rewrite, startProxy, watchRewrite } from './proxy.js';
 
-/** What rules made of a mutant. */
+/** Results of rules for one mutant. */
 export interface Run {
   readonly report: Report;
-  /** How many requests and answers the mutant changed; of a patch, how often the changed code ran. */
+  /** Number of requests and responses that the mutant changed; for a patch, number of times the changed code ran. */
   readonly met: number;
 }
 
-/** Mutants that change nothing: they have to survive, and the first has to be met. */
+/** Mutants that change nothing. All rules must pass, and the code of the first must run. */
 export const INERT_PATCH: Mutant = {
   name: 'inert-patch',
   rules: [],
@@ -32,8 +32,9 @@ export const INERT_PROXY: Mutant = {
 };
 
 /**
- * An emulator that checks one mutant after the other. What rules only read is made once, before any of them: a mutant
- * is seen by the rule itself and never by the making of a fixture. It begins anew from there with each mutant.
+ * An emulator that checks one mutant after the other. Read-only fixtures are made once, before any mutant, so that a
+ * mutant
+ * is seen by the rule and not while a fixture is made. Each mutant starts from that state.
  */
 export class Lane implements AsyncDisposable {
   readonly #fixtures: RunContext['fixtures'] = new Map();
@@ -46,7 +47,7 @@ export class Lane implements AsyncDisposable {
     return new Lane(await startMutable(build));
   }
 
-  /** Runs the rules against the patch that changes nothing, and keeps what they made. */
+  /** Runs the rules against the inert patch, and keeps the fixtures that they made. */
   async prepare(rules: readonly Rule[]): Promise<Run> {
     await this.emulator.switchTo(INERT_PATCH.name);
     const report = await this.#check(this.emulator.target, rules, this.#fixtures);

@@ -28,7 +28,7 @@ function describe({ mutant, rule, fate, verdict, reason }: Outcome): string {
   return `${fate}: ${mutant.name} (a server that ${mutant.does}), by ${rule}: ${verdict} ${reason}`.trimEnd();
 }
 
-/** Prints what has to be mended, and the counts. */
+/** Prints the problems to fix, and the counts. */
 function conclude(outcomes: readonly Outcome[], complaints: readonly string[]): void {
   const survivors = outcomes.filter(({ fate }) => fate !== 'killed');
   for (const sentence of [...complaints, ...survivors.map(describe)]) console.log(sentence);

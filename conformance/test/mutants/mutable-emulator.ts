@@ -8,13 +8,13 @@ import { packageRoot } from '../../run/version.js';
 import { type Mutant, WrongRow } from './mutant.js';
 import { type SwitchedText, writeSwitchable } from './switchable-source.js';
 
-/** A copy of the emulator's build with every patch of every mutant in it, all of them switched off. */
+/** A copy of the emulator's build that contains every patch of every mutant, all switched off. */
 export interface MutableBuild extends AsyncDisposable {
-  /** Its entry, for a process with a channel to this one. */
+  /** Main module, for a process with an IPC channel to this one. */
   readonly script: string;
 }
 
-/** What the copy is told by, and tells, over the channel of its process. */
+/** Code in the copy that receives switches and sends counts over the IPC channel. */
 const SWITCH = `
 let mutant = '';
 let met = 0;
@@ -38,10 +38,10 @@ import { main } from './dist/emulator/cli/main.js';
 process.exitCode = await main(process.argv.slice(2));
 `;
 
-/** What the emulator finds of its package beside its build. */
+/** Files of the package that the emulator needs next to its build. */
 const LINKS = ['node_modules', 'fixtures', 'package.json'];
 
-/** Writes the copy to a folder for temporary files. Throws where a patch does not fit its module any more. */
+/** Writes the copy to a temporary folder. Throws if a patch does not match its module. */
 export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableBuild> {
   const patched = await patchAll(mutants);
   const folder = await mkdtemp(join(tmpdir(), 'repohost-mutants-'));
@@ -65,11 +65,11 @@ export async function buildMutable(mutants: readonly Mutant[]): Promise<MutableB
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Removes a folder when the process ends or is told to; what is returned ends that. */
+/** Removes a folder when the process ends or receives a signal. Returns a function that cancels this. */
 function removeAtExit(folder: string): () => void {
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   const stops = Object.entries(SIGNALS).map(([signal, code]) => {
-    // The emulators end with the channel to this process.
+    // The emulators end when their IPC channel to this process closes.
     const stop = () => process.exit(code);
     process.once(signal, stop);
     return () => void process.off(signal, stop);
@@ -81,7 +81,7 @@ function removeAtExit(folder: string): () => void {
   };
 }
 
-/** Every module that a mutant changes, with all its mutants. */
+/** Returns every module that a mutant changes, with all its mutants. */
 async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, SwitchedText[]>();
   for (const { name: mutant, change } of mutants) {
@@ -110,7 +110,7 @@ async function patchAll(mutants: readonly Mutant[]): Promise<ReadonlyMap<string,
 
 /** A process of the copy. */
 export interface MutableEmulator extends EmulatorProcess {
-  /** Makes this mutant, or none, the one that is on. Resolves to how often the one before was met. */
+  /** Switches to this mutant, or to none if empty. Resolves to the number of times that the previous one ran. */
   switchTo(mutant: string): Promise<number>;
 }
 

@@ -1,31 +1,34 @@
 import type { Rewrite } from './proxy.js';
 
-/** The emulator with one behaviour changed, and the rules that have to notice. */
+/** One changed behaviour of the emulator, and the rules that must detect it. */
 export interface Mutant {
-  /** In kebab-case, unique, permanent. */
+  /** Name in kebab-case, unique and permanent. */
   readonly name: string;
-  /** Ids of the rules that have to notice: each of them, run by itself, has to be broken (of a MUST: `fail`). */
+  /** Ids of the rules that must detect it. Each rule, run alone, must be broken (for a MUST: `fail`). */
   readonly rules: readonly string[];
-  /** Rules that only run beside it, to make the answers that a watching rule looks at. */
+  /** Rules that run alongside only to cause the responses that a watching rule checks. */
   readonly beside?: readonly string[];
-  /** What the server does wrong: "answers a read with 202". */
+  /** Wrong behaviour of the server: "answers a read with 202". */
   readonly does: string;
   readonly change: Change;
 }
 
-/** What is changed: what passes between suite and server, or the server itself, for what no proxy can do. */
+/**
+ * The change: a rewrite of requests and responses in a proxy, or a patch of the server for changes that a proxy cannot
+ * make.
+ */
 export type Change = { readonly proxy: Rewrite } | { readonly patch: readonly Patch[] };
 
-/** Text that is replaced in one module of the emulator's build, inside a function. */
+/** Replacement of text in one module of the emulator's build, inside a function. */
 export interface Patch {
-  /** Below `dist/emulator/`: `auth/claims.js`. */
+  /** Path below `dist/emulator/`, such as `auth/claims.js`. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** Text that occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
 }
 
-/** Rows that do not fit what they are about any more: a sentence each. */
+/** Thrown for rows that are out of date, with a sentence for each. */
 export class WrongRow extends Error {
   override readonly name = 'WrongRow';
 
@@ -42,7 +45,7 @@ function listOf(rules: string | readonly string[]): readonly string[] {
   return typeof rules === 'string' ? [rules] : rules;
 }
 
-/** A row of a mutant whose wrong behaviour stands between suite and server. */
+/** Defines a mutant that a proxy between suite and server implements. */
 export function proxied(
   name: string,
   rules: string | readonly string[],
@@ -53,7 +56,7 @@ export function proxied(
   return { name, rules: listOf(rules), does, change: { proxy }, ...more };
 }
 
-/** A row of a mutant whose wrong behaviour is in the server. */
+/** Defines a mutant that is a patch of the server. */
 export function patched(
   name: string,
   rules: string | readonly string[],

@@ -2,10 +2,10 @@ import { type Mutant, proxied } from './mutant.js';
 import { isAt, type Place, setsMember } from './rewrites.js';
 import { changesAnswersTo, mendsTokens } from './tokens.js';
 
-/** The rules that an operation's own table has about tokens. */
+/** Ids of the token rules in an operation's own table. */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
 
-/** An operation that gets each of the rules about tokens wrong, one at a time. `area`: what the names begin with. */
+/** Returns mutants of an operation, one for each rule about tokens that it breaks. `area`: prefix of their names. */
 export function tokenMutants(area: string, place: Place, scope: string, ids: TokenRuleIds): Mutant[] {
   const { noHeader, invalid, scope: scopeRule, missingRepo } = ids;
   const rows: (Mutant | undefined)[] = [

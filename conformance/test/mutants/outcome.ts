@@ -5,11 +5,13 @@ import type { Lane, Run } from './lane.js';
 import { type Mutant, WrongRow } from './mutant.js';
 
 /**
- * What a rule made of a mutant.
+ * Outcome of a rule for a mutant.
  *
- * killed: the rule is broken. silent: it is not, although the mutant changed something while the rule ran. dead: it is
- * not, and nothing that the rule sends meets the change. inconclusive: the rule came to no verdict about the target: it
- * broke itself, was throttled, was skipped, or changed its mind.
+ * killed: the rule is broken. silent: the rule passes, although the mutant changed something while it ran. dead: the
+ * rule
+ * passes, and none of its requests reaches the change. inconclusive: the rule has no verdict about the target: it had
+ * an
+ * error itself, was throttled, was skipped, or changed its verdict.
  */
 export type Fate = 'killed' | 'silent' | 'dead' | 'inconclusive';
 
@@ -18,11 +20,11 @@ export interface Outcome {
   readonly rule: string;
   readonly fate: Fate;
   readonly verdict: Verdict;
-  /** Why, in the words of the rule. */
+  /** Reason, as the rule reported it. */
   readonly reason: string;
 }
 
-/** How a rule says that it is broken. */
+/** Verdict of a broken rule, by level. */
 const BROKEN: Readonly<Record<Level, Verdict>> = { MUST: 'fail', SHOULD: 'warn', MAY: 'warn', UNSPECIFIED: 'warn' };
 
 const UNDECIDED: readonly Verdict[] = ['error', 'blocked', 'skip', 'flaky'];
@@ -33,7 +35,7 @@ export function fateOf(result: Pick<RuleResult, 'level' | 'verdict'>, met: numbe
   return met > 0 ? 'silent' : 'dead';
 }
 
-/** Rules by their ids. Throws at a name that no rule has. */
+/** Returns rules by their ids. Throws if an id does not exist. */
 export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   return ids.map((id) => {
     const rule = allRules().find((one) => one.id === id);
@@ -43,7 +45,7 @@ export function rulesCalled(ids: readonly string[], mutant: Mutant): Rule[] {
   });
 }
 
-/** Runs each rule that a mutant is named for by itself. */
+/** Runs each rule that a mutant names, one at a time. */
 export async function checkNamed(lane: Lane, mutant: Mutant): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const id of mutant.rules) {

@@ -1,6 +1,6 @@
 import type { Patch } from './mutant.js';
 
-/** Git is shown no branch whose tip the API wrote. */
+/** Patches that hide branches whose tip the API wrote from Git. */
 export const HIDDEN_FROM_GIT: readonly Patch[] = [
   {
     file: 'repositories/branch-write.js',
@@ -14,7 +14,7 @@ export const HIDDEN_FROM_GIT: readonly Patch[] = [
   },
 ];
 
-/** A server that lets a token pass to an operation, whatever its scopes. */
+/** Makes the server ignore the scopes of tokens for an operation. */
 export function ignoresScope(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -23,7 +23,7 @@ export function ignoresScope(operation: string): Patch {
   };
 }
 
-/** A server that reads the claims of a token for an operation without looking at its signature. */
+/** Makes the server read the claims of a token for an operation without verifying its signature. */
 export function ignoresSignature(operation: string): readonly Patch[] {
   return [
     {
@@ -45,7 +45,7 @@ export function ignoresSignature(operation: string): readonly Patch[] {
   ];
 }
 
-/** A server that takes the first repository of the organization for the one that the token names. */
+/** Makes the server use the first repository of the organization instead of the one that the token names. */
 export function takesFirstRepository(operation: string): Patch {
   return {
     file: 'pipeline/gate.js',
@@ -56,7 +56,7 @@ export function takesFirstRepository(operation: string): Patch {
   };
 }
 
-/** A server that does not compare the repository in the path of an operation with the one that the token names. */
+/** Makes the server skip the comparison of the repository in the path with the one that the token names. */
 export function ignoresPathAndClaim(operation: string): Patch {
   return {
     file: 'pipeline/credential.js',
@@ -65,7 +65,7 @@ export function ignoresPathAndClaim(operation: string): Patch {
   };
 }
 
-/** A server that goes on to look for the repository of a token that names none. */
+/** Makes the server look up the repository even if the token names none. */
 export function needsNoRepoClaim(operation: string): readonly Patch[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** Requests that mutants change, as `isAt` of `rewrites.ts` reads them. */
+/** Places of requests that mutants change, as read by `isAt` of `rewrites.ts`. */
 export const ANY = /./;
 export const API = / \/api\//;
 export const REPO = 'GET /api/v1/repo';
@@ -8,7 +8,7 @@ export const COMMIT = 'GET /api/v1/repos/commit';
 export const COMMITS = 'GET /api/v1/repos/commits';
 export const PACK = 'POST /api/v1/repos/commit-pack';
 export const RESTORE = 'POST /api/v1/repos/restore-commit';
-/** The route of the current form that does the same as `RESTORE`. */
+/** Route of the current form that is equivalent to `RESTORE`. */
 export const RESET = /^POST .*\/reset-commits$/;
 export const META = 'GET /api/v1/repos/files/metadata';
 export const FILE = 'GET /api/v1/repos/file';
@@ -21,7 +21,7 @@ export const CREATE = 'POST /api/repos';
 export const REMOTE = / \/.+\.git\//;
 export const REFS = /\.git\/info\/refs$/;
 
-/** A commit as far as mutants look at it. */
+/** Members of a commit that mutants use. */
 export interface Commit {
   message: string;
 }

@@ -6,7 +6,7 @@ import { listenOnLoopback } from '../../http/listen.js';
 import type { Target } from '../../target/target.js';
 import { HOP_BY_HOP } from '../pass-through.js';
 
-/** A request on its way through, to be changed at will. */
+/** A request passing through the proxy, which a mutant may change. */
 export interface ProxiedRequest {
   readonly method: string;
   path: string;
@@ -14,7 +14,7 @@ export interface ProxiedRequest {
   body: Buffer;
 }
 
-/** The response on its way back, to be changed at will. */
+/** A response passing through the proxy, which a mutant may change. */
 export interface ProxiedResponse {
   readonly request: Pick<ProxiedRequest, 'method' | 'path'>;
   status: number;
@@ -22,13 +22,13 @@ export interface ProxiedResponse {
   body: Buffer;
 }
 
-/** What makes a right server wrong. */
+/** Changes to traffic that make a correct server wrong. */
 export interface Rewrite {
   readonly request?: (request: ProxiedRequest) => void;
   readonly response?: (response: ProxiedResponse) => void;
 }
 
-/** The rewrite, which tells of each request and each answer that it makes another. */
+/** Returns the rewrite, with a callback for each request and response that it changes. */
 export function watchRewrite({ request, response }: Rewrite, onChange: () => void): Rewrite {
   const watch = <Message extends ProxiedRequest | ProxiedResponse>(change: (message: Message) => void) => {
     return (message: Message) => {
@@ -41,7 +41,7 @@ export function watchRewrite({ request, response }: Rewrite, onChange: () => voi
 }
 
 export interface Proxy extends AsyncDisposable {
-  /** The target as seen through the proxy; namespaces that are made through it are seen through one as well. */
+  /** The target as seen through the proxy. Namespaces created through the proxy are proxied as well. */
   readonly target: Target;
 }
 
@@ -55,10 +55,10 @@ function without(headers: IncomingHttpHeaders, names: readonly string[]): Proxie
 
 const ADMIN = '/_emulator/';
 
-/** Milliseconds in which a request goes out whose client has gone away meanwhile. */
+/** Time in milliseconds for a request to be forwarded after its client has disconnected. */
 const TIME_TO_WRITE = 50;
 
-/** Stands between suite and server and changes what passes; how an emulator is controlled passes as it is. */
+/** Starts a proxy that changes traffic between suite and server. Requests to the admin API are forwarded unchanged. */
 export async function startProxy(target: Target, rewrite: Rewrite): Promise<Proxy> {
   const pool = new Pool(target.baseUrl);
   const namespaces: Proxy[] = [];
@@ -102,7 +102,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     const headers = without(sent, [...HOP_BY_HOP, 'host', 'content-length']) as ProxiedRequest['headers'];
     incoming.on('close', () => {
       if (incoming.complete) return;
-      // The client has gone away with a part of its body unsent: so does the proxy.
+      // The client disconnected before its body was complete, so the proxy disconnects as well.
       const body = Buffer.concat(pieces);
       const cut = { rule: '', method, origin: target.baseUrl, path, body };
       hangUp({ ...cut, headers: { ...headers, 'content-length': sent['content-length'] ?? '0' } }, body.length).catch(
@@ -111,7 +111,7 @@ export async function startProxy(target: Target, rewrite: Rewrite): Promise<Prox
     });
     incoming.on('end', () => {
       const request = { method, path, headers, body: Buffer.concat(pieces) };
-      // A change that throws shows as a connection that is closed.
+      // If a change throws, the connection is closed.
       pass(request, outgoing).catch(() => outgoing.destroy());
     });
   });

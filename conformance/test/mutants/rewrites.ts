@@ -1,7 +1,7 @@
 import { isRecord } from '../../http/exchange.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 
-/** Which requests a change is for: `POST /api/v1/repos/grep`, or any method without one. The query does not count. */
+/** Selects requests to change: `POST /api/v1/repos/grep`, or any method if none is given. The query is ignored. */
 export type Place = string | RegExp;
 
 export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
@@ -9,7 +9,7 @@ export function isAt(place: Place, { method, path }: Pick<ProxiedRequest, 'metho
   return typeof place === 'string' ? line === place : place.test(line);
 }
 
-/** Changes the JSON of some answers, where they have that status. `Body` is as much of it as the change looks at. */
+/** Changes the JSON of responses with that status. `Body` has the members that the change uses. */
 export function changesJson<Body>(
   place: Place,
   change: (body: Body, response: ProxiedResponse) => unknown,
@@ -25,7 +25,7 @@ export function changesJson<Body>(
   };
 }
 
-/** The same, for one member at a path of names; undefined takes it away. */
+/** Sets one member at a path of names in the JSON of responses; undefined removes it. */
 export function setsMember(place: Place, path: string, value: unknown, status?: number): Rewrite {
   return changesJson<unknown>(
     place,
@@ -49,7 +49,7 @@ export function changesStatus(place: Place, from: number, to: number): Rewrite {
   };
 }
 
-/** Sets or takes away a header of answers with that status. */
+/** Sets or removes a header of responses with that status. */
 export function setsHeader(place: Place, name: string, value?: string, from?: number): Rewrite {
   return {
     response: ({ request, headers, status }) => {
@@ -60,7 +60,7 @@ export function setsHeader(place: Place, name: string, value?: string, from?: nu
   };
 }
 
-/** A server that does not look at a parameter of the query. */
+/** Makes the server ignore a query parameter. */
 export function ignoresParameter(place: Place, name: string): Rewrite {
   return {
     request: (request) => {
@@ -72,7 +72,7 @@ export function ignoresParameter(place: Place, name: string): Rewrite {
   };
 }
 
-/** A server with another default: it takes a parameter of the query as given where the client left it out. */
+/** Changes a default of the server: adds a query parameter if the client left it out. */
 export function assumesParameter(place: Place, name: string, value: string): Rewrite {
   return {
     request: (request) => {
@@ -82,7 +82,7 @@ export function assumesParameter(place: Place, name: string, value: string): Rew
   };
 }
 
-/** A server that does not look at a member of a request, wherever in the first line it stands. */
+/** Makes the server ignore a member of a request, at any depth in the first line. */
 export function ignoresMember(place: Place, name: string): Rewrite {
   return {
     request: (request) => {
@@ -92,13 +92,13 @@ export function ignoresMember(place: Place, name: string): Rewrite {
         const kept = JSON.stringify(JSON.parse(first), (key, value) => (key === name ? undefined : value));
         request.body = Buffer.from([kept, ...more].join('\n'));
       } catch {
-        // A body that is not JSON goes on as it is, and is refused.
+        // A body that is not JSON is forwarded unchanged, and the server refuses it.
       }
     },
   };
 }
 
-/** A server with another default: it takes a member of the body, `a.b`, as given where the client left it out. */
+/** Changes a default of the server: adds a member of the body, `a.b`, if the client left it out. */
 export function assumesMember(place: Place, path: string, value: unknown): Rewrite {
   return {
     request: (request) => {
@@ -111,7 +111,7 @@ export function assumesMember(place: Place, path: string, value: unknown): Rewri
   };
 }
 
-/** Changes the JSON of some requests, or of their first line. `Body` is as much of it as the change looks at. */
+/** Changes the JSON of requests, or of their first line. `Body` has the members that the change uses. */
 export function changesRequest<Body>(place: Place, change: (body: Body) => unknown): Rewrite {
   return {
     request: (request) => {
@@ -121,7 +121,7 @@ export function changesRequest<Body>(place: Place, change: (body: Body) => unkno
       try {
         body = JSON.parse(first);
       } catch {
-        return; // It goes on as it is, and is refused.
+        return; // Forwarded unchanged, and refused by the server.
       }
       request.body = Buffer.from([JSON.stringify(change(body) ?? body), ...more].join('\n'));
     },

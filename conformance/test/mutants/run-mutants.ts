@@ -5,24 +5,24 @@ import type { Mutant } from './mutant.js';
 import { checkNamed, type Outcome, outcomesOf, rulesCalled } from './outcome.js';
 
 export interface MutantRun {
-  /** How many emulators are checked side by side. */
+  /** Number of emulators that check mutants in parallel. */
   readonly lanes: number;
-  /** What the rules made of a mutant, as soon as it is known. */
+  /** Called with the outcomes of a mutant as soon as they are known. */
   readonly onChecked: (mutant: Mutant, outcomes: readonly Outcome[]) => void;
-  /** How a mutant is checked. Default: by the rules that are named for it. */
+  /** Checks a mutant. Default: with the rules that it names. */
   readonly check?: (lane: Lane, mutant: Mutant) => Promise<readonly Outcome[]>;
-  /** What is run against the inert mutant, and so makes the fixtures. Default: the rules that mutants are named for. */
+  /** Rules that run against the inert mutant, which creates the fixtures. Default: the rules that mutants name. */
   readonly rules?: readonly Rule[];
 }
 
-/** What rules made of mutants that change nothing: they have to be kept. */
+/** Outcomes of the mutants that change nothing; every rule must pass. */
 export interface Control {
   readonly outcomes: readonly Outcome[];
-  /** How often the code of the patch that changes nothing ran. */
+  /** Number of times the code of the inert patch ran. */
   readonly met: number;
 }
 
-/** Checks every mutant. Throws where one is stale, or names a rule that does not exist. */
+/** Checks every mutant. Throws if one is stale, or names a rule that does not exist. */
 export async function runMutants(mutants: readonly Mutant[], run: MutantRun): Promise<Control> {
   const named = mutants.flatMap((mutant) => rulesCalled([...mutant.rules, ...(mutant.beside ?? [])], mutant));
   const rules = run.rules ?? [...new Set(named)];

@@ -3,7 +3,7 @@ import { PACK } from './places.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt } from './rewrites.js';
 
-/** A line of commit-pack as far as mutants look at it. */
+/** Members of a commit-pack line that mutants use. */
 export interface Chunk {
   content_id?: string;
   data?: string;
@@ -13,15 +13,15 @@ export interface Chunk {
 /** A file operation. */
 export type FileOperation = Record<'path' | 'content_id' | 'operation' | 'mode', string | undefined>;
 
-/** What is left of a body of commit-pack once it is read. */
+/** Parsed body of a commit-pack request. */
 export interface PackBody {
   metadata: Record<string, unknown>;
-  /** Its member `files`, where that is a list. */
+  /** Member `files`; empty if it is not a list. */
   files: FileOperation[];
   chunks: Chunk[];
 }
 
-/** Changes bodies of commit-pack that begin with metadata. */
+/** Changes commit-pack bodies that begin with metadata. */
 export function changesPack(change: (body: PackBody) => void): Rewrite {
   return {
     request: (request) => {
@@ -41,7 +41,7 @@ export function changesPack(change: (body: PackBody) => void): Rewrite {
   };
 }
 
-/** A server that takes a member of the metadata as given where the client left it out. */
+/** Fills in a member of the metadata if the client left it out. */
 export function assumesMetadata(name: string, value: unknown): Rewrite {
   return changesPack(({ metadata }) => {
     metadata[name] ??= value;
@@ -49,7 +49,8 @@ export function assumesMetadata(name: string, value: unknown): Rewrite {
 }
 
 /**
- * Whether the answer tells of a commit onto a branch that was there: what is wrong with no other lets the rules make
+ * Returns true if the response reports a commit onto an existing branch. A mutant that changes only these lets rules
+ * create
  * their repositories.
  */
 export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
@@ -57,7 +58,7 @@ export function isOnTop({ request, status, body }: ProxiedResponse): boolean {
   return !/^0+$/.test(JSON.parse(body.toString()).result.old_sha);
 }
 
-/** Changes the lines of commit-pack, whatever they are; one that is no JSON is given as text. */
+/** Changes the lines of commit-pack. A line that is not JSON is passed as text. */
 export function changesLines(change: (lines: unknown[]) => unknown[]): Rewrite {
   return {
     request: (request) => {

@@ -15,7 +15,7 @@ export function sum(values, from = LIMIT) {
 export const first = (list) => list[0] ?? 'none';
 `;
 
-/** The module's functions while a mutant is on; none is with an empty name. */
+/** Loads the module's functions with a mutant switched on; an empty name switches none on. */
 async function load(text: string, mutant: string): Promise<Record<string, (...args: unknown[]) => unknown>> {
   const source = `const isMutantOn = (name) => name === ${JSON.stringify(mutant)};${text}`;
   return import(`data:text/javascript,${encodeURIComponent(source)}`);

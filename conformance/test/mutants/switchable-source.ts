@@ -7,7 +7,7 @@ export interface SwitchedText {
   readonly replace: string;
 }
 
-/** A node of the module's syntax, and what stands there while a mutant is switched on. */
+/** A syntax node of the module, and its replacement while a mutant is switched on. */
 interface Edit {
   readonly mutant: string;
   readonly start: number;
@@ -17,10 +17,12 @@ interface Edit {
 }
 
 /**
- * A module in which several mutants live side by side, each behind `isMutantOn('name')`. What is switched is the smallest
- * expression around the replaced text, `(isMutantOn('name') ? (new) : (old))`, or the smallest statement, `if (isMutantOn('name'))
- * { new } else { old }`; around a declaration it is the block that the declaration stands in. `stale`: a sentence for
- * each text that is not there exactly once, stands in no function, or makes no JavaScript.
+ * Writes a module that contains several mutants (mutant schemata), each behind `isMutantOn('name')`. The smallest
+ * expression
+ * around the replaced text is switched as `(isMutantOn('name') ? (new) : (old))`, or the smallest statement as
+ * `if (isMutantOn('name')) { new } else { old }`; for a declaration, the enclosing block. `stale` has a sentence for
+ * each
+ * text that does not occur exactly once, is outside of functions, or does not result in valid JavaScript.
  */
 export function writeSwitchable(
   file: string,
@@ -30,12 +32,12 @@ export function writeSwitchable(
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const found = texts.map((text) => findEdit(file, tree, text));
   const edits = found.filter((edit) => typeof edit !== 'string');
-  // The outermost first, so that what lies in another edit is written as part of its old text.
+  // Outer edits first, so that an edit inside another one is rendered as part of its old text.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
   return { text: render(source, 0, source.length, edits), stale: found.filter((edit) => typeof edit === 'string') };
 }
 
-/** What a text is switched by, or a sentence on why it cannot be. */
+/** Returns the edit that switches a text, or a sentence why it cannot be switched. */
 function findEdit(file: string, tree: ts.SourceFile, { mutant, find, replace }: SwitchedText): Edit | string {
   const { text } = tree;
   const wanted = find.trim();
@@ -72,7 +74,10 @@ function nodeAround(tree: ts.SourceFile, start: number, end: number): ts.Node {
   }
 }
 
-/** Whether a value may be chosen there: not where a name is declared, assigned to, or called as a method. */
+/**
+ * Returns true if a conditional expression is allowed at this node: not for a declared or assigned name, or a called
+ * method.
+ */
 function isSwitchedExpression(node: ts.Node): boolean {
   const { parent } = node;
   if (!ts.isExpression(node) || ts.isSpreadElement(node) || ts.isOmittedExpression(node)) return false;
@@ -106,7 +111,10 @@ function parses(source: string): boolean {
   return ts.transpileModule(source, { reportDiagnostics: true, fileName: 'a.js' }).diagnostics?.length === 0;
 }
 
-/** Old text of a range with its edits; these lie in it, in the order of their starts, the outer before the inner. */
+/**
+ * Renders the old text of a range with its edits. The edits are inside the range, sorted by start, with outer ones
+ * first.
+ */
 function render(source: string, start: number, end: number, edits: readonly Edit[]): string {
   let text = '';
   let at = start;

@@ -6,9 +6,9 @@ import type { Mutant } from './mutant.js';
 import type { Fate, Outcome } from './outcome.js';
 
 /**
- * The table that is kept in the repository, and ships: what rules made of mutants. It has each pair of a mutant and a
- * rule that is named for it, whatever became of it, and after `npm run mutants -- --full` every other pair that was
- * killed or inconclusive; a pair that is not there survived.
+ * The table in the repository, which is published with the package: outcomes of rules for mutants. It has each pair of
+ * a mutant and a rule that it names, with any outcome, and after `npm run mutants -- --full` every other pair that was
+ * killed or inconclusive. A pair that is not in the table survived.
  */
 export const TABLE_FILE = 'fixtures/conformance-mutants.tsv';
 
@@ -40,7 +40,7 @@ export function rowOf({ mutant, rule, fate }: Outcome): TableRow {
   return { rule, mutant: mutant.name, verdict: fate satisfies Fate, does: mutant.does };
 }
 
-/** The rows kept of an earlier run, of mutants that are still what they were, with what the rules named have said now. */
+/** Merges the stored rows of unchanged mutants with the new outcomes of the named rules. */
 export function mergeRows(kept: readonly TableRow[], mutants: readonly Mutant[], now: readonly TableRow[]): TableRow[] {
   const does = new Map(mutants.map((mutant) => [mutant.name, mutant.does]));
   const checked = new Set(now.map(pairOf));
@@ -51,7 +51,7 @@ function pairOf({ rule, mutant }: Pick<TableRow, 'rule' | 'mutant'>): string {
   return `${rule} ${mutant}`;
 }
 
-/** What is wrong with a table: a sentence for each row that it should not have, or lacks. */
+/** Returns a sentence for each row that a table lacks or should not have. */
 export function findStaleRows(
   table: readonly TableRow[],
   mutants: readonly Mutant[],

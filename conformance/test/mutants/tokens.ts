@@ -5,16 +5,16 @@ import { packageRoot } from '../../run/version.js';
 import type { ProxiedRequest, ProxiedResponse, Rewrite } from './proxy.js';
 import { isAt, type Place } from './rewrites.js';
 
-/** The test keys that the emulator of the mutants has; `es256` is the one that the suite signs with. */
+/** Test keys that the emulator of the mutants has. The suite signs with `es256`. */
 type KeyName = 'es256' | 'es384' | 'es512' | 'rs256' | 'restricted' | 'deleted' | 'second';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A token as it was sent, and with which of the test keys it was signed. */
+/** A token as it was sent, and the test key that signed it. */
 export interface SentToken {
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** The scopes, where they are a list. */
+  /** The scopes; empty if they are not a list. */
   readonly scopes: readonly string[];
   /** Seconds from iat to exp. */
   readonly lifetime: number;
@@ -29,8 +29,9 @@ function pemOf(name: string): string {
 }
 
 /**
- * A server that makes good what is wrong with some tokens: `mend` gives other claims, or nothing where it does not look.
- * They are signed with the unrestricted key, so that nothing else about the token counts.
+ * Corrects some invalid tokens: `mend` returns other claims, or undefined to leave the token alone. Corrected tokens
+ * are
+ * signed with the unrestricted key, so that nothing else about the token matters.
  */
 export function mendsTokens(place: Place, mend: (token: SentToken, request: ProxiedRequest) => object | undefined) {
   const request = (request: ProxiedRequest): void => {
@@ -41,7 +42,7 @@ export function mendsTokens(place: Place, mend: (token: SentToken, request: Prox
   return { request } satisfies Rewrite;
 }
 
-/** A server that takes some good tokens for bad ones. */
+/** Makes the server refuse some valid tokens. */
 export function refusesTokens(place: Place, refuses: (token: SentToken, request: ProxiedRequest) => boolean) {
   const request = (request: ProxiedRequest): void => {
     const token = isAt(place, request) ? tokenOf(request) : undefined;
@@ -50,7 +51,7 @@ export function refusesTokens(place: Place, refuses: (token: SentToken, request:
   return { request } satisfies Rewrite;
 }
 
-/** Changes answers to some requests, which are told apart by what only the request says. */
+/** Changes responses to requests that are selected by their content. */
 export function changesAnswersTo(
   isMeant: (request: ProxiedRequest) => boolean,
   change: (response: ProxiedResponse) => void,
@@ -66,13 +67,13 @@ export function changesAnswersTo(
   };
 }
 
-/** The repository that a route of the API or of Git names. */
+/** Returns the repository in a route of the API or of Git. */
 export function repositoryIn({ path }: Pick<ProxiedRequest, 'path'>): string | undefined {
   const [, name] = /^\/api\/repos\/([^/?]+)/.exec(path) ?? /^\/(.+)\.git\//.exec(path) ?? [];
   return name === undefined ? undefined : decodeURIComponent(name);
 }
 
-/** The token of a request, where it can be read. */
+/** Returns the token of a request; undefined if it cannot be parsed. */
 export function tokenOf({ headers: { authorization = '' } }: ProxiedRequest): SentToken | undefined {
   const token = authorization.startsWith(BASIC)
     ? Buffer.from(authorization.slice(BASIC.length), 'base64')

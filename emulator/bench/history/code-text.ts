@@ -6,7 +6,7 @@ const SYLLABLES = [
   ['er', 'ion', 'able', 'ing', 'ment', 'ed', 'or', 'ive', 'al', 'ity', 'ure', 'ant'],
 ] as const;
 
-/** Every word that can be made of the syllables, in an order of their own. */
+/** Returns every combination of the syllables, in a fixed order. */
 function inventWords(): readonly string[] {
   const words = SYLLABLES.reduce<string[]>(
     (starts, syllables) => starts.flatMap((start) => syllables.map((syllable) => start + syllable)),
@@ -22,7 +22,7 @@ function inventWords(): readonly string[] {
 const WORDS = inventWords();
 const ENDINGS = ['.ts', '.ts', '.ts', '.js', '.md', '.json', '.css'];
 
-/** Some words are everywhere and most are rare, as in any text. */
+/** Returns a word. Some are frequent and most are rare, as in real text. */
 function word(random: Random): string {
   return WORDS[Math.floor(random.next() ** 3 * WORDS.length)]!;
 }
@@ -38,7 +38,7 @@ function identifier(random: Random): string {
     : word(random) + capitalized(random) + capitalized(random);
 }
 
-/** A path of one to four folders that look like a project's. */
+/** Returns a path of one to four folders, similar to those of a real project. */
 export function inventPath(random: Random, serial: number): string {
   const folders = Array.from({ length: random.between(1, 4) }, () => WORDS[random.below(12)]!);
   return ['src', ...folders, `${word(random)}-${word(random)}-${serial}${random.pick(ENDINGS)}`].join('/');
@@ -62,7 +62,7 @@ function inventLine(random: Random): string {
   }
 }
 
-/** The lines of a new file: mostly short files, some long. */
+/** Returns the lines of a new file: mostly short files, some long. */
 export function inventLines(random: Random): string[] {
   const length = 10 + Math.floor(random.next() ** 3 * 600);
   return Array.from({ length }, () => inventLine(random));
@@ -70,14 +70,14 @@ export function inventLines(random: Random): string[] {
 
 const MOST_LINES = 1500;
 
-/** A copy with one to four places changed: lines replaced, put in or taken out. */
+/** Returns a copy with one to four edits: lines replaced, inserted or deleted. */
 export function editLines(random: Random, lines: readonly string[]): string[] {
   const edited = [...lines];
   for (let place = random.between(1, 4); place > 0; place--) {
     const added = Array.from({ length: random.below(9) }, () => inventLine(random));
     edited.splice(random.below(edited.length + 1), random.below(7), ...added);
   }
-  // An edit always shows.
+  // Append a line, so that the file always differs.
   edited.push(`// ${word(random)} ${random.below(1_000_000_000)}`);
   return edited.slice(0, MOST_LINES);
 }

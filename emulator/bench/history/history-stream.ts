@@ -6,15 +6,15 @@ export interface HistoryOptions {
   readonly seed?: number;
 }
 
-/** Past this many files a history replaces files instead of growing. */
+/** Maximum number of files. Beyond it, files are replaced instead of added. */
 const MOST_FILES = 5000;
 const AUTHORS = ['Ada Moss', 'Björn Ek', 'Chidi Obi', 'Dana Roth', 'Eli Sato'];
 const START = 1_600_000_000;
 
 /**
- * A made-up history of a software project as a stream for `git fast-import`: files in folders that are edited,
- * added, renamed and removed, topic branches that are merged, annotated tags and release branches. The same options
- * give the same bytes. gitformat: git-fast-import(1), section "Input format".
+ * Generates the history of a software project as a stream for `git fast-import`: files in folders that are edited,
+ * added, renamed and deleted, topic branches that are merged, annotated tags and release branches. The same options
+ * give the same bytes. Format: git-fast-import(1), section "Input format".
  */
 export function* historyStream({ commits, seed = 1 }: HistoryOptions): Generator<string> {
   const random = new Random(seed);
@@ -35,7 +35,7 @@ export function* historyStream({ commits, seed = 1 }: HistoryOptions): Generator
   }
 }
 
-/** A branch on its way to being merged. What it changed, the main branch leaves alone, so that it merges cleanly. */
+/** A topic branch that will be merged. The main branch does not touch its files, so that the merge has no conflicts. */
 interface Topic {
   readonly name: string;
   tip: number;
@@ -51,7 +51,7 @@ class Project {
 
   constructor(private readonly random: Random) {}
 
-  /** A commit on the main branch. */
+  /** Writes a commit on the main branch. */
   *commit(mark: number, topic: Topic | undefined): Generator<string> {
     const { random } = this;
     yield* this.#head('main', mark, this.#tip);
@@ -119,7 +119,7 @@ class Project {
     return inventPath(this.random, this.#serial);
   }
 
-  /** Recent files more often than old ones; none that the topic holds. */
+  /** Returns a path, more often of a recent file than of an old one; never one that the topic changed. */
   #pickPath(topic: Topic | undefined): string | undefined {
     const count = this.#paths.length;
     if (count === 0) return undefined;

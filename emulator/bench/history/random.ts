@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same numbers on every machine (mulberry32). */
+/** Deterministic random numbers: the same seed gives the same numbers on every machine (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, below 1. */
+  /** Returns a number that is at least 0 and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `bound`. */
+  /** Returns an integer that is at least 0 and below `bound`. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }

@@ -6,10 +6,10 @@ import type { Remote } from '../remote.js';
 import { type Measure, type Row, timed, type Use } from '../row.js';
 import { APP, type Stage } from '../stage.js';
 
-/** First parents of the tip that the fetching clients start from, and so the most rounds of that row. */
+/** Number of first parents that the fetching clients start from, and so the maximum number of rounds of that row. */
 const STEPS = 40;
 
-/** The same work done by the git client, which is most of it: what a user waits. */
+/** Work done through the git client, which takes most of the time: the time a user waits. */
 export const CLIENT_ROWS: readonly Row<Stage>[] = [
   clientRow('git-clone', 'git clone --bare', 0.9, (stage, folder) => openClone(stage, folder)),
   clientRow('git-clone-depth-1', 'git clone --bare --depth 1', 0.5, (stage, folder) =>
@@ -20,10 +20,10 @@ export const CLIENT_ROWS: readonly Row<Stage>[] = [
   clientRow('git-push-all', 'git push of everything', 0.7, openPushAll),
 ];
 
-/** Measures one side, whose name is that of the files it makes. */
+/** Measures one side. `name` is also used for the files that it creates. */
 type Side = (remote: Remote, name: 'ours' | 'native') => Measure;
 
-/** A row with a folder of its own for the clients' repositories. */
+/** Defines a row with its own folder for the clients' repositories. */
 function clientRow(
   id: string,
   title: string,
@@ -51,7 +51,7 @@ function openClone(_stage: Stage, folder: string, ...flags: string[]): Side {
   };
 }
 
-/** Each round brings a clone that lags behind one first parent further. */
+/** Each round fetches one more first parent into a clone that is behind. */
 function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
   const start = Math.min(STEPS, line.length - 1);
   const fetch = ['fetch', '-q', '--no-auto-maintenance', '--no-write-fetch-head'];
@@ -67,7 +67,10 @@ function openFetch({ fixture: { line, branch } }: Stage, folder: string): Side {
   };
 }
 
-/** A new commit each round, on repositories of the row's own, so that the other rows ask about what they always did. */
+/**
+ * Pushes a new commit in each round, to repositories of this row only, so that the other rows always see the same
+ * content.
+ */
 async function openPushOne({ fixture, ours, nativeRoot }: Stage, folder: string, use: Use): Promise<Side> {
   const clone = join(folder, 'pushing.git');
   const target = 'push-target';

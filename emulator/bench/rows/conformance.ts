@@ -8,12 +8,12 @@ import { packageFile } from '../../system/package-root.js';
 import type { Row, Sides, Use } from '../row.js';
 import { ownEmulator, REPO, type ServicePlace } from './service.js';
 
-/** Milliseconds that an answer of the distant target takes longer. */
+/** Latency in milliseconds that is added to each response of the distant target. */
 const LATENCY = 50;
-/** Broken rules and the like: the figures of a run count all the same. */
+/** Exit codes for broken rules and the like. The figures of such a run are valid. */
 const VERDICT_CODES = [0, 1, 3];
 
-/** The conformance suite as its users start it, against the emulator. */
+/** The conformance suite as its users start it, run against the emulator. */
 export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'conformance',
@@ -39,7 +39,7 @@ export const CONFORMANCE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** Of a report what is measured. */
+/** Figures of a report that are measured. */
 interface RunFigures {
   readonly milliseconds: number;
   readonly requests: number;
@@ -69,7 +69,7 @@ async function runSuite(folder: string, flags: readonly string[]): Promise<RunFi
   return JSON.parse(await readFile(output, 'utf8')) as RunFigures;
 }
 
-/** Passes on what a server says, each piece so much later; returns the address. */
+/** Starts a proxy that delays each chunk of a server's responses. Returns its address. */
 async function delayAnswers(port: number, use: Use): Promise<string> {
   const server = createServer({ noDelay: true }, (near) => {
     const far = connect({ port, host: '127.0.0.1', noDelay: true });

@@ -6,7 +6,7 @@ import { WORLD_ROWS } from './worlds.js';
 
 export { ROWS_OF_REPOSITORY } from './repository.js';
 
-/** Measured once. */
+/** Rows that are measured once. */
 export const ROWS_OF_SERVICE: readonly Row<ServicePlace>[] = [
   ...SERVICE_ROWS,
   ...TEST_LIFE_ROWS,

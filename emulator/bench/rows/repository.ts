@@ -19,12 +19,14 @@ import { CLIENT_ROWS } from './client.js';
 import { timeNamespaces } from './worlds.js';
 
 const MiB = 2 ** 20;
-/** Below so many bytes of pack the code that was loaded is most of what is held. */
+/** Pack size in bytes below which loaded code is most of the memory in use. */
 const LARGE = 64 * MiB;
-/** A question of `firstRow` goes to Git so often in a round, if it answers within so many milliseconds. */
+/**
+ * Number of times that a request of `firstRow` is sent to Git in a round, if it takes less than `quick` milliseconds.
+ */
 const NATIVE = { times: 3, quick: 1000 };
 
-/** Measured on each repository. */
+/** Rows that are measured on each repository. */
 export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   {
     id: 'ingest',
@@ -72,11 +74,11 @@ export const ROWS_OF_REPOSITORY: readonly Row<Stage>[] = [
   heldRow('memory-held-values', '— of it values and buffers', ({ values }) => values),
 ];
 
-/** The object engine in this process, without a service around it: one job against one process of git. */
+/** Measures the object engine in this process, without a service, against one git process. */
 async function openIngest({ fixture, folder }: Stage): Promise<Sides> {
   const pack = await readFile(fixture.packFile);
   const repository = join(folder, 'index-pack.git');
-  // Outside of a repository `index-pack --strict` crashes.
+  // `index-pack --strict` crashes outside of a repository.
   await initServerRepository(repository, fixture.branch);
   const index = join(folder, 'bench.idx');
   const args = ['index-pack', '--strict', '--threads=1', '-o', index, fixture.packFile];
@@ -106,7 +108,7 @@ async function openPatches({ fixture }: Stage): Promise<Sides> {
   };
 }
 
-/** Scan, deltas, hashes, fsck, connectivity: what a push costs once it has arrived. */
+/** Indexes a pack: scan, deltas, hashes, fsck, connectivity. This is the cost of a push after the transfer. */
 async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
   const store = new ObjectStore();
   const quarantine = store.quarantine();
@@ -120,8 +122,8 @@ async function ingest(pack: Buffer, { refs }: Fixture): Promise<ObjectStore> {
 }
 
 /**
- * The first question after a push. Every round has a process and a repository of its own: the process has served
- * another repository before, or nothing at all.
+ * A first request after a push. Every round uses a new process and a new repository. The process has either served
+ * another repository before, or nothing.
  */
 function firstRow(id: string, title: string, bar: number, question: Question, isWarm: boolean): Row<Stage> {
   const head = { id, title, peer: question.peer, bar };
@@ -148,7 +150,7 @@ function firstRow(id: string, title: string, bar: number, question: Question, is
   };
 }
 
-/** A question to servers that run: what is asked first (here `practice`) has a row of its own. */
+/** A request to running servers. `practice` sends the first request, which has its own row. */
 function laterRow(id: string, title: string, bar: number, question: Question, practice = 0): Row<Stage> {
   const head = { id, title, peer: question.peer, bar };
   return {
@@ -165,7 +167,7 @@ function laterRow(id: string, title: string, bar: number, question: Question, pr
   };
 }
 
-/** Requests a git client makes, made by hand: the servers alone, without what a client adds to both. */
+/** The requests of a git client, sent without one, to measure the servers without the client's cost on both sides. */
 function fetchRow(id: string, title: string, bar: number, question: Question): Row<Stage> {
   return { ...laterRow(id, title, bar, question, TIPS - 1), mostRounds: TIPS - 1 };
 }
@@ -185,7 +187,7 @@ function bytesRow(id: string, title: string, question: Question): Row<Stage> {
 
 const AUTHOR = { name: 'Bench', email: 'bench@example.com' };
 
-/** The last merge of the history, made again each round on a branch of its own. */
+/** Repeats the last merge of the history in each round, on a new branch. */
 async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
   const found = await git(fixture.path, ['rev-list', '--merges', '--max-count=1', '--parents', fixture.line[0]!]);
   const [, into, from] = found.split(' ') as [string, string, string];
@@ -200,13 +202,13 @@ async function openMerge({ fixture, ours }: Stage): Promise<Sides> {
   };
 }
 
-/** Copies of a world that holds the fixture, by the admin routes. */
+/** Forks a world that contains the fixture, through the admin routes. */
 async function openFork({ ours }: Stage): Promise<Sides> {
   const { id } = await ours.add('snapshots');
   return timeNamespaces(ours, { snapshot: id });
 }
 
-/** Another tip each time, on both sides. */
+/** Clones another tip in each round, on both sides. */
 async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   const snapshot = (await ours.add('snapshots')).id;
   const of = await QUESTIONS.oneBranch.prepare(fixture);
@@ -228,7 +230,10 @@ async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
   };
 }
 
-/** A server that was pushed the fixture and asked all first questions: how long its loop stood still, what it holds. */
+/**
+ * A row for a server after a push of the fixture and all first requests: the event loop's longest block, or the memory
+ * in use.
+ */
 function stallRow(id: string, phase: StallPhase): Row<Stage> {
   const head = { id, title: `longest stall ${phase}`, bar: MOST_STALL, mostRounds: 1 };
   return {

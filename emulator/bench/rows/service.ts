@@ -8,17 +8,17 @@ import { type Measure, type Row, type Sides, timed, type Use } from '../row.js';
 const PEER = 'bare node:http';
 export const REPO = 'small';
 const CONNECTIONS = 32;
-/** Files of 1 MiB in a heavy push. */
+/** Number of 1 MiB files in a heavy push. */
 export const HEAVY_FILES = 300;
 
-/** Where these rows are measured: they start servers of their own. */
+/** Environment of rows that start their own servers. */
 export interface ServicePlace {
   readonly folder: string;
-  /** How long one measure of the request rate takes, in milliseconds. */
+  /** Duration of one request rate measurement, in milliseconds. */
   readonly loadTime: number;
 }
 
-/** The service itself, whatever it stores: how many requests, how soon, how much memory. */
+/** Measurements of the service independent of its content: request rate, start time, memory. */
 export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'requests',
@@ -47,7 +47,7 @@ export const SERVICE_ROWS: readonly Row<ServicePlace>[] = [
   },
 ];
 
-/** What a fault costs that never fires. */
+/** The cost of faults that never fire. */
 export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   faultRow('idle-faults', 'other operations', [{ op: 'merge' }, { op: 'blame' }, { op: 'grep' }]),
   faultRow(
@@ -57,14 +57,14 @@ export const FAULT_ROWS: readonly Row<ServicePlace>[] = [
   ),
 ];
 
-/** An emulator of the row's own, with an empty repository. */
+/** Starts an emulator for one row, with an empty repository. */
 export async function ownEmulator(use: Use): Promise<Server> {
   const server = use(await spawnEmulator());
   await server.create(REPO);
   return server;
 }
 
-/** Show a repository: a token verified, a repository found, JSON written, a line in the journal. */
+/** Requests a repository record: verifies a token, finds the repository, writes JSON, and adds a journal record. */
 async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides> {
   const ours = await ownEmulator(use);
   const { body } = await ours.change(REPO, '', {});
@@ -72,7 +72,7 @@ async function openRequests({ loadTime }: ServicePlace, use: Use): Promise<Sides
   return { ours: () => countRequests(ours, loadTime), native: () => countRequests(bare, loadTime) };
 }
 
-/** Runs `servers/load.ts`; answers per second. */
+/** Runs `servers/load.ts`. Returns responses per second. */
 async function countRequests(server: Server, milliseconds: number): Promise<number> {
   const script = fileURLToPath(new URL('../servers/load.js', import.meta.url));
   const authorization = `Bearer ${await server.token(REPO)}`;
@@ -84,7 +84,7 @@ async function countRequests(server: Server, milliseconds: number): Promise<numb
   return answers / seconds;
 }
 
-/** Faults that never fire, and none: one process measures both. */
+/** Compares faults that never fire with no faults, in one process. */
 function faultRow(id: string, of: string, matches: readonly object[]): Row<ServicePlace> {
   const title = `requests on ${CONNECTIONS} connections, with ${matches.length} faults of ${of}`;
   return {
@@ -119,7 +119,7 @@ function startTime(spawn: () => Promise<Server>): Measure {
   };
 }
 
-/** Incompressible files pushed as one pack: the most memory the server's process ever held. */
+/** Returns the peak memory of the server's process while incompressible files are pushed as one pack. */
 async function peakMemory(use: Use): Promise<number> {
   const server = await ownEmulator(use);
   await server.pushMain(REPO, heavyFiles(HEAVY_FILES));

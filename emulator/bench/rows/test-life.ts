@@ -15,13 +15,13 @@ const FILES: ReadonlyMap<string, Buffer> = new Map([
   ['test/index.test.js', Buffer.from("import { answer } from '../src/index.js';\n")],
 ]);
 
-/** The files for `git fast-import`. */
+/** Input of `git fast-import` for the first commit. */
 const FIRST_COMMIT = [
   'commit refs/heads/main\ncommitter Bench <bench@example.com> 1800000000 +0000\ndata 5\nFirst\n',
   ...Array.from(FILES, ([path, content]) => `M 100644 inline ${path}\ndata ${content.length}\n${content}\n`),
 ].join('');
 
-/** What a test of a client does: a repository of its own, a commit of three files, two clones, and its end. */
+/** The steps of a client's test: create a repository, commit three files, clone twice, delete the repository. */
 export const TEST_LIFE_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'test-life',
@@ -48,7 +48,7 @@ async function openWhole({ folder }: ServicePlace, use: Use): Promise<Sides> {
   };
 }
 
-/** The sum of what the journal says that the requests of one life took. */
+/** Sums the durations that the journal records for the requests of one life. */
 async function openServerPart({ folder }: ServicePlace, use: Use): Promise<Sides> {
   const { path } = use(await TemporaryFolder.create(folder));
   const remote = use(await spawnEmulator());
@@ -69,7 +69,7 @@ async function liveOnce(remote: Remote, repo: string, work: string): Promise<voi
   await remote.delete(repo);
 }
 
-/** The same without a service for what Git has no requests for. */
+/** The same steps without a service, because Git has no requests for them. */
 async function liveOnceNatively(remote: Remote, repo: string, work: string): Promise<void> {
   const path = join(work, `${repo}.git`);
   await nativeGit(work, ['init', '-q', '--bare', '-b', 'main', path]);

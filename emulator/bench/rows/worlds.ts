@@ -3,10 +3,10 @@ import { memoryOf, type Remote, type Server } from '../remote.js';
 import { type Row, type Sides, timed, type Use } from '../row.js';
 import { HEAVY_FILES, ownEmulator, REPO, type ServicePlace } from './service.js';
 
-/** Namespaces at a time. */
+/** Maximum number of namespaces at a time. */
 const MANY = 500;
 
-/** Worlds that are made, kept and put back, by requests to the admin routes. */
+/** Worlds that are created, saved and restored, through the admin routes. */
 export const WORLD_ROWS: readonly Row<ServicePlace>[] = [
   {
     id: 'namespace',

@@ -1,7 +1,10 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A bare `node:http` server: the least a Node service can cost. Answers every request with the bytes it was given. */
+/**
+ * A bare `node:http` server, the lower bound for a Node service. Responds to every request with the bytes from its
+ * arguments.
+ */
 const body = process.argv[2] ?? '{}';
 const server = http.createServer((_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });

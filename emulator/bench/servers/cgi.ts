@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { GIT_ENVIRONMENT } from '../git.js';
 
 /**
- * `git http-backend` behind the smallest CGI there can be (RFC 3875). It asks for Basic once and then takes any
- * password, so that git makes the same requests as against the emulator.
+ * `git http-backend` behind a minimal CGI server (RFC 3875). It requests Basic authentication once and accepts any
+ * password, so that git sends the same requests as to the emulator.
  */
 const root = process.argv[2]!;
 const backend = join(execFileSync('git', ['--exec-path']).toString().trim(), 'git-http-backend');

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Asks for one path over and over, on connections that stay open, for some time; prints how many answers came. In
- * a process of its own and without an HTTP library, so that the server is what limits the rate.
+ * Requests one path repeatedly on keep-alive connections for a given time, and prints the number of responses. It is a
+ * separate process without an HTTP library, so that the server limits the rate.
  */
 const { port, path, authorization, connections, milliseconds } = JSON.parse(process.argv[2]!) as {
   port: number;

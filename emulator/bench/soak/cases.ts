@@ -8,16 +8,16 @@ import { commitBody, type Files } from './user.js';
 
 const MiB = 1024 * 1024;
 const REPO = 'hostile';
-/** What every case has to stay within: milliseconds that the loop stood still, and bytes above what is stored. */
+/** Limits of every case: milliseconds that the event loop was blocked, and bytes above the stored data. */
 const MOST = { stall: MOST_STALL, memory: 256 * MiB };
 const SMALL_HEAP = ['--max-old-space-size=512'];
-/** Small too: what a cache keeps is no leak, but hides one. */
+/** A small cache, because cached data is not a leak, but hides one. */
 const SMALL_CACHE = ['--cache-bytes', '4MiB'];
 
-/** An emulator that shows soon what leaks. */
+/** Starts an emulator with little memory, so that leaks show soon. */
 export const spawnSmall = () => spawnWatched(SMALL_CACHE, SMALL_HEAP);
 
-/** Hostile work of one client: what is prepared, and what is measured. */
+/** Hostile work of one client: preparation, and the measured requests. */
 interface Case {
   readonly files?: () => Files;
   readonly pushed?: () => Pushed;
@@ -27,12 +27,12 @@ interface Case {
 
 type Request = readonly [path: string, json?: unknown];
 
-/** A case that sends requests to the API, one after the other. */
+/** Defines a case that sends requests to the API, one after the other. */
 function asked(prepared: Omit<Case, 'run'>, ...requests: readonly Request[]): Case {
   return { ...prepared, run: (remote) => send(remote, ...requests) };
 }
 
-/** A case whose push is a part of what is measured. */
+/** Defines a case whose push is measured as well. */
 function pushedWhileMeasured(pushed: () => Pushed, ...requests: readonly Request[]): Case {
   return {
     run: async (remote) => {
@@ -64,13 +64,13 @@ const manyFiles = (count: number, fileAt: (at: number) => readonly [path: string
   new Map(Array.from({ length: count }, (_, at) => fileAt(at)));
 
 const LINE = Buffer.from('x\n');
-/** A file at a path of as many names as a path may hold. */
+/** A file whose path has the maximum number of names. */
 const DEEP = fileOf(LINE, `${'a/'.repeat(2_040)}f`);
-/** Lists that try as much as they can, as long as they may be together. */
+/** Lists of globs with the most work for the maximum total length. */
 const globs = (count: number) => Array.from({ length: count }, (_, at) => `${'**/a/*'.repeat(53)}${at}`);
-/** Files of a hundred lines, each of which differs between two sides. */
+/** Files of a hundred lines, each of which differs between the two sides. */
 const sides = (side: string) => manyFiles(100, (at) => [`f${at}`, text(`${side} ${at}\n`, 64 * 1024)]);
-/** Lines in an order that has little in common with that of another step. */
+/** Returns lines in an order that is very different for each step. */
 const shuffled = (step: number): Files => {
   const lines = Array.from({ length: 60_000 }, (_, line) => `${(line * step) % 977}\n`);
   return new Map([
@@ -80,11 +80,11 @@ const shuffled = (step: number): Files => {
 };
 
 const ADMIN = '/_emulator';
-/** Requests that are sent at the same time. */
+/** Number of concurrent requests. */
 const AT_ONCE = 8;
 const STREAMS = 100;
 
-/** A case of requests to the admin API, each of them sent several times at once, on connections of their own. */
+/** Defines a case of requests to the admin API, each sent several times concurrently on separate connections. */
 function atOnce(...requests: readonly (readonly [method: string, path: string, body: string])[]): Case {
   const headers = { 'content-type': 'application/json' };
   return {
@@ -101,7 +101,7 @@ function atOnce(...requests: readonly (readonly [method: string, path: string, b
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`member${at}`, {}]));
 
-/** A JSON list of as many items as a body of 1 MiB holds. */
+/** Returns a JSON list with as many items as a body of 1 MiB can contain. */
 function listOf(item: string, most = Number.POSITIVE_INFINITY): string {
   const count = Math.floor((MiB - 100) / (item.length + 1));
   return `[${Array(Math.min(most, count)).fill(item).join()}]`;
@@ -216,7 +216,7 @@ async function prepareCase(remote: Remote, { files, pushed }: Case): Promise<voi
   if (pushed) await remote.pushMain(REPO, pushed());
 }
 
-/** Runs a case whole, and removes what it made. */
+/** Runs a case completely, and removes the data that it created. */
 export async function pressWith(remote: Remote, row: Case): Promise<readonly number[]> {
   await prepareCase(remote, row);
   const statuses = await row.run(remote);
@@ -224,7 +224,9 @@ export async function pressWith(remote: Remote, row: Case): Promise<readonly num
   return statuses;
 }
 
-/** Runs the cases whose names hold `chosen`, each alone on a server of its own; resolves to those past the bounds. */
+/**
+ * Runs the cases whose names contain `chosen`, each alone on a new server. Resolves to those that exceed the limits.
+ */
 export async function runCases(chosen: string): Promise<{ table: string; findings: string[] }> {
   const findings: string[] = [];
   const rows: string[][] = [];
@@ -233,7 +235,7 @@ export async function runCases(chosen: string): Promise<{ table: string; finding
     await using server = await spawnSmall();
     await prepareCase(server, row);
     const before = await askVitals(server);
-    // The measure begins anew when the collection before it is over.
+    // The delay measurement restarts after the garbage collection.
     await sleep(200);
     const start = performance.now();
     const statuses = await row.run(server).catch((error: Error) => [error.message]);

@@ -1,6 +1,6 @@
 import { quantile } from '../statistics.js';
 
-/** What a phase saw: how long answers took, by kind of request, and what must not have happened. */
+/** Observations of a phase: durations of responses by kind of request, and broken invariants. */
 export class Tally {
   /** Broken invariants. */
   readonly findings: string[] = [];
@@ -20,7 +20,7 @@ export class Tally {
     if (!holds) this.findings.push(finding);
   }
 
-  /** Milliseconds; NaN when there was no such request. */
+  /** Returns a duration in milliseconds; NaN if there was no such request. */
   quantile(kind: string, share: number): number {
     return quantile(this.#times.get(kind) ?? [], share);
   }

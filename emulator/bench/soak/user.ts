@@ -12,15 +12,16 @@ import type { Tally } from './tally.js';
 export type Files = ReadonlyMap<string, Buffer>;
 
 const AUTHOR = { name: 'Soak', email: 'soak@example.com' };
-/** Faults that may be asked for, with the status a write then has. */
+/** Faults that users request, with the resulting status of a write. */
 const FAULTS = [
   ['repository_thawing', 409],
   ['rate_limited', 429],
 ] as const;
 
 /**
- * One honest client with a repository of its own and one connection. It knows what it wrote, so it knows what the
- * repository has to hold: by path the object id of each file.
+ * One honest client with its own repository and one connection. It tracks what it wrote, so it knows the expected
+ * content
+ * of the repository: the object id of each file, by path.
  */
 export class User {
   readonly remote: Remote;
@@ -46,7 +47,7 @@ export class User {
     this.#files.clear();
   }
 
-  /** One of the usual requests: mostly reads, many small writes, now and then a clone and a push by git. */
+  /** Sends one of the usual requests: mostly reads, many small writes, and sometimes a clone and a push with git. */
   async act(): Promise<void> {
     const share = this.random.next();
     if (share < 0.6) await this.read();
@@ -54,7 +55,7 @@ export class User {
     else await this.cloneAndPush();
   }
 
-  /** As `act`, with clients that break off, dawdle, talk nonsense, and with faults the server was asked for. */
+  /** Like `act`, with disconnects, slow and malformed requests, and injected faults. */
   async misbehave(): Promise<void> {
     const share = this.random.next();
     if (share < 0.1) await this.#breakOff();
@@ -90,7 +91,7 @@ export class User {
     this.#expectCommitted(files, await this.#send(slowly(commitBody(files))));
   }
 
-  /** What a client breaks off must leave nothing behind. */
+  /** An interrupted request must leave nothing behind. */
   async #breakOff(): Promise<void> {
     await this.#send(brokenOff(commitBody(this.#invent()))).catch(() => undefined);
   }
@@ -140,7 +141,7 @@ export class User {
     this.tally.time('git', performance.now() - start);
   }
 
-  /** Clones everything and compares it with what was written; `git fsck` has the last word on the objects. */
+  /** Clones everything and compares it with the written content. `git fsck` checks the objects. */
   async verify(): Promise<void> {
     await this.#clone(`${this.repo} cannot be cloned whole`, ['--mirror'], async (clone) => {
       await git(clone, ['fsck', '--strict', '--full', '--no-progress']);
@@ -193,10 +194,10 @@ async function* brokenOff([first]: Buffer[]): AsyncGenerator<Buffer> {
   throw new Error('broken off');
 }
 
-/** Bytes of a file in one line. */
+/** Maximum number of bytes of a file in one line. */
 const CHUNK = 3 * 1024 * 1024;
 
-/** A commit-pack body: one line of metadata, then for each file as many lines as it needs. */
+/** Builds a commit-pack body: one line of metadata, then as many lines as each file needs. */
 export function commitBody(files: Files, metadata: object = {}): Buffer[] {
   const upserts = [...files.keys()].map((path, index) => {
     return { path, content_id: `c${index}`, operation: 'upsert', mode: '100644' };

@@ -2,24 +2,26 @@ import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Loaded into the server's process before anything else: tells over IPC how the process is. A question for vitals is
- * answered after a full garbage collection, one for the delay as it is; both start the measure of the event loop's
- * delay anew.
+ * Preloaded into the server's process. Reports memory and delay over IPC. A request for vitals is answered after a full
+ * garbage collection, a request for the delay without one. Both restart the measurement of the event loop's delay.
  */
 export interface Vitals {
   /** Bytes of JavaScript values. */
   readonly heap: number;
-  /** Bytes of values and of buffers beside them. */
+  /** Bytes of values and of buffers outside of the heap. */
   readonly held: number;
   readonly rss: number;
-  /** The most it ever was. */
+  /** Maximum resident set size so far. */
   readonly peak: number;
-  /** Milliseconds since the last question. */
+  /** Milliseconds since the last request. */
   readonly delayP99: number;
   readonly delayMax: number;
 }
 
-/** proc(5), `VmHWM`. What getrusage(2) tells also holds the most that the parent had when it started this process. */
+/**
+ * Returns `VmHWM` of proc(5). The value of getrusage(2) includes the maximum of the parent when it started this
+ * process.
+ */
 function highestResidentSet(): number {
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
   return Number(kilobytes) * 1024;
@@ -41,9 +43,9 @@ if (process.send) {
     const peak = highestResidentSet();
     const vitals: Vitals = { heap: heapUsed, held: heapUsed + external, rss, peak, delayP99, delayMax };
     process.send!(vitals);
-    // The collection itself held the loop up; that is not the server's doing.
+    // The collection itself blocked the event loop, so its delay is not counted.
     setTimeout(() => delay.reset(), 50).unref();
   });
-  // The channel alone does not keep a server alive that was asked to stop.
+  // The IPC channel must not keep a stopped server alive.
   process.channel?.unref();
 }

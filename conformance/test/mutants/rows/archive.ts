@@ -9,7 +9,7 @@ interface ArchiveBody {
   max_blob_size?: unknown;
 }
 
-/** Whether there is no file in it: nothing, or nothing behind the global header. */
+/** Returns true if an archive has no files: no blocks, or none after the global header. */
 function isEmptyTar(tar: Buffer): boolean {
   for (let at = 0; at < tar.length && tar[at] !== 0; ) {
     if (tar[at + 156] === 0x30) return false;

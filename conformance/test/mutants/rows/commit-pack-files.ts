@@ -3,26 +3,26 @@ import { PACK } from '../places.js';
 import { ignoresMember } from '../rewrites.js';
 import { type Chunk, changesPack, type FileOperation } from '../streams.js';
 
-/** The most one chunk may decode to. */
+/** Maximum decoded size of one chunk, in bytes. */
 const CHUNK = 4 * 1024 * 1024;
 
 const bytesOf = ({ data = '' }: Chunk): Buffer => Buffer.from(data, 'base64');
 
-/** A server that changes file operations before it looks at them. */
+/** Changes file operations before the server reads them. */
 function changesFiles(change: (file: FileOperation) => void) {
   return changesPack(({ files }) => {
     for (const file of files) change(file);
   });
 }
 
-/** A server that reads other chunks than were sent. */
+/** Changes chunks before the server reads them. */
 function changesChunks(change: (chunks: Chunk[]) => Chunk[]) {
   return changesPack((body) => {
     body.chunks = change(body.chunks);
   });
 }
 
-/** Whether no chunk that comes after it belongs to the same file. */
+/** Returns true if no later chunk belongs to the same file. */
 function isLastOf(chunk: Chunk, index: number, chunks: readonly Chunk[]): boolean {
   return !chunks.slice(index + 1).some(({ content_id }) => content_id === chunk.content_id);
 }

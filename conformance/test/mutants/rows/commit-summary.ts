@@ -8,7 +8,7 @@ interface Summary extends Commit {
   date: unknown;
 }
 
-/** A server that shows the commits of files in another way. */
+/** Changes the commits of files in responses. */
 function changesSummaries(change: (summary: Summary) => void): Rewrite {
   return changesJson<{ commits: Record<string, Summary> }>(
     META,

@@ -6,7 +6,7 @@ interface ProblemBody {
   code?: string;
 }
 
-/** By status: the generic code, and that of another status. */
+/** Generic code of each status, and a code of another status. */
 const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> = {
   400: ['bad_request', 'unprocessable_entity'],
   401: ['unauthorized', 'forbidden'],
@@ -25,7 +25,7 @@ const GENERIC: Readonly<Record<number, readonly [code: string, other: string]>> 
   504: ['gateway_timeout', 'internal_error'],
 };
 
-/** By specific code: the generic one that says less. */
+/** Generic code in place of each specific code. */
 const SPECIFIC: Readonly<Record<string, string>> = {
   authentication_unavailable: 'forbidden',
   repo_claim_missing: 'bad_request',
@@ -46,7 +46,7 @@ const SPECIFIC: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'unprocessable_entity',
 };
 
-/** A server that has another code in place of one. */
+/** Replaces one code with another in responses. */
 const renames = (code: string, other: string) =>
   changesJson<ProblemBody>(API, (body) => {
     if (body.code === code) body.code = other;

@@ -3,7 +3,7 @@ import { META } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesJson } from '../rewrites.js';
 
-/** A server that shows files in another way. */
+/** Changes files in responses. */
 function changesFiles(change: (file: { path: string; mode: unknown }) => void): Rewrite {
   return changesJson<{ files: { path: string; mode: unknown }[] }>(META, ({ files }) => files.forEach(change), 200);
 }

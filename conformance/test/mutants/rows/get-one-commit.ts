@@ -4,7 +4,7 @@ import { COMMIT } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesQuery, changesStatus, setsMember } from '../rewrites.js';
 
-/** A server that reads some names of commits as others. */
+/** Changes the revisions in commit requests that match the pattern. */
 function changesRevision(pattern: RegExp, change: (revision: string) => string): Rewrite {
   return changesQuery(COMMIT, (query) => {
     const sha = query.get('sha');

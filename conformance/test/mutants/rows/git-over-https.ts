@@ -8,7 +8,7 @@ interface ShownCommit {
   commit: { sha: string; parent_shas: string[] };
 }
 
-/** An advertisement without any ref: gitprotocol-http, Smart Server Response. */
+/** A ref advertisement without refs: gitprotocol-http, Smart Server Response. */
 const NO_REFS = '001e# service=git-upload-pack\n00000000';
 
 export const rows: readonly Mutant[] = [

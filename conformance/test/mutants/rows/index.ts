@@ -37,7 +37,7 @@ import { rows as versioning } from './versioning.js';
 import { rows as whatTheServiceDoes } from './what-the-service-does.js';
 import { rows as writeResult } from './write-result.js';
 
-/** Every mutant, in the order of the specification's sections. Throws when a name was given twice. */
+/** Returns every mutant, in the order of the specification's sections. Throws if two have the same name. */
 export function allMutants(): readonly Mutant[] {
   const seen = new Set<string>();
   for (const { name } of ROWS) {

@@ -3,7 +3,7 @@ import { ANY, META_OF_ORGANIZATION, REPO } from '../places.js';
 import type { Place } from '../rewrites.js';
 import { mendsTokens, refusesTokens } from '../tokens.js';
 
-/** A server that does not know an algorithm. */
+/** Makes the server reject a signature algorithm. */
 const refusesAlgorithm = (alg: string, place: Place = ANY) => refusesTokens(place, ({ header }) => header.alg === alg);
 
 export const rows: readonly Mutant[] = [

@@ -3,7 +3,7 @@ import { API, BRANCHES, COMMIT, CREATE, PACK, REPO, REPOS } from '../places.js';
 import { changesStatus, isAt, type Place } from '../rewrites.js';
 import { changesAnswersTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
 
-/** A server that looks for a repository whose name is empty where a token names none. */
+/** Makes the server look for a repository with an empty name if a token names none. */
 const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
 
 export const rows: readonly Mutant[] = [

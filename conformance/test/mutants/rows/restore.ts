@@ -16,14 +16,14 @@ interface Metadata {
   author?: { name?: unknown; email?: unknown } | undefined;
 }
 
-/** A server that takes something of the metadata for granted. */
+/** Fills in metadata that a request left out. */
 function assumes(change: (metadata: Metadata) => void): Rewrite {
   return changesRequest<{ metadata?: Metadata }>(RESTORE, ({ metadata }) => {
     if (metadata !== undefined) change(metadata);
   });
 }
 
-/** Refuses some bodies with another status. */
+/** Changes the status of refusals for some bodies. */
 function refuses(isMeant: (body: string) => boolean, change: (response: ProxiedResponse) => void): Rewrite {
   const bodies = new WeakSet<object>();
   return {

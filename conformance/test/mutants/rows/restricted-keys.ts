@@ -3,14 +3,14 @@ import { ANY, API, REFS } from '../places.js';
 import { type Place, setsMember } from '../rewrites.js';
 import { mendsTokens, refusesTokens, type SentToken } from '../tokens.js';
 
-/** A server that does not look at something about tokens of restricted keys. */
+/** Makes the server skip a check of restricted keys' tokens. */
 function overlooks(place: Place, isMeant: (token: SentToken) => boolean, better: (token: SentToken) => object) {
   return mendsTokens(place, (token) =>
     token.isSignedBy('restricted') && isMeant(token) ? { ...token.claims, ...better(token) } : undefined,
   );
 }
 
-/** The list of the restricted key. */
+/** Allowed scopes of the restricted key. */
 const ALLOWED = ['git:read', 'org:read'];
 
 const isLong = ({ lifetime }: SentToken): boolean => lifetime > 3600;

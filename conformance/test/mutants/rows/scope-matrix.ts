@@ -26,7 +26,7 @@ import { mendsTokens } from '../tokens.js';
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** The operations by their part of a rule's id, with the one scope that each of them takes. */
+/** Operations by their part of a rule's id, with the one scope that each requires. */
 const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>> = {
   grep: [GREP, 'git:read'],
   filemeta: [META, 'git:read'],
@@ -48,24 +48,27 @@ const OPERATIONS: Readonly<Record<string, readonly [place: Place, scope: Scope]>
   'git-push': [REMOTE, 'git:write'],
 };
 
-/** What a request of a fetch, or of a push, has in its target. */
+/** Text in the targets of fetch and of push requests. */
 const SERVICES: Readonly<Record<string, string>> = { 'git-fetch': 'git-upload-pack', 'git-push': 'git-receive-pack' };
 
-/** What other scopes allow is left open where the record of the repository is read. */
+/** Reading the repository record: the specification does not say which other scopes allow it. */
 const OPEN_TO_OTHERS = ['repo'];
 
 function slug(scope: Scope): string {
   return scope.replace(':', '-');
 }
 
-/** A server that takes one scope, alone, for another where the target of a request has this in it. */
+/** Makes the server accept one scope instead of another, for requests whose target contains `service`. */
 function takes(place: Place, given: Scope, taken: Scope, service = ''): Rewrite {
   return mendsTokens(place, ({ claims, scopes }, { path }) =>
     scopes.join() === given && path.includes(service) ? { ...claims, scopes: [taken] } : undefined,
   );
 }
 
-/** A server that forbids a commit on top of another: the first ones make the repositories of the rules. */
+/**
+ * Makes the server forbid a commit on top of another. First commits succeed, because rules use them to make
+ * repositories.
+ */
 const FORBIDS_COMMITS: Rewrite = {
   response: (response) => {
     if (isOnTop(response)) response.status = 403;
@@ -88,7 +91,7 @@ function cell(operation: string, place: Place, needed: Scope, scope: Scope): Mut
   return proxied(`scope-wants-more-for-${operation}`, rule, `wants more than ${scope} (${operation})`, rewrite);
 }
 
-/** The server that takes a push of a reader, and says that it does not. */
+/** Makes the server perform a push of a reader, although it responds with a refusal. */
 const PUSHES_IN_SECRET: Rewrite = {
   ...takes(REMOTE, 'git:read', 'git:write', SERVICES['git-push']),
   response: (response) => {
@@ -96,7 +99,7 @@ const PUSHES_IN_SECRET: Rewrite = {
   },
 };
 
-/** No scope implies another, on any operation. */
+/** Mutants for the rule that no scope implies another, for every operation. */
 export const rows: readonly Mutant[] = [
   proxied(
     'scope-takes-the-push-that-it-refuses',

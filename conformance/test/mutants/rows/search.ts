@@ -9,7 +9,7 @@ interface Search {
   query?: { pattern?: string; case_sensitive?: boolean };
 }
 
-/** A server that reads a search as another one. */
+/** Changes a search before the server reads it. */
 function changesSearch(change: (search: Search) => void): Rewrite {
   return changesRequest<Search>(GREP, change);
 }
@@ -28,7 +28,7 @@ interface Found {
   has_more: unknown;
 }
 
-/** A server that tells of what it found in another way. */
+/** Changes the matches in search responses. */
 function changesFound(change: (found: Found) => void): Rewrite {
   return changesJson<Found>(GREP, change, 200);
 }

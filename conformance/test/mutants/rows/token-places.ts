@@ -21,7 +21,7 @@ import {
 import type { Place } from '../rewrites.js';
 import { mendsTokens } from '../tokens.js';
 
-/** Every request that comes with a token, and what has to be in its target. */
+/** Every request that requires a token, with the text that its target contains. */
 const PLACES: Readonly<Record<string, readonly [place: Place, target?: string]>> = {
   grep: [GREP],
   filemeta: [META],
@@ -45,7 +45,7 @@ const PLACES: Readonly<Record<string, readonly [place: Place, target?: string]>>
   push: [REMOTE, '.git/git-receive-pack'],
 };
 
-/** A token is looked at by everything that reads one: each of these does not, and all others do. */
+/** One mutant for each place that reads a token: only that place skips the check. */
 export const rows: readonly Mutant[] = Object.entries(PLACES).flatMap(([name, [place, target = '']]) => [
   proxied(
     `claim-does-not-look-at-exp-of-${name}`,

@@ -4,7 +4,7 @@ import { REPO, REPOS } from '../places.js';
 import type { Rewrite } from '../proxy.js';
 import { changesStatus } from '../rewrites.js';
 
-/** A server that reads some paths as others. */
+/** Changes paths before the server reads them. */
 function changesPath(change: (path: string) => string): Rewrite {
   return {
     request: (request) => {

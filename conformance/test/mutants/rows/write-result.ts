@@ -8,7 +8,7 @@ interface Written {
   result: { branch: string; old_sha: string; new_sha: string; success: unknown; message: string };
 }
 
-/** A server that tells of what it has written in another way. */
+/** Changes write results in responses. */
 function changesWritten(change: (written: Written) => void): Rewrite {
   return changesJson<Written>(PACK, change, 201);
 }
