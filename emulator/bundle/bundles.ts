@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
-/** Where the compiled files are, where the bundles go, which are what is shipped of them, and where they are made. */
+/** Folders of the compiled files, of the shipped bundles, and of bundles while they are being built. */
 export const COMPILED = fileURLToPath(new URL('../../', import.meta.url));
 export const BUNDLED = `${COMPILED}bundle/`;
 export const MADE = `${COMPILED}bundle-made/`;
@@ -11,13 +11,16 @@ export const MADE = `${COMPILED}bundle-made/`;
 interface BundleRow {
   /** Folder in `dist/bundle`. */
   readonly name: string;
-  /** Name of the bundled file, and the compiled file it is made of. */
+  /** Compiled entry file by the name of its bundle. */
   readonly entries: Readonly<Record<string, string>>;
-  /** The same, of files of packages. */
+  /** Files of packages by the name of their bundle. */
   readonly packaged?: Readonly<Record<string, string>>;
 }
 
-/** Modules for test runners. As ES modules they import their runner as such, and what they share from the emulator's bundle. */
+/**
+ * Modules for test runners. The ES modules import their runner as an ES module, and shared code from the emulator's
+ * bundle.
+ */
 export const RUNNER_MODULES = {
   'node-test': 'emulator/runners/node-test.js',
   tap: 'emulator/runners/tap.js',
@@ -27,28 +30,28 @@ export const RUNNER_MODULES = {
 const OF_RUNNERS = { 'test-namespaces': 'emulator/runners/test-namespaces.js' };
 
 /**
- * Symbols that Node 20 and 22 define in their main context only, so that V8's other contexts lack them; jest 29 and the VM
- * pools of vitest load modules in such contexts. The fallbacks are those of the helpers of Babel and esbuild, by which `await using` in
- * their tests works too.
+ * Symbols that Node 20 and 22 define only in their main context, so that other V8 contexts lack them. jest 29 and the
+ * VM pools of vitest load modules in such contexts. The fallbacks equal those in the helpers of Babel and esbuild, so
+ * that `await using` also works in tests that these tools compile.
  */
 const DISPOSAL_SYMBOLS = Object.fromEntries(
   ['Symbol.dispose', 'Symbol.asyncDispose'].map((name) => [name, `(${name} ?? Symbol.for('${name}'))`]),
 );
 
-/** Loaded from the project that uses them. */
+/** Test runners, loaded from the project that uses them. */
 const RUNNERS = ['tap', 'vitest', '@jest/globals'];
 
 interface LazyPackage {
   /** Name of the bundled file. */
   readonly file: string;
-  /** Functions of the package that are called. */
+  /** Functions of the package that are used. */
   readonly functions: readonly string[];
 }
 
 /**
- * Packages that the first call loads, from a file of their own. Koa's parts load the table of media types when they are
- * loaded, which takes a tenth of a start, but no response reads it before a file is requested. The tables of encodings are
- * read for a commit with an `encoding` header.
+ * Packages in separate files that are loaded on the first call. Koa's dependencies load the table of media types at
+ * import, which takes a tenth of the start time, but it is only needed when a file is requested. The tables of
+ * encodings are needed for commits with an `encoding` header.
  */
 const LAZY: Readonly<Record<string, LazyPackage>> = {
   'mime-types': { file: 'media-types', functions: ['charset', 'contentType', 'extension', 'lookup'] },
@@ -57,8 +60,9 @@ const LAZY: Readonly<Record<string, LazyPackage>> = {
 const LAZY_FILES = Object.values(LAZY).map(({ file }) => file);
 
 /**
- * Every bundle: one file for each entry and for each import that is made later. Packages are bundled, so the published
- * package depends on none. CommonJS, because its code can be kept (`code-cache.ts`), and loads from either kind of module.
+ * All bundles: one file for each entry and for each dynamic import. Dependencies are bundled, so the published package
+ * has none. The format is CommonJS, because its code can be cached (`code-cache.ts`) and it can be loaded from both
+ * kinds of modules.
  */
 export const BUNDLES: readonly BundleRow[] = [
   { name: 'loader', entries: { 'code-cache': 'emulator/bundle/code-cache.js' } },
@@ -76,7 +80,7 @@ export const BUNDLES: readonly BundleRow[] = [
   { name: 'conformance', entries: { cli: 'conformance/cli/main.js', index: 'conformance/index.js' } },
 ];
 
-/** Declarations of what can be imported, by the same entries; types of packages are copied in. */
+/** Type declarations of the importable entries. Types of dependencies are included. */
 const DECLARED = {
   emulator: 'emulator/index.d.ts',
   conformance: 'conformance/index.d.ts',
@@ -97,7 +101,10 @@ const lazyPackages: Plugin = {
   },
 };
 
-/** V8 holds a text that is not Latin-1 with two bytes for each character, and compares every name in it more slowly. */
+/**
+ * Escapes non-ASCII characters. V8 stores a text that is not Latin-1 with two bytes per character, and compares names
+ * in it more slowly.
+ */
 const ascii: Plugin = {
   name: 'ascii',
   generateBundle(_options, files) {
@@ -126,9 +133,9 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
-      // `Bundle` runs the files as scripts, in which `import()` cannot be.
+      // `Bundle` runs the files as scripts, which cannot contain `import()`.
       dynamicImportInCjs: false,
-      // A stack trace names functions.
+      // Names are kept for stack traces.
       minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     },
   };
@@ -142,7 +149,7 @@ const sharedByRunners: Plugin = {
   },
 };
 
-/** The modules for test runners as ES modules. */
+/** Options for the test runner modules as ES modules. */
 export function runnerOptions(): BuildOptions {
   return {
     input: compiled(RUNNER_MODULES),
@@ -155,7 +162,7 @@ export function runnerOptions(): BuildOptions {
   };
 }
 
-/** One file of declarations for each entry, and those they share. */
+/** Options for type declarations: one file for each entry, and shared files. */
 export function declarationOptions(): BuildOptions {
   return {
     input: compiled(DECLARED),

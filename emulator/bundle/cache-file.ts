@@ -16,22 +16,22 @@ import {
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Code that V8 compiled for a file. */
+/** Code of a file as compiled by V8. */
 export interface CachedFile {
-  /** Text that was compiled; undefined if the cache holds the code only. */
+  /** Source text of the code; undefined if the cache contains only the code. */
   readonly source: string | undefined;
   readonly code: Buffer;
 }
 
 export type CachedFiles = ReadonlyMap<string, CachedFile>;
 
-/** The first line of a cache; that of the user has its checksum before it. */
+/** First line of a cache. In a user cache, a checksum precedes it. */
 interface Header {
-  /** Path of the entry that was compiled. */
+  /** Path of the compiled entry. */
   readonly entry: string;
-  /** Hash of the entry's content, which names its parts by their content. */
+  /** Hash of the entry's content, which contains the content hashes of its parts. */
   readonly content: string;
-  /** Name, length of the source, and length of the code of each file. */
+  /** Name, source length and code length of each file. */
   readonly files: readonly (readonly [name: string, source: number, code: number])[];
 }
 
@@ -57,7 +57,7 @@ export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platfor
     const folder = isAbsolute(given) ? given : join(homedir(), ...usual);
     return isAbsolute(folder) ? join(folder, 'repohost-emulator') : undefined;
   } catch {
-    // The system knows no home folder of the user.
+    // The user has no known home folder.
     return undefined;
   }
 }
@@ -67,8 +67,9 @@ export function hashOf(bytes: Buffer | string): string {
 }
 
 /**
- * Reads a cache of this user. Returns undefined if it is missing, damaged, not private, or made of an entry with other content. Its
- * first line is a hash of the rest, because V8 checks of code nothing but a header and its length.
+ * Reads a cache of this user. Returns undefined if it is missing, damaged, not private, or belongs to an entry with
+ * other content. Its first line contains a hash of the rest, because V8 checks only a header and the length of cached
+ * code.
  */
 export function readUserCache(file: string, content: string): CachedFiles | undefined {
   try {
@@ -81,7 +82,7 @@ export function readUserCache(file: string, content: string): CachedFiles | unde
   }
 }
 
-/** Reads a cache that is a file of the package. Returns undefined if it is missing or made of an entry with other content. */
+/** Reads a cache in the package. Returns undefined if it is missing or belongs to an entry with other content. */
 export function readShippedCache(file: string, content: string): CachedFiles | undefined {
   try {
     return parseCache(readFileSync(file), content);
@@ -101,7 +102,10 @@ function readPrivate(file: string): Buffer {
   }
 }
 
-/** All sources become one string outside the heap, of which each is a slice: a start then has nothing to collect. */
+/**
+ * Parses a cache. All sources are slices of one string outside the heap, so that garbage collection during the start
+ * has nothing to do.
+ */
 function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   const start = bytes.indexOf('\n') + 1;
   const header = JSON.parse(bytes.toString('utf8', 0, start)) as Header;
@@ -120,7 +124,7 @@ function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   return files;
 }
 
-/** Bytes of a cache. Leaves out sources that are not ASCII, because they are read with one byte for each character. */
+/** Serializes a cache. Sources that are not ASCII are omitted, because the reader assumes one byte per character. */
 export function cacheBytes({ entry, content }: CacheOwner, given: CachedFiles): Buffer {
   const rows = [...given].filter(([, { source = '' }]) => isAscii(Buffer.from(source)));
   const files = rows.map(([name, { source = '', code }]) => [name, source.length, code.length] as const);
@@ -129,14 +133,14 @@ export function cacheBytes({ entry, content }: CacheOwner, given: CachedFiles): 
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n${text}`), ...rows.map(([, { code }]) => code)]);
 }
 
-/** Returns true for what this user owns and nobody else can read or write. Windows has no such modes. */
+/** Returns true if only this user can read or write the file. Windows has no such modes, so it returns true there. */
 export function isPrivate({ uid, mode }: Pick<Stats, 'uid' | 'mode'>): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
 }
 
 /**
- * Writes a cache of this user, and deletes stale ones in its folder. Makes the folder if it is missing. A reader sees the whole file
- * or none. Throws if the folder cannot be written, or is not private.
+ * Writes a cache of this user atomically, and deletes stale ones in its folder. Creates the folder if it is missing.
+ * Throws if the folder cannot be written or is not private.
  */
 export function writeUserCache(file: string, bytes: Buffer): void {
   const folder = dirname(file);
@@ -152,7 +156,7 @@ export function writeUserCache(file: string, bytes: Buffer): void {
   for (const name of readdirSync(folder)) if (isStale(join(folder, name))) rmSync(join(folder, name), { force: true });
 }
 
-/** Returns true for a cache whose entry is missing or has other content, and for a temporary file of a writer that has ended. */
+/** Returns true for a cache whose entry is missing or has changed, and for an abandoned temporary file. */
 function isStale(file: string): boolean {
   if (TEMPORARY.test(file)) return statSync(file).mtimeMs < Date.now() - ABANDONED;
   if (!CACHE.test(file)) return false;

@@ -16,26 +16,26 @@ interface CompiledFile {
   readonly script: vm.Script;
 }
 
-/** Text around a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
+/** Wrapper of a CommonJS file (Node's documentation, Modules: "The module wrapper"). */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'] as const;
 
-/** Matches the names of files that entries share: these contain a hash of their content (`bundleOptions`). */
+/** Matches the names of shared files, which contain a hash of their content (`bundleOptions`). */
 export const NAMED_BY_CONTENT = /-[\w-]{8}\.[\w.]+$/;
 
-/** Cache that is shipped beside an entry, for one version of Node on one kind of machine. */
+/** Shipped cache of an entry, for one Node version, platform and architecture. */
 const shippedCache = (entry: string): string => `${entry}.${process.version}-${process.platform}-${process.arch}.cache`;
 
 /**
- * Loads a CommonJS bundle of `npm run bundle` with the code that V8 compiled for it before (`vm.Script`, `cachedData`),
- * because compiling takes a third of a start. A cache in `folder` has all files that were loaded so far, with their sources,
- * which V8 needs too: opening some forty files takes longer than reading one. Before it exists, the entry's shipped cache is
- * used, which has no sources.
+ * Loads a CommonJS bundle of `npm run bundle` with cached V8 code (`vm.Script`, `cachedData`), because compiling takes
+ * a third of the start time. A cache in `folder` contains all files loaded so far and their sources, which V8 also
+ * needs; reading one file is faster than opening about forty. Until that cache exists, the shipped cache of the entry
+ * is used, which has no sources.
  */
 export class Bundle {
   readonly #entry: string;
   readonly #folder: string;
   readonly #entrySource: string;
-  /** Hash of the entry's content, which contains the names of its parts and so the hashes of their content. */
+  /** Hash of the entry's content, which contains the names of its parts and so their content hashes. */
   readonly #content: string;
   /** Cache of this user; undefined if caches are disabled. */
   readonly #cache: string | undefined;
@@ -45,7 +45,7 @@ export class Bundle {
   readonly #files = new Map<string, LoadedFile>();
   readonly #compiled = new Map<string, CompiledFile>();
 
-  /** Reads the cache. `folder` is that of the user's caches, or undefined to use none. */
+  /** Reads the cache. `folder`: folder of the user's caches; undefined to use none. */
   constructor(entry: string, folder: string | undefined) {
     this.#entry = entry;
     this.#folder = dirname(entry);
@@ -63,7 +63,7 @@ export class Bundle {
     this.#cached = own ?? readShippedCache(shippedCache(entry), this.#content) ?? new Map();
   }
 
-  /** The exports of the entry, which is run once. Throws what reading and running it throws. */
+  /** Returns the exports of the entry, which is run once. Throws any error of reading or running it. */
   load(): Record<string, unknown> {
     return this.#load(this.#entry);
   }
@@ -87,20 +87,20 @@ export class Bundle {
   }
 
   /**
-   * Writes the user's cache: the code of the files for which there was none, with the functions that ran until now, and the code that was
-   * cached before. Does nothing if the cache has all files. Leaves out a file that was built anew meanwhile. A cache
-   * that cannot be written is not an error, because it only makes the next start faster.
+   * Writes the user's cache: the code of newly compiled files, including the functions that have run so far, and the
+   * code that was cached before. Does nothing if the cache contains all files. Omits a file that was rebuilt meanwhile.
+   * A failure is ignored, because the cache only makes the next start faster.
    */
   keepCode(): void {
     if (this.#cache === undefined || (this.#isWritten && this.#compiled.size === 0)) return;
     try {
       writeUserCache(this.#cache, cacheBytes({ entry: this.#entry, content: this.#content }, this.#allFiles()));
     } catch {
-      // The folder cannot be written, or another process writes the same file.
+      // The folder is not writable, or another process writes the same file.
     }
   }
 
-  /** Writes the cache that is shipped: the code without sources. */
+  /** Writes the shipped cache, which contains the code without sources. */
   shipCode(): void {
     const code = [...this.#allFiles()].map(([name, { code }]) => [name, { source: undefined, code }] as const);
     writeFileSync(shippedCache(this.#entry), cacheBytes({ entry: '', content: this.#content }, new Map(code)));

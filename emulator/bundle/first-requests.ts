@@ -1,7 +1,7 @@
 const BRANCH = 'main';
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 
-/** Asks, as the bearer of a token for `repo`; resolves to the body. Rejects for another status than the one expected. */
+/** Sends a request with a token for `repo`. Resolves to the body. Rejects if the status is not the expected one. */
 export type Ask = (repo: string, path: string, request?: FirstRequest) => Promise<Buffer>;
 
 export interface FirstRequest {
@@ -11,8 +11,8 @@ export interface FirstRequest {
 }
 
 /**
- * The requests that a test suite begins with: a repository is made, filled, looked at, cloned and pushed. What they load
- * and compile is what is kept. No more than these: every start reads all of it.
+ * Sends the typical first requests of a test suite: create, fill, read, clone and push a repository. The code that they
+ * load and compile is cached. Only these, because every start reads the whole cache.
  */
 export async function askFirst(ask: Ask): Promise<void> {
   const [source, copy] = ['first', 'second'];
@@ -50,13 +50,13 @@ function commitPack(): string {
   return lines.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-/** gitprotocol-v2(5): `request = command capability-list delim-pkt command-args flush-pkt`. */
+/** Request of protocol v2, gitprotocol-v2(5): `request = command capability-list delim-pkt command-args flush-pkt`. */
 function fetchRequest(command: string, args: readonly string[]): FirstRequest {
   const body = `${line(`command=${command}\n`)}0001${args.map((arg) => line(`${arg}\n`)).join('')}0000`;
   return { body, type: 'application/x-git-upload-pack-request' };
 }
 
-/** gitprotocol-common(5): four hexadecimal digits of the length, themselves among it. */
+/** pkt-line, gitprotocol-common(5): length in four hexadecimal digits, including the digits themselves. */
 function line(text: string): string {
   return (text.length + 4).toString(16).padStart(4, '0') + text;
 }

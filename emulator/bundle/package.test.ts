@@ -13,7 +13,7 @@ import { bundledPackages, isPermitted, writeNotice } from './third-party.js';
 
 const MAX_BYTES = 10e6;
 
-/** Every file that is shipped is one of these. */
+/** Patterns of the shipped files. Every shipped file must match one. */
 const SHIPPED: readonly RegExp[] = [
   /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json)$/,
   /^(conformance|emulator|emulator\/bench|emulator\/git)\/README\.md$/,
@@ -30,7 +30,10 @@ const SHIPPED: readonly RegExp[] = [
   /^fixtures\/scenarios\/[\w-]+\.yaml$/,
 ];
 
-/** What Node brings along, and the test runners, which are installed by those who use them. Undici tries `sqlite`. */
+/**
+ * Modules that bundles may import besides Node's own: the test runners, which the user installs, and `sqlite`, which
+ * undici tries to load.
+ */
 const MAY_ASK: readonly string[] = ['sqlite', 'tap', 'vitest', '@jest/globals'];
 
 t.setTimeout(240_000);
@@ -69,7 +72,7 @@ t.test('a file of a bundle asks for another one of it, or for a part of Node', (
       const missing = asked.filter(([, where, what = '']) =>
         where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
       );
-      // Keygrip names itself in a message.
+      // keygrip contains its own name in a message.
       t.same(
         missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
         [],
@@ -179,7 +182,7 @@ t.test('commands write the code that V8 compiled to the cache folder of the user
   t.same(await listed(), before);
 });
 
-/** Exit code and complaints of an emulator that was asked once. */
+/** Starts an emulator, sends one request, and stops it. Returns exit code and standard error. */
 async function startAndStop(environment: Readonly<Record<string, string>>): Promise<[number | null, string]> {
   const { XDG_CACHE_HOME: _, ...inherited } = process.env;
   const env = { ...inherited, ...environment };

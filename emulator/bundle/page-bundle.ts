@@ -7,7 +7,7 @@ import { MADE } from './bundles.js';
 const SOURCES = packageFile('emulator/page');
 const TARGET = `${MADE}page`;
 
-/** The page of the admin API: ES modules for browsers, one file for each part that is opened later. */
+/** Options for the page of the admin API: ES modules for browsers, one file for each lazily loaded part. */
 export function pageOptions(): BuildOptions {
   return {
     input: { main: join(SOURCES, 'main.tsx') },
@@ -26,7 +26,7 @@ export function pageOptions(): BuildOptions {
   };
 }
 
-/** Writes the document, its icon, and one style sheet of all: the frame first, then its parts, and last what print overrides. */
+/** Writes the document, its icon, and one style sheet: `main.css` first, then all others, and `print.css` last. */
 export async function writePageFiles(): Promise<void> {
   for (const file of ['index.html', 'icon.svg']) await cp(join(SOURCES, file), join(TARGET, file));
   const files = (await readdir(SOURCES, { recursive: true })).filter((name) => name.endsWith('.css'));

@@ -2,9 +2,9 @@ import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /*
- * `prepare`, which npm runs after an install, and before the first `npx emulator` in a checkout as well: there it would
- * build once more what an install has built, for some eight seconds in which nothing is said. Not TypeScript, because
- * nothing is compiled yet.
+ * Script `prepare`, which npm runs after an install, and in a checkout also before the first `npx emulator`. In the
+ * second case it would repeat the build of the install, which takes about eight seconds without any output. It is not
+ * TypeScript, because nothing is compiled at that time.
  */
 const isForCommand = process.env.npm_command === 'exec';
 if (!isForCommand || !existsSync('dist/bundle/THIRD-PARTY.txt')) execSync('npm run build', { stdio: 'inherit' });

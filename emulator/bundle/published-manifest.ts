@@ -2,8 +2,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { packageFile } from '../system/package-root.js';
 
 /*
- * `prepack` and `postpack`: while the package is packed, its package.json is the published one, without what is only for
- * a checkout. npm would otherwise tell everybody who installs the file that it has an install script, `prepare`.
+ * Scripts `prepack` and `postpack`. While the package is packed, package.json is replaced by the published one, without
+ * members that only a checkout needs. Otherwise npm would tell every user that the package has the install script
+ * `prepare`.
  *
  *     node dist/emulator/bundle/published-manifest.js publish|restore
  */
@@ -15,7 +16,7 @@ if (process.argv[2] === 'publish') publish();
 else restore();
 
 function publish(): void {
-  // What was interrupted is undone first: what is kept is always the whole one.
+  // Undo an interrupted run first, so that the saved file is always the complete one.
   restore();
   const text = readFileSync(MANIFEST, 'utf8');
   writeFileSync(KEPT, text);

@@ -30,7 +30,7 @@ t.test('an entry, and the part it asks for, can be read all the while', async (t
     const part = `part-0000000${version}.cjs`;
     writeFileSync(join(to, part), `${version}`);
     writeFileSync(join(to, 'entry.cjs'), part);
-    // They come before the parts in the order of a folder.
+    // These files sort before the parts.
     for (let at = 0; at < 20; at++) writeFileSync(join(to, `a${at}.cjs`), `${at}`);
   };
   write(old, 0);

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { NAMED_BY_CONTENT } from './code-cache.js';
 
 /**
- * Puts the files of a folder in the place of those of another one, and leaves none of either behind. Every file is there
- * all the while, as it was or as it is now, and what it asks for is there before it: a command that starts meanwhile runs.
+ * Replaces the files of a folder with those of another one, and removes the other folder. Every file exists at all
+ * times, in its old or new version, and its parts exist before it. So a command started meanwhile works.
  */
 export async function replaceFolder(old: string, made: string): Promise<void> {
   const files = await filesBelow(made);

@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolldownOutput } from 'rolldown';
 
-/** A package whose code is in a bundle. */
+/** Package whose code is in a bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression of its package.json. */
+  /** SPDX expression in its package.json. */
   readonly licence: string;
-  /** What it asks to be shipped with it: its licence and its notice, as they stand in its folder. */
+  /** Texts that must be shipped with it: its licence and notice files. */
   readonly texts: readonly string[];
   readonly author: string | undefined;
 }
 
-/** Licences that allow their code in a package under the Apache License 2.0, if their text comes with it. */
+/** Licences whose code may be in a package under the Apache License 2.0 if their text is included. */
 export const PERMITTED: readonly string[] = [
   '0BSD',
   'Apache-2.0',
@@ -24,10 +24,10 @@ export const PERMITTED: readonly string[] = [
   'Zlib',
 ];
 
-/** `…/node_modules/@koa/router/lib/router.js`: the folder of the innermost package. */
+/** Matches the folder of the innermost package in a path such as `…/node_modules/@koa/router/lib/router.js`. */
 const PACKAGE_FOLDER = /^(?:\0)?(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
 
-/** The packages of which a module is in these bundles, in order of their names. */
+/** Returns the packages with a module in these bundles, sorted by name. */
 export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
   const chunks = outputs.flatMap(({ output }) => output).filter((one) => one.type === 'chunk');
   const folders = new Set(
@@ -54,13 +54,15 @@ function readPackage(folder: string): BundledPackage {
   };
 }
 
-/** Whether an SPDX expression of `AND` and `OR` is met by these licences; one of other forms is not. */
+/**
+ * Returns true if an SPDX expression of `AND` and `OR` is satisfied by the permitted licences; false for other forms.
+ */
 export function isPermitted(licence: string): boolean {
   const all = licence.replaceAll(/[()]/g, '').split(' AND ');
   return all.every((any) => any.split(' OR ').some((one) => PERMITTED.includes(one)));
 }
 
-/** The text that is shipped. Throws where a licence does not permit it. */
+/** Returns the licence text to ship. Throws if a licence is not permitted. */
 export function writeNotice(packages: readonly BundledPackage[]): string {
   const refused = packages.filter(({ licence }) => !isPermitted(licence));
   if (refused.length > 0) {
@@ -74,7 +76,7 @@ export function writeNotice(packages: readonly BundledPackage[]): string {
 function writePackage({ name, version, licence, texts, author }: BundledPackage): string {
   const line = '='.repeat(80);
   const by = author === undefined ? '' : `\n${author}`;
-  // Some packages name their licence in package.json alone.
+  // Some packages name their licence only in package.json.
   const text =
     texts.length > 0 ? texts.join('\n\n') : `Its package names its licence and holds no text of it: ${licence}.${by}`;
   return `${line}\n${name} ${version}\n${licence}\n${line}\n\n${text}\n`;

@@ -11,7 +11,7 @@ import { createVmContext } from './test/vm-context.js';
 
 // needs: git
 
-/** The part of the suite's library that is used here. */
+/** Members of the suite's library that the test uses. */
 interface Suite {
   readKey(file: string, more: object): Promise<object>;
   run(target: object, options: object): Promise<Report>;
@@ -29,7 +29,7 @@ interface KeyRow {
 }
 
 const execute = promisify(execFile);
-/** Rules of the suite. */
+/** Ids of the suite's rules. */
 const RULES: readonly string[] = Object.keys(
   JSON.parse(readFileSync(packageFile('fixtures', 'rule-requests.json'), 'utf8')).rules,
 );
@@ -150,7 +150,7 @@ t.test('faults, snapshots, namespaces and sources work, and return objects of th
   await t.rejects(list(), 'a namespace that was disposed of is closed');
 });
 
-/** Objects below a value, each with its path. */
+/** Yields all objects in a value with their paths. */
 function* valuesBelow(path: string, value: unknown): Generator<readonly [path: string, value: object]> {
   if (typeof value !== 'object' || value === null) return;
   yield [path, value];

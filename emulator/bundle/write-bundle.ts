@@ -6,16 +6,17 @@ import { replaceFolder } from './replace-folder.js';
 import { bundledPackages, writeNotice } from './third-party.js';
 
 /*
- * The first step of `npm run bundle`: everything of `dist` that is shipped, and the licences of the packages in it.
+ * First step of `npm run bundle`: builds everything in `dist` that is shipped, and the licences of the bundled
+ * packages.
  */
 await rm(MADE, { recursive: true, force: true });
 const outputs = await Promise.all(
   [...BUNDLES.map(bundleOptions), runnerOptions(), pageOptions(), declarationOptions()].map((one) => build(one)),
 );
 await writePageFiles();
-// The bundles are CommonJS, and so are their types: an importer of either kind may read them.
+// The bundles and their types are CommonJS, which both kinds of modules can import.
 await writeFile(`${MADE}types/package.json`, '{ "type": "commonjs" }\n');
-// The runners' modules are ES modules as well, and so are their types, by the same declarations.
+// The test runner modules are also ES modules, with the same declarations.
 for (const name of Object.keys(RUNNER_MODULES)) {
   await writeFile(`${MADE}types/${name}.d.mts`, `export * from './${name}.js';\n`);
 }

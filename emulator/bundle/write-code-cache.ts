@@ -8,8 +8,9 @@ import { Bundle } from './code-cache.js';
 import { askFirst, type FirstRequest } from './first-requests.js';
 
 /*
- * The last step of `npm run bundle`: starts the emulator from the bundle, makes the requests that test suites begin with, writes the code
- * that V8 compiled for them beside the bundle, and stops. A command without such a cache compiles everything in its first run.
+ * Last step of `npm run bundle`: starts the emulator from the bundle, sends typical first requests of test suites,
+ * writes the code that V8 compiled for them beside the bundle, and stops. Without this cache, the first run of a
+ * command compiles everything.
  */
 const bundle = new Bundle(`${BUNDLED}emulator/cli.cjs`, undefined);
 const { main } = bundle.load() as typeof bundled;

@@ -55,7 +55,7 @@ t.test('no two names are one, and none leaves its folder, on any file system', a
       folder,
     );
   }
-  // What is in the folder of one repository is never another one.
+  // A file in the folder of one repository never belongs to another one.
   for (const folder of seen.keys())
     for (const other of [...seen.keys()].slice(0, 40)) t.notOk(folder.startsWith(`${other}/`));
 });

@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
 
-/** Bytes of the longest name of a file that is written; file systems take 255. */
+/** Maximum length of a file name in bytes. File systems allow 255. */
 const MOST_NAME = 180;
 
-/** Files of an export beside its repositories; a folder that is kept also has a lock and drafts. */
+/** Files of an export outside of repositories. A `--persist` folder also has a lock and drafts. */
 const OUTSIDE = /^(?:emulator\.json|list-[0-9a-f]{40}\.json|lock[^/]*|[^/]*\.new)$/;
 
-/** Returns whether a file of an export can have the path. */
+/** Returns true if a file of an export can have this path. */
 export function isStatePath(path: string): boolean {
   return OUTSIDE.test(path) || /\.git\//.test(path);
 }
 
-/** Names that Windows gives to devices, with any extension. */
+/** Device names of Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
 /**
- * The folder of a repository below its organization's: `team/app` is `team/app.git`. Letters in lower case, digits and
- * `-_.` stand for themselves and every other byte as `%` and two digits, so that no two names are one on a file system
- * that passes over case or normalizes text, and none leaves the folder; a name that is too long ends in its SHA-256.
+ * Returns the folder of a repository, below that of its organization: `team/app` is `team/app.git`. Lower-case letters,
+ * digits and `-_.` are kept; every other byte becomes `%` and two hexadecimal digits. So no two names collide on a file
+ * system that ignores case or normalizes text, and no name leaves the folder. A name that is too long ends in its
+ * SHA-256.
  */
 export function repositoryFolder(organization: string, name: string): string {
   const segments = name.split('/');

@@ -5,15 +5,18 @@ import { isOwnerAlive, ownerOf } from '../system/process-owner.js';
 
 const NAME = 'lock';
 
-/** A folder that this process has to itself. */
+/** Exclusive lock of a folder. */
 export interface FolderLock {
-  /** The process that had the folder before was killed. */
+  /** True if the process that held the lock before was killed. */
   readonly wasStale: boolean;
-  /** Gives the folder back. */
+  /** Releases the lock. */
   release(): Promise<void>;
 }
 
-/** Takes a folder for this process alone. Ignores the lock of a process that has ended. Throws `SourceError` while another has it. */
+/**
+ * Locks a folder for this process. Ignores the lock of a process that has ended. Throws `SourceError` if another
+ * process holds it.
+ */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, NAME);
   const own = ownerOf(process.pid);
@@ -35,7 +38,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     }
     const owner = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
     if (owner === undefined) continue;
-    // One that is being written just now is empty.
+    // A lock file that is being written is empty.
     if (isOwnerAlive(owner)) throw new SourceError(`${folder} is in use by the process ${owner.split(' ', 1)[0]}.`);
     if (owner === '' && attempt < 5) await new Promise((resolve) => setTimeout(resolve, 20));
     else {
@@ -46,12 +49,12 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   throw new SourceError(`${folder} cannot be locked.`);
 }
 
-/** Under another name first: of two processes that found it stale one has it then. */
+/** Removes a stale lock. It is renamed first, so that only one of two processes that found it removes it. */
 async function removeStale(path: string, owner: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   await rename(path, aside).catch(() => {});
   const found = (await readFile(aside, 'utf8').catch(() => undefined))?.trim();
-  // It was another's by then.
+  // Another process had already replaced the lock.
   if (found !== undefined && found !== owner) await rename(aside, path);
   else await rm(aside, { force: true });
 }

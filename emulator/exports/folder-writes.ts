@@ -14,12 +14,15 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Meter } from '../schedule/meter.js';
 
-/** Suffix of a draft: a file that is not complete yet. */
+/** Suffix of a draft, which is an incomplete file. */
 export const DRAFT = '.new';
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** Bytes that are written at once. Fewer are written without a turn of the event loop, which can take 10 ms under load. */
+/**
+ * Number of bytes written asynchronously at once. Fewer bytes are written synchronously, because a turn of the event
+ * loop can take 10 ms under load.
+ */
 const BATCH = 1024 * 1024;
 /** Cost of creating a file, in units of work. */
 const FILE_UNITS = 100;
@@ -27,13 +30,16 @@ const FILE_UNITS = 100;
 const writev = promisify(writevLater);
 
 /**
- * The files of one save, written to the page cache: a kill of the process loses nothing of that, and to wait for the disk
- * would take longer than a save may take. Paths are below `root`.
+ * Writes the files of one save to the page cache. A killed process loses none of them, and waiting for the disk would
+ * take longer than a save may take. Paths are relative to `root`.
  */
 export class FolderWrites {
   readonly #added: string[] = [];
 
-  /** `folders`: those known to exist and to be no links; updated. `isKept`: whether the last save that was complete has a file. */
+  /**
+   * `folders`: folders known to exist and not to be links; updated. `isKept`: returns true if the last complete save
+   * contains the file.
+   */
   constructor(
     private readonly root: string,
     private readonly folders: Set<string>,
@@ -42,8 +48,8 @@ export class FolderWrites {
   ) {}
 
   /**
-   * Writes a file that is named by its content. Skips a file of the last complete save; replaces one that an interrupted save
-   * left.
+   * Writes a file whose name contains its content hash. Skips a file of the last complete save, and replaces one left
+   * by an interrupted save.
    */
   async add(path: string, pieces: readonly Buffer[]): Promise<void> {
     if (this.isKept(path)) return;
@@ -56,7 +62,10 @@ export class FolderWrites {
     if (this.meter.isOver) await this.meter.pass();
   }
 
-  /** Writes a new file that a loss of power does not damage; `told` of its bytes. */
+  /**
+   * Writes a new file and syncs it, so that a power loss does not damage it. `told`: called with the number of bytes
+   * written.
+   */
   async write(path: string, pieces: AsyncIterable<Uint8Array>, told?: (bytes: number) => void): Promise<void> {
     const file = this.open(path);
     try {
@@ -78,7 +87,7 @@ export class FolderWrites {
     return new OpenFile(this.#create(target));
   }
 
-  /** Renames a draft to the name that its content gives. */
+  /** Renames a draft to the name derived from its content. */
   rename(draft: string, path: string): void {
     const target = join(this.root, path);
     if (this.isKept(path)) removeFile(join(this.root, draft));
@@ -100,7 +109,7 @@ export class FolderWrites {
     renameSync(join(this.root, draft), join(this.root, path));
   }
 
-  /** Writes a file over the one that is there, which nothing depends on. */
+  /** Overwrites a file that no other file depends on. */
   overwrite(path: string, content: Buffer): void {
     this.meter.spend(FILE_UNITS);
     const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
@@ -116,12 +125,12 @@ export class FolderWrites {
     this.#make(join(this.root, path));
   }
 
-  /** Keeps what was written. */
+  /** Makes the written files permanent, so that `undo` does not remove them. */
   keep(): void {
     this.#added.length = 0;
   }
 
-  /** Removes what was written since the last `keep`, so that a full disk has room again. */
+  /** Removes the files written since the last `keep`, to free space on a full disk. */
   undo(): void {
     for (const path of this.#added) removeFile(path);
     this.keep();
@@ -136,7 +145,7 @@ export class FolderWrites {
         if (attempt > 1) throw error;
         if (code === 'EEXIST') unlinkSync(path);
         else if (code === 'ENOENT') {
-          // Someone else has removed a folder.
+          // Another program has removed a folder.
           if (attempt > 0) this.folders.clear();
           this.#make(dirname(path));
         } else throw error;
@@ -144,7 +153,7 @@ export class FolderWrites {
     }
   }
 
-  /** Makes the folders of a path below the root, none of which may be a link. */
+  /** Creates the folders of a path below the root. None of them may be a link. */
   #make(path: string): void {
     if (path === this.root || this.folders.has(path)) return;
     this.#make(dirname(path));
@@ -157,14 +166,14 @@ export class FolderWrites {
   }
 }
 
-/** A file that is written to its end. */
+/** File that is written sequentially. */
 export class OpenFile {
   #waiting: Buffer[] = [];
   #bytes = 0;
 
   constructor(private readonly descriptor: number) {}
 
-  /** A promise means that the caller has to wait. */
+  /** Writes bytes. Returns a promise if the caller has to wait. */
   write(piece: Buffer): void | Promise<void> {
     this.#waiting.push(piece);
     this.#bytes += piece.length;
@@ -176,13 +185,13 @@ export class OpenFile {
     this.#flushNow();
   }
 
-  /** Writes what waits, to the disk itself. */
+  /** Writes buffered bytes and syncs the file to disk. */
   sync(): void {
     this.#flushNow();
     fsyncSync(this.descriptor);
   }
 
-  /** Writes what waits, and closes the file. */
+  /** Writes buffered bytes and closes the file. */
   close(): void {
     try {
       this.#flushNow();
@@ -208,7 +217,7 @@ export class OpenFile {
   }
 }
 
-/** What is left of the pieces behind `written` bytes. */
+/** Returns the rest of the pieces after `written` bytes. */
 function after(pieces: readonly Buffer[], written: number): Buffer[] {
   let left = written;
   for (const [at, piece] of pieces.entries()) {
@@ -222,6 +231,6 @@ export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is gone, or is removed when the folder is opened the next time.
+    // The file is already gone, or is removed when the folder is opened again.
   }
 }

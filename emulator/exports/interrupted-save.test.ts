@@ -19,7 +19,7 @@ t.test('a state that was put back shares its packs with the folder', async (t) =
   await next();
   t.same(await read(folder), first);
   t.notOk(existsSync(join(folder, 'scratch/b.git')));
-  // By now its objects have the numbers of others.
+  // Its object numbers now belong to other objects.
   await commit(current, 'a', { gone: 'other' });
   await next();
   t.same(
@@ -62,10 +62,11 @@ t.test('a save that was interrupted at any byte leaves the state before, or the 
     const isDone = round % 2 === 1;
     cpSync(isDone ? folder : old, torn, { recursive: true });
     if (isDone) {
-      // The new manifest is there, and some files that only the old one needed.
+      // State after the manifest was replaced: some files that only the old one needs remain.
       for (const path of removed) if (draw(2) === 0) cpSync(join(old, path), join(torn, path));
     } else {
-      // Files that only the new manifest needs, of which some are cut, and the draft of the manifest.
+      // State before: some files that only the new manifest needs exist, some of them truncated, with the draft of the
+      // manifest.
       for (const path of added) {
         if (draw(4) === 0) continue;
         cpSync(join(folder, path), join(torn, path));

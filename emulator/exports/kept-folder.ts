@@ -22,36 +22,36 @@ import { showWorld } from './show-world.js';
 import { prune } from './state-directory.js';
 import { gitTexts, lfsPath, listRepository } from './write-state.js';
 
-/** With more refs than this, `packed-refs`, which only Git reads, is written by the last save only. */
+/** Above this number of refs, `packed-refs`, which only Git reads, is written only by the last save. */
 const FEW_REFS = 1000;
 
-/** By the members that lead to them. */
+/** Written lists, by their paths in the value. */
 type WrittenLists = ReadonlyMap<string, WrittenList>;
 
-/** A repository as it is in the folder. */
+/** Repository as stored in the folder. */
 interface KeptRepository {
-  /** What was written; undefined if it has to be written again. */
+  /** Record that was written; undefined if it has to be written again. */
   readonly record: RepositoryRecord | undefined;
   readonly listed: ListedRepository;
   readonly packs: readonly KeptPack[];
-  /** Identifies the world that numbers the objects as `packs` has them. */
+  /** Identity of the world whose object numbers `packs` uses. */
   readonly world: object;
-  /** The file of the record, and those that it names. */
+  /** File of the record, and the files that it names. */
   readonly files: ReadonlySet<string>;
   readonly lists: WrittenLists | undefined;
 }
 
-/** What is in the folder: repositories by id, and the lists of the manifest. */
+/** Content of the folder: repositories by id, and the lists of the manifest. */
 interface Kept {
   readonly repositories: ReadonlyMap<string, KeptRepository>;
   readonly lists: WrittenLists | undefined;
 }
 
-/** A state to be saved. `world` identifies the world that numbers its objects; it holds nothing of it. */
+/** State to save. `world` is an identity token for the world that numbers the objects, without a reference to it. */
 export interface SavedState {
   readonly snapshot: WorldSnapshot;
   readonly world: object;
-  /** Brings all files for Git up to date as well. */
+  /** True to update all files for Git too. */
   readonly isLast?: boolean;
 }
 
@@ -63,27 +63,31 @@ export interface KeptFolderPorts {
 }
 
 /**
- * The state of a world in a folder. A save writes what has changed since the one before. Every file but `emulator.json` and
- * those for Git has a name that says what is in it, never changes, and counts only if `emulator.json` leads to it, which is
- * replaced in one step. So a reader finds the last complete save, whenever the process was killed.
+ * State of a world in a folder. A save writes only changes since the previous one. Files are immutable and named by
+ * their content hash, except `emulator.json` and the files for Git. A file counts only if `emulator.json` refers to it,
+ * and `emulator.json` is replaced atomically. So a reader always finds the last complete save, even if the process was
+ * killed.
  */
 export class KeptFolder {
   #kept: Kept = { repositories: new Map(), lists: undefined };
-  /** The files that belong to `#kept`. */
+  /** Files that belong to `#kept`. */
   readonly #files = new Set<string>();
-  /** Folders that are known to exist. */
+  /** Folders known to exist. */
   readonly #folders = new Set<string>();
-  /** What the files for Git show, by repository id. */
+  /** Refs in the files for Git, by repository id. */
   readonly #shown = new Map<string, Refs>();
   /**
-   * Saves have a slice of each turn of the event loop to themselves. Beside the slices of many requests a save would take
-   * seconds.
+   * Separate schedule, so that saves have their own slice of each turn of the event loop. Sharing slices with many
+   * requests would make a save take seconds.
    */
   readonly #schedule = new Schedule();
 
   constructor(private readonly ports: KeptFolderPorts) {}
 
-  /** Takes the folder for what was read from it, so that nothing is written again. Returns false if something has to be. */
+  /**
+   * Adopts the state that was read from the folder, so that unchanged files are not written again. Returns false if
+   * something has to be written.
+   */
   async adopt(
     found: ReadRepositories,
     { snapshot, world }: SavedState,
@@ -112,7 +116,10 @@ export class KeptFolder {
     return isWhole;
   }
 
-  /** Saves a state. Rejects with the error of the file system; the folder then holds the state before, or the new one. */
+  /**
+   * Saves a state. Rejects with the error of the file system; the folder then contains the previous state or the new
+   * one.
+   */
   async save(saved: SavedState): Promise<void> {
     const { folder, config, secrets } = this.ports;
     const { snapshot, isLast = false } = saved;
@@ -133,7 +140,7 @@ export class KeptFolder {
       const manifest = showWorld(snapshot, config, secrets, listed);
       const lists = await this.#writeLists(manifest, this.#kept.lists, '', writes, meter);
       writes.replace(MANIFEST, Buffer.from(jsonOf(manifest)));
-      // From here on the new state counts.
+      // From here on the new state is valid.
       writes.keep();
       const gone = this.#replace({ repositories, lists }, changed);
       const stale = isLast ? repositories.values() : changed.map((id) => repositories.get(id)!);
@@ -194,7 +201,7 @@ export class KeptFolder {
     return { record, listed: { ...listed, record: name }, packs, world, files, lists };
   }
 
-  /** Writes the lists of the value of a file, which then has the names of their files in place of those that were split. */
+  /** Writes the lists in the value of a file. Lists that were split are replaced by the names of their files. */
   async #writeLists(
     value: object,
     before: WrittenLists | undefined,
@@ -215,15 +222,15 @@ export class KeptFolder {
   }
 
   /**
-   * Notes what the folder holds now, and removes the files that only the state before needed. `changed`: ids of repositories
-   * that were written. Returns the folders of repositories that are gone.
+   * Records the new content of the folder, and removes files that only the previous state needed. `changed`: ids of the
+   * repositories that were written. Returns the folders of removed repositories.
    */
   #replace(now: Kept, changed: readonly string[]): readonly string[] {
     const before = this.#kept;
     this.#kept = now;
     const needed = new Set(listFiles(now.lists));
     for (const id of changed) for (const path of now.repositories.get(id)!.files) needed.add(path);
-    // Only another world lacks repositories.
+    // Only another world can lack repositories.
     const isShorter = now.repositories.size < before.repositories.size + changed.length;
     const absent = isShorter ? [...before.repositories.keys()].filter((id) => !now.repositories.has(id)) : [];
     const replaced = [...changed, ...absent].flatMap((id) => before.repositories.get(id) ?? []);
@@ -263,7 +270,7 @@ export class KeptFolder {
     }
   }
 
-  /** Removes the folder of a repository that is gone, and those around it that are empty. */
+  /** Removes the folder of a removed repository, and its parent folders if empty. */
   async #removeFolder(path: string): Promise<void> {
     const root = this.ports.folder;
     await rm(join(root, path), { recursive: true, force: true }).catch(() => {});
@@ -271,7 +278,7 @@ export class KeptFolder {
     try {
       for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder));
     } catch {
-      // It holds something else.
+      // The parent folder is not empty.
     }
   }
 
@@ -280,7 +287,10 @@ export class KeptFolder {
     return paths.filter((_, at) => found[at]?.isFile());
   }
 
-  /** The packs that were read, with the numbers of their objects; undefined if others hold them or an index is absent. */
+  /**
+   * Returns the packs that were read, with their object numbers; undefined if they do not match the store or an index
+   * is absent.
+   */
   async #adoptPacks({ listed, packs }: ReadRepository, objects: ObjectStore): Promise<KeptPack[] | undefined> {
     const meter = new Meter({ schedule: this.#schedule });
     const adopted: KeptPack[] = [];

@@ -6,11 +6,11 @@ import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
 import { DRAFT, type FolderWrites } from './folder-writes.js';
 
-/** A pack in a folder that is kept: it holds the objects of some successive numbers, and no others. */
+/** Pack in a `--persist` folder. It contains exactly the objects of a range of numbers. */
 export interface KeptPack {
-  /** SHA-1 that its files are named by. */
+  /** SHA-1 in the names of its files. */
   readonly checksum: string;
-  /** Numbers of the first object, and of the one behind the last. */
+  /** Number of its first object, and the number after its last. */
   readonly from: number;
   readonly to: number;
   readonly size: number;
@@ -18,9 +18,12 @@ export interface KeptPack {
   readonly ids: string;
 }
 
-/** A small pack is written again together with new objects, so that there are few packs. One that is larger never is. */
+/**
+ * Limits of a small pack, which is merged with new objects into one pack to keep the number of packs low. A larger pack
+ * is never rewritten.
+ */
 const SMALL = { objects: 1024, bytes: 1024 * 1024 };
-/** Ids hashed in one step. */
+/** Number of ids hashed in one step. */
 const HASHED = 1024;
 
 export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum'>): readonly [string, string] {
@@ -28,7 +31,7 @@ export function packFiles(folder: string, { checksum }: Pick<KeptPack, 'checksum
   return [`${path}.pack`, `${path}.idx`];
 }
 
-/** Writes the objects that no pack holds yet. Returns all packs, in the order of their objects. */
+/** Writes the objects that no pack contains yet. Returns all packs, in the order of their objects. */
 export async function addPack(
   folder: string,
   objects: ObjectStore,
@@ -40,7 +43,7 @@ export async function addPack(
   const packs = [...before];
   if ((packs.at(-1)?.to ?? 0) === to) return before;
   let from = packs.at(-1)?.to ?? 0;
-  // As in a log-structured merge tree: each object is written again some ten times at most, and no save writes many.
+  // As in a log-structured merge tree, each object is rewritten about ten times at most, and no save writes many.
   for (let last = packs.at(-1); last && isJoined(last, to - from); last = packs.at(-1)) {
     from = last.from;
     packs.pop();
@@ -62,12 +65,12 @@ export async function addPack(
   return [...packs, pack];
 }
 
-/** Returns whether a pack is written again together with `count` new objects. */
+/** Returns true if a pack is rewritten together with `count` new objects. */
 function isJoined({ from, to, size }: KeptPack, count: number): boolean {
   return to - from <= 2 * count && to - from + count <= SMALL.objects && size <= SMALL.bytes;
 }
 
-/** The packs at the beginning whose objects a store has under the same numbers. */
+/** Returns the leading packs whose objects have the same numbers in a store. */
 export async function samePacks(
   objects: ObjectStore,
   packs: readonly KeptPack[],

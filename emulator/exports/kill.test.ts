@@ -60,7 +60,7 @@ t.test(
       const writing = (async () => {
         for (;;) await write();
       })().catch(() => {});
-      // A save is complete when the manifest is another one.
+      // A save is complete when the manifest has changed.
       const before = answered.size;
       const seen = new Set<number>();
       while (seen.size < 3 + round || answered.size < before + 10) {
@@ -77,7 +77,7 @@ t.test(
         const { status } = await fetch(`${again.baseUrl}/api/repos/r/commit?sha=${sha}`, { headers });
         if (status !== 200) missing.push(id);
       }
-      // The last request that had begun by then may have been under way.
+      // The last request that had begun may still have been pending.
       t.same(
         missing.filter((id) => id < saved),
         [],

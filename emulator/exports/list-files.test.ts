@@ -5,7 +5,7 @@ import { MemoryTree } from '../sources/memory-tree.js';
 import { joinLists, listOf, splitList, type WrittenList } from './list-files.js';
 import { digestIn } from './read-json.js';
 
-/** Writes a list, and counts the items that were shown and the files that were written. */
+/** Writes a list, and counts converted items and written files. */
 function split(items: ReadonlyMap<string, object>, before?: WrittenList) {
   let shown = 0;
   const files = new Map<string, Buffer>();
@@ -76,7 +76,7 @@ t.test('what only looks like a list, or is out of order, is not joined', async (
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: `The folder has no ${name}.` });
   tree.add(bytesOf(name), [Buffer.from('[]')]);
   await t.rejects(joinLists({ lists: [name] }, tree, ''), { message: /was changed/ });
-  // The SHA-1 of {}.
+  // SHA-1 of {}.
   const other = 'list-bf21a9e8fbc5a3846fb05b4fa0859e0917b2202f.json';
   tree.add(bytesOf(other), [Buffer.from('{}')]);
   await t.rejects(joinLists({ lists: [other] }, tree, ''), { message: /is not a list in JSON/ });

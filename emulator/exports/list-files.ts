@@ -3,23 +3,26 @@ import { type FileTree, SourceError } from '../sources/file-tree.js';
 import { digestedName, digestIn, readJson } from './read-json.js';
 
 /*
- * A long list of a folder that is kept is split into files, so that a save writes only those in which something has changed.
- * In place of the list stands `{"lists": [NAME, …]}`: it is what the files hold, one after the other. A file is named by the
- * SHA-1 of its content and lies beside the file that names it.
+ * Long lists in a `--persist` folder are split into files, so that a save writes only changed ones. The list is
+ * replaced by `{"lists": [NAME, …]}`, and is the concatenation of these files. A file is named by the SHA-1 of its
+ * content, and is in the same folder as the file that names it.
  */
 
-/** A list of fewer items stays in the file that it belongs to. */
+/** A list with fewer items is not split. */
 const FEW = 256;
-/** A file of a list ends behind one in so many items, chosen by its key, and with this many at most. */
+/**
+ * Content-defined chunking: on average one in `USUAL` items, chosen by its key, ends a file. `MOST`: maximum items of a
+ * file.
+ */
 const USUAL = 128;
 const MOST = 1024;
-/** Cost of an item that has not changed, and of one that is written, in units of work. */
+/** Cost of comparing and of writing an item, in units of work. */
 const COMPARED = 1 / 8;
 const WRITTEN = 2;
 
-/** A list in the value of a file: its items by a key that is unique, each an immutable value. */
+/** List in the value of a file: immutable items by unique key. */
 export class List {
-  /** What stands in the file in place of the list; undefined for the list itself. */
+  /** Value that replaces the list in the file; undefined for the list itself. */
   shown: unknown;
 
   constructor(
@@ -33,7 +36,7 @@ export class List {
   }
 }
 
-/** One file of a list, and what it was made of. */
+/** One file of a list, with the items that it was made of. */
 interface Part {
   readonly name: string;
   readonly keys: readonly string[];
@@ -46,7 +49,7 @@ export interface WrittenList {
   readonly parts: readonly Part[];
 }
 
-/** A list whose items `show` writes as JSON; without it they are written as they are. */
+/** Creates a list. `show` converts an item to JSON; by default items are written unchanged. */
 export function listOf<Value>(
   size: number,
   entries: Iterable<readonly [string, Value]>,
@@ -55,7 +58,7 @@ export function listOf<Value>(
   return new List(size, entries, show);
 }
 
-/** The lists in the value of a file, by the members that lead to them. */
+/** Yields the lists in the value of a file, with their paths. */
 export function* listsIn(value: unknown, path = ''): Generator<[path: string, List]> {
   if (value instanceof List) yield [path, value];
   else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -63,9 +66,7 @@ export function* listsIn(value: unknown, path = ''): Generator<[path: string, Li
   }
 }
 
-/**
- * Writes a list. Files of `before` are used again where their items are the same values; `write` is told of the others.
- */
+/** Writes a list. Reuses files of `before` whose items are the same values; `write` is called for the others. */
 export function* splitList(
   list: List,
   before: WrittenList | undefined,
@@ -103,7 +104,10 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, at) => value === other[at]);
 }
 
-/** By the key alone, so that an item that comes or goes moves the bounds of its own file only. */
+/**
+ * Returns true if a file ends after this key. It depends only on the key, so that inserting or removing an item changes
+ * only the bounds of its own file.
+ */
 function endsFile(key: string): boolean {
   // FNV-1a (Fowler, Noll, Vo), 32 bits.
   let hash = 0x811c9dc5;
@@ -112,10 +116,10 @@ function endsFile(key: string): boolean {
   return ((hash ^ (hash >>> 15)) >>> 0) % USUAL === 0;
 }
 
-/** Levels of members below which lists stand. */
+/** Maximum depth of lists in a value. */
 const DEEPEST = 3;
 
-/** Returns the value with its lists in place of their files; `named` is told of each file. Throws `SourceError`. */
+/** Returns the value with its lists read from their files. `named` is called with each file. Throws `SourceError`. */
 export async function joinLists(
   value: unknown,
   tree: FileTree,

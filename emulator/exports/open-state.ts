@@ -14,11 +14,11 @@ import { writeSingle } from './write-state.js';
 
 export interface ImportTarget {
   readonly organization?: string | undefined;
-  /** Of the repository that a source becomes; the last part of its path unless given. */
+  /** Name of the repository that a source becomes; default: the last part of the source's path. */
   readonly name?: string | undefined;
 }
 
-/** The state in a folder or in a tar archive; undefined for what is something else. Throws `SourceError`. */
+/** Opens the state in a folder or tar archive; undefined if the path is something else. Throws `SourceError`. */
 export async function openState(path: string): Promise<FileTree | undefined> {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) return undefined;
   if ((await kindOf(path)) === 'folder') return openStateFolder(path);
@@ -32,7 +32,7 @@ async function isTar(file: DiskTree): Promise<boolean> {
   return false;
 }
 
-/** What a repository is called that is made of `source`. Throws `SourceError`. */
+/** Returns the repository name derived from `source`. Throws `SourceError`. */
 export function nameOf(source: string): string {
   const name = basename(source.replace(/[?#].*$/, '').replace(/[/\\]+$/, '') || resolve(source)).replace(
     /\.(git|bundle)$/,
@@ -44,22 +44,25 @@ export function nameOf(source: string): string {
   throw new SourceError(`No repository can be called ${JSON.stringify(own)}, which ${fault}; give it a name.`);
 }
 
-/** The state that is in a folder; undefined where there is none. */
+/** Opens the state in a folder; undefined if it contains none. */
 export async function openStateFolder(path: string): Promise<FileTree | undefined> {
   const tree = new DiskTree(path);
   return (await tree.stat(bytesOf(MANIFEST))) === undefined ? undefined : tree;
 }
 
-/** The organizations of a state, in the order of their ports; empty for one repository alone. Throws `SourceError`. */
+/**
+ * Returns the organizations of a state, in the order of their ports; empty for an export of one repository. Throws
+ * `SourceError`.
+ */
 export async function organizationsIn(tree: FileTree): Promise<readonly string[]> {
   const manifest = await readManifest(tree);
   return manifest.content === 'world' ? manifest.world.organizations.map(({ name }) => name) : [];
 }
 
-/** Told of the bytes of a state that have been read, and of how many there are. */
+/** Called with the number of bytes read, and the total size of the state. */
 export type OnImport = (bytes: number, total: number) => void;
 
-/** The tree, with `onImport` told of what is read of its files. */
+/** Returns a tree that calls `onImport` when its files are read. */
 async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
   let total = 0;
   for await (const { size } of entriesOf(tree)) total += size;
@@ -78,12 +81,12 @@ async function watched(tree: FileTree, onImport: OnImport): Promise<FileTree> {
 }
 
 export interface ImportOptions extends ImportTarget {
-  /** What `path` leads to, where that is known already. */
+  /** State at `path`, if it was opened before. */
   readonly opened?: FileTree | undefined;
   readonly onImport?: OnImport | undefined;
 }
 
-/** Takes over what a path or URL leads to: the state of an emulator, or one repository. Throws `SourceError`. */
+/** Imports the state or the repository at a path or URL. Throws `SourceError`. */
 export async function importPath(current: CurrentWorld, path: string, target: ImportOptions = {}): Promise<Imported> {
   const organization = target.organization ?? current.config.organizations[0]!.name;
   const state = target.opened ?? (await openState(path));
@@ -96,8 +99,8 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
 }
 
 /**
- * What a path or URL leads to as an archive, for an emulator elsewhere. A repository is read into `scratch`, so that it is
- * checked here already. Throws `SourceError`.
+ * Returns the source at a path or URL as an archive, for another emulator. A repository is first read into a scratch
+ * world, so that it is checked before it is sent. Throws `SourceError`.
  */
 export async function archiveOf(
   path: string,
@@ -120,13 +123,13 @@ export async function archiveOf(
   );
 }
 
-/** The files of an archive that was read, for a folder. Throws `SourceError` where it is no export. */
+/** Yields the files of an archive in memory. Throws `SourceError` if it is not an export. */
 export async function* filesOfArchive(tree: MemoryTree): AsyncGenerator<TarEntry> {
   await readManifest(tree);
   yield* entriesOf(tree);
 }
 
-/** Every file and folder of a tree, for an archive. Throws `SourceError` for links and the like. */
+/** Yields every file and folder of a tree, for an archive. Throws `SourceError` for links and special files. */
 export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -145,7 +148,7 @@ export async function* entriesOf(tree: FileTree): AsyncGenerator<TarEntry> {
   }
 }
 
-/** A world that nobody is served from: a source is read into it and checked, before it goes elsewhere. */
+/** Creates a world that serves no client. Sources are read into it to be checked. */
 export function scratchWorld(): CurrentWorld {
   const organization = {
     name: 'scratch',

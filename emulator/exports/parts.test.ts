@@ -27,7 +27,7 @@ async function start(t: Test) {
     t.ok(answer.ok, `${method} ${path} ${answer.ok || (await answer.clone().text())}`);
     return (await answer.json()) as Record<string, unknown>;
   };
-  /** What is seen of a part, in a form that can be compared. */
+  /** Returns the visible state of a part, in a comparable form. */
   const see = async (part: string): Promise<unknown> => {
     const { state } = server.current.world;
     if (part === 'namespaces' || part === 'snapshots' || part === 'faults') {
@@ -43,7 +43,7 @@ async function start(t: Test) {
   return { emulator: { ...emulator, url }, server, ask, see };
 }
 
-/** Maps and sets as lists, in one order. */
+/** Converts maps and sets to sorted lists. */
 function plain(value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) {
     return [...value].map(plain).sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));

@@ -1,18 +1,18 @@
 import type { StateName } from '../world/state.js';
 
-/** One part of what an emulator holds, and whether an export has it. */
+/** Part of the state of an emulator, and if an export contains it. */
 export interface ExportPart {
   readonly in: boolean;
   readonly what: string;
   readonly why: string;
 }
 
-/** What stays with the process beside the state of a world. */
+/** Parts of the process outside of the state of a world. */
 type ProcessPart = 'snapshots' | 'namespaces';
 
 const SESSION = 'is of one session';
 
-/** What an export holds, and what it leaves out: clients find again what they can see through the API. */
+/** Parts that an export contains or omits. It contains what clients can see through the API. */
 export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>> = {
   repositories: {
     in: true,
@@ -40,7 +40,7 @@ export const EXPORT_PARTS: Readonly<Record<StateName | ProcessPart, ExportPart>>
   },
 };
 
-/** The rows as they stand in JSON. */
+/** The rows as JSON. */
 export function exportParts(): ({ readonly part: string } & ExportPart)[] {
   return Object.entries(EXPORT_PARTS).map(([part, row]) => ({ part, ...row }));
 }

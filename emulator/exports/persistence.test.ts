@@ -134,7 +134,7 @@ t.test('killed at any time, it leaves the state before or the one after', async 
   }
 });
 
-/** A small state, whose repository has a file of `size` bytes. */
+/** Small state with a repository that has a file of `size` bytes. */
 async function* state(name: string, size = 10): AsyncGenerator<TarEntry> {
   yield fileOf(`demo/r.git/objects/pack/pack-${name}.pack`, Buffer.alloc(size, name));
   yield fileOf('demo/r.git/HEAD', name);
@@ -226,7 +226,7 @@ t.test('a state brings its organizations, what waits for a webhook, and word of 
   while (!(await (await ask(one.baseUrl, 'GET', '/webhooks/outbox')).text()).match(/"status":500.*"status":500/))
     await pause(5);
   await one.close();
-  // Time has gone on by then, and another organization is the first one.
+  // Time has advanced meanwhile, and another organization is the default one.
   receiver.status = () => 200;
   const told: number[][] = [];
   for (const options of [

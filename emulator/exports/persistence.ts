@@ -12,12 +12,16 @@ import { KeptFolder } from './kept-folder.js';
 import { takeOver } from './read-state.js';
 import { requireOwn, writeError } from './state-directory.js';
 
-/** Milliseconds (real time) between the end of a save and the next look for changes. A save holds all changes before it begins. */
+/**
+ * Milliseconds of real time between the end of a save and the next check for changes. A save contains all changes made
+ * before it begins.
+ */
 export const PAUSE = 100;
 
 /**
- * An answer to a write waits until the write is saved, if a save has run for this many milliseconds (real time), or if this
- * many bytes came since the last one began. Otherwise the next save could take longer than the documents promise.
+ * Back-pressure: the response to a write waits until the write is saved, if the current save has run for `LATE`
+ * milliseconds of real time, or if `MOST_UNSAVED` bytes were added since the last save began. Otherwise the next save
+ * could take longer than the documents promise.
  */
 const LATE = 300;
 const MOST_UNSAVED = 8 * 1024 * 1024;
@@ -25,11 +29,11 @@ const MOST_UNSAVED = 8 * 1024 * 1024;
 export interface PersistenceOptions {
   readonly folder: string;
   readonly secrets: boolean;
-  /** Told, in a sentence, that the state could not be saved, and that it can be again. */
+  /** Called with a sentence when the state could not be saved, and when it can be saved again. */
   readonly warn: (sentence: string) => void;
-  /** Waits for so many milliseconds of real time; rejects when `signal` is aborted. */
+  /** Waits for a number of milliseconds of real time; rejects when `signal` is aborted. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** A clock that never runs backwards, in milliseconds. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -37,28 +41,28 @@ const realPause: NonNullable<PersistenceOptions['pause']> = (milliseconds, signa
   pauseFor(milliseconds, undefined, { signal, ref: false });
 
 /**
- * Saves the current world to a folder that no other process uses meanwhile: after changes, and at the end.
+ * Saves the current world to a folder used by no other process: after changes, and at the end.
  *
- * A save takes the state as it is when the save begins. Saves follow each other with a pause of `PAUSE`, so a change is in
- * the folder after the rest of the save that runs, the pause, and one save.
+ * A save contains the state at its beginning. Saves are separated by a pause of `PAUSE`, so a change is saved after the
+ * rest of the current save, the pause, and one more save.
  */
 export class Persistence {
-  /** What was saved last, by identity. */
+  /** State that was saved last, by identity. */
   #saved: readonly unknown[] = [];
   #world: World | undefined;
-  /** Identifies `#world` without holding it. */
+  /** Identity token of `#world`, without a reference to it. */
   #numbering: object = {};
   #hasFailed = false;
-  /** The folder may hold files that belong to no state. */
+  /** True if the folder may contain files that belong to no state. */
   #hasLeftovers = false;
   readonly #end = new AbortController();
-  /** The save that runs, or that was the last one. */
+  /** The current or the last save. */
   #running: Promise<void> = Promise.resolve();
-  /** A save that waits for the one that runs. */
+  /** Save that waits for the current one; undefined if none. */
   #next: Promise<void> | undefined;
-  /** When the save that runs has begun; undefined if none runs. */
+  /** Start of the current save in milliseconds; undefined if none runs. */
   #begun: number | undefined;
-  /** Bytes that were held when the last save began. */
+  /** Bytes of memory used when the last save began. */
   #heldBytes = 0;
 
   private constructor(
@@ -68,7 +72,7 @@ export class Persistence {
     private readonly unlock: () => Promise<void>,
   ) {}
 
-  /** Takes the folder, and what is in it. `isNew`: there was nothing. Rejects with `SourceError`. */
+  /** Locks the folder and reads its content. `isNew`: true if it was empty. Rejects with `SourceError`. */
   static async open(
     current: CurrentWorld,
     given: PersistenceOptions,
@@ -93,7 +97,7 @@ export class Persistence {
     }
   }
 
-  /** Saves what there is, and from now on what changes. Rejects where even that cannot be saved. */
+  /** Saves the current state, and from then on every change. Rejects if the first save fails. */
   async begin(): Promise<void> {
     await this.save();
     if (this.#hasLeftovers) await saying(this.options.folder, this.folder.prune(), 'used');
@@ -105,7 +109,7 @@ export class Persistence {
     void this.#saveChanges();
   }
 
-  /** Saves what there is, behind the save that runs. Rejects with `SourceError`. */
+  /** Saves the current state after the save that is running. Rejects with `SourceError`. */
   save(): Promise<void> {
     this.#next ??= this.#running
       .catch(() => {})
@@ -117,7 +121,7 @@ export class Persistence {
     return this.#next;
   }
 
-  /** Saves once more, and lets go of the folder. Rejects with `SourceError` if that could not be saved. */
+  /** Saves once more and unlocks the folder. Rejects with `SourceError` if the save fails. */
   async close(): Promise<void> {
     this.#end.abort();
     try {
@@ -127,7 +131,7 @@ export class Persistence {
     }
   }
 
-  /** Lets go of the folder without saving. */
+  /** Unlocks the folder without saving. */
   async abandon(): Promise<void> {
     this.#end.abort();
     await this.unlock();
@@ -136,7 +140,7 @@ export class Persistence {
   async #takeOver(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
     const { current } = this;
     const { found, hasSecrets } = await takeOver(current, tree, current.config.organizations[0]!.name);
-    // One repository alone is written anew, as part of a state.
+    // A folder with a single repository is rewritten as part of a state.
     if (!found) return false;
     return this.#withSnapshot((snapshot) =>
       this.folder.adopt(found, snapshot, { hasSecrets: hasSecrets === true, isGitCurrent: !wasKilled }),
@@ -163,12 +167,12 @@ export class Persistence {
     }
   }
 
-  /** Resolves when the write is saved; undefined if it can be acknowledged before. */
+  /** Resolves when the write is saved; undefined if it can be acknowledged at once. */
   #beforeAcknowledgement(): Promise<void> | undefined {
     const { memory } = this.current.engine;
     const isLate = this.#begun !== undefined && this.#now() - this.#begun > LATE;
     if (!isLate && memory.used - this.#heldBytes <= MOST_UNSAVED) return undefined;
-    // What cannot be saved is warned of once, and holds nobody up.
+    // If saving fails, one warning is printed and responses do not wait.
     return this.#hasFailed ? undefined : this.save().catch(() => {});
   }
 
@@ -206,7 +210,7 @@ export class Persistence {
   }
 }
 
-/** What changes when something is to be saved. That a request was made changes none of it. */
+/** Values that change whenever something has to be saved. A request alone changes none of them. */
 function marksOf(world: World): unknown[] {
   const { clock, deliveries, ids, organizations, repositories, quotas, settings, webhooks } = world.state;
   const { mode, time, ahead } = clock.snapshot();

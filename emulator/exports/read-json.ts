@@ -3,10 +3,10 @@ import { type ByteString, bytesIn, bytesOf, isUtf8, textOf } from '../git/object
 import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
-/** Bytes of the largest JSON file of an export. */
+/** Maximum size of a JSON file of an export, in bytes. */
 export const MOST_JSON = 256 * 1024 * 1024;
 
-/** `digest`: the SHA-1 that the content has to have. Throws `SourceError`. */
+/** Reads a JSON file. `digest`: expected SHA-1 of its content. Throws `SourceError`. */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
   const bytes = await readSmall(tree, bytesOf(path), MOST_JSON);
   if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
@@ -19,7 +19,7 @@ export async function readJson(tree: FileTree, path: string, digest?: string): P
   }
 }
 
-/** Files that are named by what they are and the SHA-1 of their content: `list-<40 digits>.json`. */
+/** Kinds of files named by kind and SHA-1 of their content: `list-<40 digits>.json`. */
 type DigestedKind = 'record' | 'list';
 
 export function digestedName(kind: DigestedKind, content: Buffer): string {
@@ -35,7 +35,7 @@ function sha1(bytes: Buffer): string {
   return createHash('sha1').update(bytes).digest('hex');
 }
 
-/** What `read` reads; what it refuses as a `SourceError`. */
+/** Calls `read`, and converts its `Problem` to a `SourceError`. */
 export function checked<T>(read: () => T, { title }: FileTree): T {
   try {
     return read();
@@ -44,7 +44,7 @@ export function checked<T>(read: () => T, { title }: FileTree): T {
   }
 }
 
-/** The same text for the same value, in whatever order its members were set; the format comes first. */
+/** Canonical JSON: the same text for equal values, whatever the order of their members. `format` comes first. */
 export function jsonOf(value: object): string {
   const sorted = (_: string, member: unknown): unknown => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
@@ -54,10 +54,10 @@ export function jsonOf(value: object): string {
   return `${JSON.stringify(value, sorted, 1)}\n`;
 }
 
-/** Ref names cannot hold a colon, so nothing else begins so. */
+/** Prefix of a base64 name. No ref name begins like this, because ref names cannot contain a colon. */
 const BASE64 = ':base64:';
 
-/** The name of a ref as text; one that is no UTF-8 in base64. */
+/** Converts a ref name to text; base64 if it is not UTF-8. */
 export function nameText(name: ByteString): string {
   return isUtf8(name) ? textOf(name) : BASE64 + Buffer.from(name, 'latin1').toString('base64');
 }

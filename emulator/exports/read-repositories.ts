@@ -34,28 +34,28 @@ import { lfsPath } from './write-state.js';
 
 export type Fail = (why: string) => SourceError;
 
-/** Where a repository was found. */
+/** Repository that was read, and its location. */
 export interface ReadRepository {
   readonly listed: ListedRepository;
   readonly record: RepositoryRecord;
-  /** The packs that hold all of its objects once, in order; undefined if others do. */
+  /** Packs that contain each of its objects exactly once, in order; undefined if other packs contain them. */
   readonly packs: readonly ReadPack[] | undefined;
-  /** The files that belong to it, apart from those for Git. */
+  /** Files that belong to it, except the files for Git. */
   readonly files: readonly string[];
 }
 
 export interface ReadPack {
-  /** SHA-1 that its files are named by. */
+  /** SHA-1 in the names of its files. */
   readonly checksum: string;
   /** Number of its objects. */
   readonly count: number;
   readonly size: number;
 }
 
-/** By repository id. */
+/** Repositories by id. */
 export type ReadRepositories = ReadonlyMap<string, ReadRepository>;
 
-/** Reads all repositories; the caller releases what the snapshot holds. Throws `SourceError`. */
+/** Reads all repositories. The caller releases the memory of the snapshot. Throws `SourceError`. */
 export async function readRepositories(
   current: CurrentWorld,
   tree: FileTree,
@@ -115,9 +115,9 @@ export async function readRepositories(
 
 type RecordBase = Pick<RepositoryRecord, 'id' | 'organization' | 'name' | 'sequence' | 'createdAt'>;
 
-/** Reads the folders of repositories, one after the other. */
+/** Reads the folders of repositories sequentially. */
 class RepositoryReader {
-  /** LFS objects by id and time, each held once for all repositories that have it. */
+  /** LFS objects by id and time, each stored once for all repositories that contain it. */
   readonly lfsObjects = new Map<string, LfsObject>();
 
   constructor(
@@ -155,7 +155,10 @@ class RepositoryReader {
     }
   }
 
-  /** The packs that the record names, where they are all there; else what Git made of them since. `packs` gets the former. */
+  /**
+   * Returns the packs that the record names, if all exist; otherwise those that Git made of them since. `packs`
+   * receives the former.
+   */
   async #objectsOf(folder: string, { packs: names }: RepositoryFile, packs: ReadPack[]): Promise<PackedObjects> {
     const { tree } = this;
     const found = await Promise.all(names.map((name) => tree.stat(bytesOf(`${folder}/objects/pack/${name}`))));
@@ -163,7 +166,7 @@ class RepositoryReader {
       const readPack = async function* (name: string, size: number): AsyncGenerator<Buffer> {
         let isFirst = true;
         for await (const piece of tree.read(bytesOf(`${folder}/objects/pack/${name}`))) {
-          // The header: a signature, a version and the number of objects, of 4 bytes each.
+          // Pack header: signature, version and number of objects, 4 bytes each.
           if (isFirst && piece.length >= 12)
             packs.push({ checksum: name.slice('pack-'.length, -'.pack'.length), count: piece.readUInt32BE(8), size });
           isFirst = false;
@@ -190,7 +193,7 @@ class RepositoryReader {
     const head = 'symref' in saved.head ? { symref: nameOfText(saved.head.symref) } : { oid: saved.head.oid as Oid };
     if ('symref' in head && !isRefName(head.symref)) throw fail('HEAD names something that is no ref');
     const meter = new Meter({ schedule: content.objects.schedule });
-    // All objects are published, also those that no ref leads to: they can be asked for by id.
+    // All objects are published, even those that no ref reaches, because clients can request them by id.
     const quarantine = content.objects.quarantine();
     try {
       await takeObjects(quarantine, source, { fsck, objectBytes: limits.maxObjectBytes }, meter);

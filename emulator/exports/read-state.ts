@@ -23,7 +23,7 @@ import { checked, readJson } from './read-json.js';
 import { type Fail, type ReadRepositories, readRepositories } from './read-repositories.js';
 import { FORMAT, type Manifest, manifestSchema, VERSION, type WorldManifest } from './schema.js';
 
-/** Reads `emulator.json`. Throws `SourceError` for what is none, and for a version that is not known. */
+/** Reads `emulator.json`. Throws `SourceError` if it is not a manifest or has an unknown version. */
 export async function readManifest(tree: FileTree): Promise<Manifest> {
   const given = await readJson(tree, MANIFEST);
   const { format, version } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
@@ -39,8 +39,8 @@ export async function readManifest(tree: FileTree): Promise<Manifest> {
 }
 
 /**
- * Makes the world what an export says, at once and only when all of it is in order; what an export does not hold begins
- * anew. Returns where its repositories were found. Throws `SourceError`.
+ * Replaces the state of the world by that of an export, atomically and only if the whole export is valid. State that
+ * the export lacks is reset. Returns the locations of its repositories. Throws `SourceError`.
  */
 export async function readWorld(
   current: CurrentWorld,
@@ -85,7 +85,7 @@ function readParts(
       return [own.name, { ...base, ...rest, keys: readKeys(keys, own, index, fail) } satisfies Organization];
     }),
   );
-  /** Without its own it signs with one that only the seed tells. */
+  /** Adds a secret to a webhook without one. It is derived from the seed. */
   const withSecret = ({ secret, ...webhook }: WorldManifest['world']['webhooks'][number]): Webhook => {
     const drawn = `whsec_${secretOf(config.seed, `webhook ${webhook.id}`).toString('hex').slice(0, 24)}`;
     return { ...webhook, secret: secret ?? drawn };
@@ -137,7 +137,7 @@ function readParts(
   };
 }
 
-/** Keys of the export; published ones only where they are good here; and those that were given at the start. */
+/** Returns the keys of the export, published test keys only if permitted, and the keys given at the start. */
 function readKeys(
   saved: WorldManifest['world']['organizations'][number]['keys'],
   { name, keys: own }: Organization,
@@ -159,17 +159,17 @@ function readKeys(
   return new KeyRing([...keys, ...[...own.keys()].filter(isNew)]);
 }
 
-/** What an import has made: all of a world, or one repository in it. */
+/** Result of an import: a whole world, or one repository. */
 export interface Imported {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: Seeded;
-  /** Of a world: where its repositories were found, and whether secrets were with them. */
+  /** For a world: locations of its repositories, and if secrets were included. */
   readonly found?: ReadRepositories;
   readonly hasSecrets?: boolean;
 }
 
-/** Takes over what a tree holds: all of it, or nothing. Throws `SourceError`. */
+/** Imports the content of a tree completely or not at all. Throws `SourceError`. */
 export async function takeOver(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
   const manifest = await readManifest(tree);
   if (manifest.content === 'world') {

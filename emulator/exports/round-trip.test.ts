@@ -30,13 +30,13 @@ async function exported(service: Service, secrets = true): Promise<Buffer> {
 const importInto = (service: Service, body: Buffer) =>
   service.call('POST', '/_emulator/import', { token: null, headers: TAR, body });
 
-/** All that clients read, and what is told of deliveries. */
+/** Returns everything that clients can read, and the delivery records. */
 async function read(service: Service): Promise<string[]> {
   const answers = await readAll(service);
   return answers.map((answer) => answer.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
-/** A world with everything in it. */
+/** Fills a world with all kinds of content. */
 async function fill(service: Service, receiver: WebhookReceiver): Promise<void> {
   const { emulator } = service;
   await touchEverything(service, receiver, 'one');
@@ -103,7 +103,7 @@ t.test('an export that is imported reads the same, and goes on the same', async 
   t.same(await read(two), await read(one));
   await one.emulator.clock.tick();
   await two.emulator.clock.tick();
-  // Counters of faults are in no export.
+  // Counters of faults are not exported.
   const local = (answers: string[]) =>
     answers
       .filter((each) => !each.startsWith('GET /api/v1/repo '))

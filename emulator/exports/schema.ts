@@ -7,7 +7,7 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { MOST_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
-/** What `emulator.json` says of itself. */
+/** Format and version in `emulator.json`. */
 export const FORMAT = 'repohost-emulator';
 export const VERSION = 1;
 
@@ -35,7 +35,7 @@ const organization = () =>
       z.strictObject({
         id: z.string().min(1).max(200),
         allowed_scopes: z.union([z.tuple([z.literal('*')]), z.array(z.enum(SCOPES)).min(1)]),
-        /** Absent of a published test key. */
+        /** Absent for a published test key. */
         public_key: z.string().optional(),
       }),
     ),
@@ -64,7 +64,7 @@ const webhook = () =>
     createdAt: time(),
   });
 
-/** Its body is text of JSON, byte for byte what was and will be sent. */
+/** Webhook delivery. Its body is JSON text, exactly as sent. */
 const delivery = () =>
   z.strictObject({
     id: z.string().min(1),
@@ -95,9 +95,9 @@ const worldPart = () =>
       buckets: z.array(z.tuple([z.string(), z.strictObject({ level: z.number(), at: time() })])),
     }),
     webhooks: z.array(webhook()),
-    /** What is or was on its way to them, oldest first. */
+    /** Pending and sent deliveries, oldest first. */
     deliveries: z.array(delivery()).max(MOST_DELIVERIES).default([]),
-    /** Ids of those that need no more attempts, in the order in which they ended. */
+    /** Ids of finished deliveries, in the order in which they finished. */
     deliveries_ended: z.array(z.string()).default([]),
     searches: z.array(z.string()),
     created: count(),
@@ -110,14 +110,14 @@ const listed = () =>
     id: z.string().min(1).max(200),
     sequence: z.int().min(1),
     created_at: time(),
-    /** Below the folder of the manifest; absent of a repository that was deleted. */
+    /** Path relative to the manifest; absent for a deleted repository. */
     folder: z.string().optional(),
     record: z.string().optional(),
   });
 
 const head = () => ({ format: z.literal(FORMAT), version: z.literal(VERSION), written_by: z.string() });
 
-/** `emulator.json`: what is there, and what is no repository's. */
+/** `emulator.json`: list of repositories, and all other state. */
 export const manifestSchema = once(() =>
   z.discriminatedUnion('content', [
     z.strictObject({
@@ -130,10 +130,10 @@ export const manifestSchema = once(() =>
     z.strictObject({
       ...head(),
       content: z.literal('repository'),
-      /** Where it is to go; the organization that the request selects unless named. */
+      /** Organization; default: the one that the request selects. */
       organization: z.string().optional(),
       name: z.string(),
-      /** `files`: those of the commit that HEAD names become one commit. */
+      /** `files`: the files of HEAD's commit become one new commit. */
       as: z.enum(['history', 'files']),
       folder: z.string(),
     }),
@@ -143,19 +143,19 @@ export type Manifest = z.infer<ReturnType<typeof manifestSchema>>;
 export type WorldManifest = Extract<Manifest, { content: 'world' }>;
 export type ListedRepository = WorldManifest['repositories'][number];
 
-/** Settings of a hosting project have other names in an export: `projectName` for `project_name`. */
+/** Converts the names of hosting settings for an export: `project_name` becomes `projectName`. */
 export function camelCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** The reverse of `camelCased`. */
+/** Inverse of `camelCased`. */
 export function snakeCased<Value>(settings: Readonly<Record<string, Value>>): Record<string, Value> {
   const rename = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [rename(name), value]));
 }
 
-/** What a repository is, apart from its objects. */
+/** Record of a repository, without its objects. */
 export const recordSchema = once(() =>
   z.strictObject({
     state: z.enum(['active', 'archived', 'thawing']),
@@ -168,7 +168,7 @@ export const recordSchema = once(() =>
       .optional(),
     thaw: z.strictObject({ ends: ends().optional(), retryAfter: z.number().optional() }).optional(),
     head: z.union([z.strictObject({ symref: z.string() }), z.strictObject({ oid: oid() })]),
-    /** Name, id, and when it came into being. */
+    /** Name, object id, and creation time in milliseconds. */
     refs: z.array(z.tuple([z.string(), oid(), time()])),
     packs: z.array(z.string().regex(/^pack-[0-9a-f]{40}\.pack$/)),
     base_repo: z

@@ -18,13 +18,13 @@ function showHosting({ env, ...settings }: HostingProject, secrets: boolean): ob
   return { ...camelCased(settings), ...(secrets && { env: Object.fromEntries(env) }) };
 }
 
-/** The value of the file of a record. */
+/** Returns the value of a record file. */
 export function showRecord(record: RepositoryRecord, packs: readonly string[], secrets: boolean): object {
   const { state, override, thaw, refs, baseRepo, gitCredential, hosting, deployments, deploymentKeys } = record;
   const { lfsObjects = NO_LFS_OBJECTS, lfsLocks = NO_LOCKS } = record;
   const { head } = refs;
   return {
-    // A run has ended with the world that it ran in.
+    // Temporary states end with the world, so they are exported as active.
     state: state === 'archived' || state === 'thawing' ? state : 'active',
     ...(override && { override }),
     ...(thaw && { thaw }),
@@ -53,7 +53,7 @@ export function showRecord(record: RepositoryRecord, packs: readonly string[], s
   };
 }
 
-/** The file of a record, which is named by the SHA-1 of its content. */
+/** Returns the file of a record, named by the SHA-1 of its content. */
 export function recordFile(shown: object): { readonly name: string; readonly text: Buffer } {
   const text = Buffer.from(jsonOf(shown));
   return { name: digestedName('record', text), text };

@@ -10,7 +10,7 @@ import type { WorldSnapshot } from '../world/state.js';
 import { listOf } from './list-files.js';
 import { FORMAT, type ListedRepository, VERSION, type WorldManifest } from './schema.js';
 
-/** The value of `emulator.json`. */
+/** Returns the value of `emulator.json`. */
 export function showWorld(
   snapshot: WorldSnapshot,
   config: WorldConfig,
@@ -68,7 +68,7 @@ function showWebhook({ secret, events, ...rest }: Webhook, secrets: boolean): ob
   return { ...rest, events: [...events], ...(secrets && { secret }) };
 }
 
-/** What was set anew since the start. */
+/** Returns the values that were changed since the start. */
 function changed<Values extends object>(values: Values, before: Values): Record<string, never> {
   const old = new Map<string, unknown>(Object.entries(before));
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => old.get(name) !== value)) as Record<
@@ -77,7 +77,7 @@ function changed<Values extends object>(values: Values, before: Values): Record<
   >;
 }
 
-/** Of keys only the public part was ever there. */
+/** Describes an organization. Only public keys exist in the state. */
 function showOrganization({ keys, ...organization }: Organization): WorldManifest['world']['organizations'][number] {
   return {
     ...organization,

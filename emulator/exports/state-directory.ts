@@ -11,11 +11,11 @@ import { FORMAT, VERSION } from './schema.js';
 import type { TarEntry } from './tar.js';
 
 /**
- * Writes an export to a folder, so that who looks there at any time, also after this process was killed, finds the state
- * before or the one after. Files whose names say what is in them come first and change nothing; then the manifest takes
- * the place of the one before, by one rename; then what only Git reads; last, what is not named any more goes. A folder that
- * is not there is made under another name. Rejects with `SourceError` for what cannot be written, and then the state
- * before is there on. `progress`: told of bytes that were written.
+ * Writes an export to a folder atomically: a reader finds the previous or the new state at any time, even if this
+ * process was killed. Files named by content hash are written first and change nothing. Then the manifest is replaced
+ * by a rename, then the files for Git, and finally unreferenced files are removed. A folder that does not exist is
+ * created under another name and renamed. Rejects with `SourceError` if writing fails; the previous state then remains.
+ * `progress`: called with the number of bytes written.
  */
 export async function saveState(
   folder: string,
@@ -45,7 +45,7 @@ export async function saveState(
   }
 }
 
-/** An error of the file system as a `SourceError`; any other as it is. */
+/** Converts a file system error to a `SourceError`; returns other errors unchanged. */
 export function writeError(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (typeof syscall !== 'string') return error;
@@ -64,7 +64,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Drafts of processes that were killed. */
+/** Removes drafts of killed processes. */
 async function removeDrafts(target: string): Promise<void> {
   const parent = dirname(target);
   const names = await readdir(parent).catch(() => []);
@@ -75,10 +75,10 @@ async function removeDrafts(target: string): Promise<void> {
   }
 }
 
-/** Options of `readdir` for all that is below a folder; no link is followed. */
+/** Options of `readdir` for everything below a folder. Links are not followed. */
 const WHOLE = { withFileTypes: true, recursive: true } as const;
 
-/** Throws for a folder with anything but a state of this version in it. */
+/** Throws if a folder contains anything other than a state of this version. */
 export async function requireOwn(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(
     (name) => !name.startsWith('lock') && !name.endsWith(DRAFT) && name !== 'lost+found',
@@ -86,7 +86,7 @@ export async function requireOwn(folder: string): Promise<void> {
   if (names.length === 0) return;
   const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined) {
-    // A first save that was killed has left folders of organizations and lists, and no manifest.
+    // A first save that was killed leaves folders of organizations and lists, but no manifest.
     const others = names.filter((name) => digestIn('list', name) === undefined);
     const found = await Promise.all(others.map((name) => lstat(join(folder, name))));
     const isLeftOver = found.every((each, at) => each.isDirectory() && /^[a-z0-9-]+$|^%/.test(others[at]!));
@@ -99,7 +99,7 @@ export async function requireOwn(folder: string): Promise<void> {
   try {
     manifest = JSON.parse(text) as typeof manifest;
   } catch {
-    // It is none.
+    // The file is not a manifest.
   }
   if (manifest?.format !== FORMAT || manifest.version !== VERSION) {
     throw new SourceError(
@@ -108,7 +108,7 @@ export async function requireOwn(folder: string): Promise<void> {
   }
 }
 
-/** The manifest, and files that only Git reads. The names of other files say what is in them. */
+/** Files written last: the manifest, and files that only Git reads. All other files are named by content hash. */
 const LATE = /^emulator\.json$|\.git\/(?:HEAD|config|packed-refs)$/;
 
 async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (bytes: number) => void): Promise<void> {
@@ -131,13 +131,13 @@ async function fill(folder: string, files: AsyncIterable<TarEntry>, progress?: (
     }
     if (!late.includes(MANIFEST)) throw new SourceError('The state ends early; nothing was changed.');
     for (const each of [folder, ...folders]) await syncFolder(each);
-    // From here on the new state counts.
+    // From here on the new state is valid.
     writes.rename(MANIFEST + DRAFT, MANIFEST);
     writes.keep();
     for (const name of late) if (name !== MANIFEST) writes.rename(name + DRAFT, name);
     for (const each of [folder, ...folders]) await syncFolder(each);
   } catch (error) {
-    // On a full disk the state before has to be able to go on.
+    // Free the space, because the previous state may have to be used on a full disk.
     writes.undo();
     throw error;
   }
@@ -154,13 +154,13 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // Not every file system syncs folders.
+    // Some file systems cannot sync folders.
   } finally {
     await handle.close();
   }
 }
 
-/** Removes what no manifest names any more: lists, drafts, and what is in the folders of repositories. */
+/** Removes unreferenced files: lists, drafts, and files in the folders of repositories. */
 export async function prune(folder: string, kept: ReadonlySet<string>): Promise<void> {
   const folders: string[] = [];
   for (const entry of await readdir(folder, WHOLE)) {
@@ -168,16 +168,16 @@ export async function prune(folder: string, kept: ReadonlySet<string>): Promise<
     if (entry.isDirectory()) folders.push(path);
     else if (isOurs(path) && !(kept.has(path) && !isRef(path))) await rm(join(folder, path), { force: true });
   }
-  // What is inside a folder comes behind it.
+  // In reverse order, so that nested folders are removed before their parents.
   for (const path of folders.reverse()) if (!kept.has(path)) await rmdir(join(folder, path)).catch(() => {});
 }
 
-/** Returns whether an export can have written a file. */
+/** Returns true if an export may have written this file. */
 function isOurs(path: string): boolean {
   return path.includes('/') ? /\.git\//.test(path) : digestIn('list', path) !== undefined || path === MANIFEST + DRAFT;
 }
 
-/** Returns whether Git has written a file of refs, which an export has in `packed-refs`. */
+/** Returns true for a ref file written by Git. An export stores refs in `packed-refs`. */
 function isRef(path: string): boolean {
   return path.includes('/') && (path.includes('/refs/') || path.endsWith('.lock'));
 }

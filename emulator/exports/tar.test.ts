@@ -7,7 +7,7 @@ import { readTar, type TarEntry, writeTar } from './tar.js';
 const MiB = 1024 * 1024;
 const PACK = `demo/r.git/objects/pack/pack-${'a'.repeat(40)}.pack`;
 
-/** An archive of files of these sizes. `read`: is told of bytes that are taken from it. */
+/** Archive of files with these sizes. `read`: called with the number of bytes read. */
 async function* archiveOf(sizes: Readonly<Record<string, number>>, read = (_: number): void => {}) {
   const entries = async function* (): AsyncGenerator<TarEntry> {
     for (const [path, size] of Object.entries(sizes)) {
@@ -98,7 +98,7 @@ t.test('what was held of a refused archive is given back to the system at once',
   };
   await t.rejects(readTar(damaged(), options()), { message: 'The archive ends early.' });
   t.ok(most > 60, `${most} MiB were held`);
-  // Pieces that the reader has dropped may wait for the garbage collector. The content of the file is freed without it.
+  // Dropped buffers may wait for the garbage collector. File contents are freed without it.
   for (let turn = 0; turn < 1000 && held() - before > 24; turn++) await setImmediate();
   t.ok(held() - before < 24, `${held() - before} MiB are held`);
   const tree = await readTar(archiveOf({ [PACK]: 64 * MiB }), options());

@@ -6,27 +6,27 @@ import { isStatePath } from './file-names.js';
 import { MOST_JSON } from './read-json.js';
 
 /*
- * Just as much of tar (POSIX pax, "ustar Interchange Format") as an export needs: files and folders. An own reader,
- * because what comes from outside is refused unless it is in order, where libraries make the best of it.
+ * Subset of tar (POSIX pax, "ustar Interchange Format") that an export needs: files and folders. It has its own reader,
+ * because archives from outside must be refused unless they are valid, while libraries tolerate errors.
  */
 const MOST_ENTRIES = 1_000_000;
-/** Bytes of a path that fit a header. */
+/** Maximum length in bytes of a path in a header. */
 const LONGEST_NAME = 100;
 const MOST_EXTENSION = 64 * 1024;
-/** Path of a file of any size. Each other file of an export is read as a whole, up to `MOST_JSON` bytes. */
+/** Path of a file that may have any size. All other files of an export are read completely, up to `MOST_JSON` bytes. */
 const OF_OBJECTS = /\.git\/objects\//;
-/** The largest size that eleven octal digits hold. */
+/** Maximum size in eleven octal digits. */
 const MOST_SIZE = 8 ** 11 - 1;
 
-/** One file or folder of an export. */
+/** File or folder of an export. */
 export interface TarEntry {
-  /** Ends with a slash where it is a folder. */
+  /** Path; ends with a slash for a folder. */
   readonly path: string;
   readonly size: number;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Throws where a content has not the size that was said. */
+/** Writes an archive. Throws if a content does not have the declared size. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { path, size, content } of entries) {
     const name = bytesOf(path);
@@ -49,7 +49,7 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
   yield Buffer.alloc(2 * RECORD);
 }
 
-/** Files and folders are for their owner only, and of no time, so that the same state is the same archive. */
+/** Files and folders are private to their owner and have a fixed time, so that equal states give equal archives. */
 const headers = new HeaderWriter(0);
 
 function headerOf(name: ByteString, size: number, type: EntryHeader['type']): Buffer {
@@ -64,14 +64,14 @@ function padded(bytes: Buffer): Buffer {
 
 export interface ReadTarOptions {
   readonly title: string;
-  /** Takes so many bytes of memory. Throws where there is no room. */
+  /** Reserves bytes of memory. Throws if the limit is exceeded. */
   readonly take?: (bytes: number) => void;
 }
 
 /**
- * Reads the files of an export into memory, and skips small files that are not part of one. Throws `SourceError` for
- * anything but files and folders. Throws it at the header of a large file that is not part of an export, and of a file
- * beside the objects that is too large to be read. Then it holds nothing.
+ * Reads the files of an export into memory, and skips small files that do not belong to one. Throws `SourceError` for
+ * anything except files and folders. For a large file that does not belong to an export, or a file other than objects
+ * that is too large, it throws at the header. No memory is reserved after an error.
  */
 export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTarOptions): Promise<MemoryTree> {
   const tree = new MemoryTree(options.title);
@@ -84,7 +84,7 @@ export async function readTar(pieces: AsyncIterable<Uint8Array>, options: ReadTa
   }
 }
 
-/** Bytes of a block that contents are kept in. */
+/** Size in bytes of the blocks that store contents. */
 const BLOCK = 1024 * 1024;
 
 async function readEntries(
@@ -129,7 +129,7 @@ async function readEntries(
       }
       if (size > MOST_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MOST_JSON} bytes: ${path}`);
       take(size);
-      // In the tree from the start, so that a refusal finds all of it.
+      // Added to the tree first, so that a failure frees all blocks.
       const content: Buffer[] = [];
       tree.add(path, content);
       for (let left = size; left > 0; left -= BLOCK) content.push(await reader.block(Math.min(left, BLOCK)));
@@ -158,7 +158,7 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
     const end = bytes.indexOf(0);
     return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end));
   };
-  // GNU has other fields where ustar has the prefix.
+  // GNU tar uses the prefix field of ustar for other fields.
   const prefix = block[262] === 0 ? field(345, 155) : Buffer.alloc(0);
   const name = field(0, 100);
   return {
@@ -168,7 +168,7 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
   };
 }
 
-/** Records of `<length> <key>=<value> LF`; the path is all that counts, and what changes sizes is refused. */
+/** Parses pax records, `<length> <key>=<value> LF`. Returns the path; records that change sizes are refused. */
 function readPax(body: Buffer, fail: (why: string) => SourceError): Buffer | undefined {
   let path: Buffer | undefined;
   for (let at = 0; at < body.length; ) {
@@ -198,7 +198,7 @@ function readPath(name: Buffer, fail: (why: string) => SourceError): ByteString 
   return path as ByteString;
 }
 
-/** Bytes of an archive as they come. */
+/** Reads an archive from a stream. */
 class TarReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #piece: Buffer = Buffer.alloc(0);
@@ -216,7 +216,7 @@ class TarReader {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** As `exactly`, copied into memory of its own: what arrives is a part of a larger buffer. */
+  /** Like `exactly`, but copies the bytes, because a chunk is part of a larger buffer. */
   async block(count: number): Promise<Buffer> {
     const block = Buffer.allocUnsafeSlow(count);
     let at = 0;

@@ -18,7 +18,7 @@ import { recordFile, showRecord } from './show-record.js';
 import { showWorld } from './show-world.js';
 import type { TarEntry } from './tar.js';
 
-/** A file whose bytes are at hand. */
+/** File with its content in memory. */
 export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   const content = Buffer.from(bytes as string);
   return {
@@ -30,21 +30,21 @@ export function fileOf(path: string, bytes: Buffer | string): TarEntry {
   };
 }
 
-/** A repository as the manifest lists it; without a folder, if it was deleted or is not complete. */
+/** Lists a repository in the manifest, without a folder if it was deleted or is incomplete. */
 export function listRepository(
   { organization, name, id, sequence, createdAt, state, baseRepo }: RepositoryRecord,
   { syncing }: Pick<RepositoriesSnapshot, 'syncing'>,
 ): ListedRepository {
   const listed: ListedRepository = { organization, name, id, sequence, created_at: createdAt };
-  // A repository that was being filled never was, unless it has an upstream.
+  // A repository whose creation was not finished is treated as if it never existed, unless it has an upstream.
   const isUnfinished = syncing.includes(id) && !baseRepo;
   if (state === 'deleted' || isUnfinished) return listed;
   return { ...listed, folder: repositoryFolder(organization, name) };
 }
 
 /**
- * The files of a world as it was when the snapshot was taken, the manifest last. `secrets`: with passwords, secrets of
- * webhooks and variables of deployments.
+ * Yields the files of a snapshot of a world, the manifest last. `secrets`: includes passwords, webhook secrets and
+ * deployment variables.
  */
 export async function* writeWorld(
   snapshot: WorldSnapshot,
@@ -64,10 +64,10 @@ export async function* writeWorld(
   yield fileOf(MANIFEST, jsonOf(showWorld(snapshot, config, secrets, repositories)));
 }
 
-/** What Git needs beside objects and refs to take a folder for a repository. */
+/** Minimal configuration with which Git accepts the folder as a repository. */
 const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n';
 
-/** A bare repository as Git reads it, and what Git does not know of it. Returns the name of the file of its record. */
+/** Yields a bare repository that Git can read, with its record. Returns the name of the record file. */
 async function* writeRepository(
   folder: string,
   record: RepositoryRecord,
@@ -100,7 +100,7 @@ export function lfsPath(folder: string, oid: string): string {
   return `${folder}/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 }
 
-/** All objects in one pack. Returns the names of the packs. */
+/** Yields all objects in one pack. Returns the names of the packs. */
 async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator<TarEntry, readonly string[]> {
   yield { path: `${folder}/objects/pack/`, size: 0, content: async function* () {} };
   const numbers = Int32Array.from({ length: objects.size }, (_, number) => number);
@@ -112,7 +112,7 @@ async function* writePacks(folder: string, objects: ObjectStore): AsyncGenerator
   return [`pack-${checksum}.pack`];
 }
 
-/** What Git reads of the refs, by the names of the files. */
+/** Returns the files from which Git reads refs, by name. */
 export function gitTexts(refs: Refs): Readonly<Record<'config' | 'packed-refs' | 'HEAD', Buffer>> {
   const lines = [latin1`# pack-refs with: sorted \n`];
   for (const [name, { oid }] of refs.entries()) lines.push(latin1`${oid} ${name}\n`);
@@ -129,7 +129,7 @@ function* gitFiles(folder: string, refs: Refs): Generator<TarEntry> {
   for (const [name, text] of Object.entries(gitTexts(refs))) yield fileOf(`${folder}/${name}`, text);
 }
 
-/** One repository alone, for another emulator to fill its own from. */
+/** Yields an export of one repository, from which another emulator can fill its own. */
 export async function* writeSingle(
   record: RepositoryRecord,
   kept: KeptContent,

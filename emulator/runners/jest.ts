@@ -36,12 +36,12 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   const mark = (): void => {
     if (block) markConcurrent(block, concurrent, marked);
   };
-  // jest 29 starts concurrent tests before the hooks of inner blocks run. All are defined once the file was read.
+  // jest 29 starts concurrent tests before the hooks of inner blocks run. All tests are defined once the file was read.
   queueMicrotask(mark);
-  // A file with a top-level await defines tests later.
+  // A file with top-level await defines tests later.
   beforeAll(async () => mark());
   let test = {};
-  // A parameter would make jest wait for a call of it.
+  // With a parameter, jest would wait for a callback.
   beforeEach(() => {
     test = {};
     return tests.begin(test);
@@ -55,7 +55,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   return tests.view;
 }
 
-/** What jest-circus, the runner of tests inside jest, notes of a test. */
+/** Test as recorded by jest-circus, jest's runner. */
 interface CircusTest {
   readonly type: 'test';
   readonly concurrent: boolean;
@@ -74,7 +74,10 @@ interface CircusState {
   readonly currentlyRunningTest?: CircusTest | null;
 }
 
-/** Jest tells hooks nothing of their test. Its state is a member of the global object, by a symbol of this name. */
+/**
+ * Returns the state of jest-circus, because jest gives hooks no information about their test. It is a member of the
+ * global object, under a symbol of this name.
+ */
 function circusState(): CircusState | undefined {
   const name = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL');
   return name && (globalThis as unknown as Record<symbol, CircusState>)[name];
@@ -88,7 +91,7 @@ function markConcurrent({ children }: CircusBlock, concurrent: AsyncLocalStorage
       marked.add(child);
       const { fn } = child;
       const run = (...args: unknown[]): unknown => concurrent.run(true, () => fn(...args));
-      // Jest decides by the number of parameters whether a test takes a callback.
+      // Jest decides by the number of parameters if a test takes a callback.
       child.fn = Object.defineProperty(run, 'length', { value: fn.length });
     }
   }

@@ -5,7 +5,7 @@ import type { TestEmulator } from './test-view.js';
 export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
 
-/** What node:test gives the hooks around a test; that of Node 20 is not in its types. */
+/** Context that node:test passes to hooks around a test. The types for Node 20 lack it. */
 interface HookContext {
   diagnostic(message: string): void;
   readonly fullName?: string;
@@ -46,7 +46,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
   return Object.assign(tests.view, { of: (context: object) => tests.of(context) });
 }
 
-/** The test that a subtest belongs to: its name begins with that of the test. */
+/** Returns the test of a subtest, whose full name begins with that of the test. */
 function parentOf({ fullName }: HookContext, running: readonly object[]): object | undefined {
   return running.find((test) => fullName?.startsWith(`${(test as HookContext).fullName} > `));
 }

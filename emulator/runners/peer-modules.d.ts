@@ -1,6 +1,6 @@
 /*
- * As much of the runners as is called here. They are installed by those who use them; what these modules export names
- * nothing of them.
+ * Declarations of the test runner functions that are used. The user installs the runners, and the exported types do not
+ * refer to them.
  */
 
 declare module 'vitest' {

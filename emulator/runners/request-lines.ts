@@ -1,10 +1,13 @@
 import type { AnsweredRequest } from '../index.js';
 import { printable } from '../log/log.js';
 
-/** Lines that are shown of one test. */
+/** Maximum lines shown for one test. */
 const MOST_LINES = 100;
 
-/** The requests of a test, one a line, oldest first: of many the last. `dropped` ones came before them. */
+/**
+ * Formats the requests of a test, one per line, oldest first; of many, the last ones. `dropped`: number of earlier
+ * requests that were dropped.
+ */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
   if (requests.length === 0) return ['No request was answered in this test.'];
   const shown = requests.slice(-MOST_LINES);
@@ -13,7 +16,7 @@ export function requestLines(requests: readonly AnsweredRequest[], dropped = 0):
   return [title, ...shown.map((request) => `  ${requestLine(request)}`)];
 }
 
-/** `12:00:00.000 req-00000001 POST /api/repos 409 repository_thawing fault-1: The fault …`. */
+/** Formats a request: `12:00:00.000 req-00000001 POST /api/repos 409 repository_thawing fault-1: The fault …`. */
 function requestLine({ at, id, method, path, query, status, code, outcome, faults, why }: AnsweredRequest): string {
   const target = query === '' ? path : `${path}?${query}`;
   const parts = [at.slice(11, 23), id, method, target, status];

@@ -3,7 +3,7 @@ import type { ClientRuleId } from '../journal/client-rules/ids.js';
 import { checkFault } from '../journal/verify.js';
 import { printable } from '../log/log.js';
 
-/** A fault that a test made. */
+/** Fault that a test injects. */
 export interface PlannedFault {
   readonly spec: string | Fault;
   readonly handle: FaultHandle;
@@ -16,8 +16,8 @@ interface JudgedTest {
 }
 
 /**
- * Sentences on what is wrong with a test that passed otherwise: faults that it planned and that did not fire, including
- * removed ones, what is unmet of running scenarios, and rules that its client broke.
+ * Returns why a test that passed should fail: planned faults that did not fire, even removed ones; unmet expectations
+ * of running scenarios; and rules that its client broke.
  */
 export function sentencesOf(test: JudgedTest, client: true | readonly ClientRuleId[] | undefined): string[] {
   const { namespace, begunWith, planned } = test;

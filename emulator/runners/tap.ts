@@ -32,7 +32,7 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestEmulator {
     const { broken, requests } = tests.end(test, { isFailed: !test.passing() });
     const [first, ...further] = broken;
     for (const line of [...further, ...requests]) test.comment(line);
-    // The test has come to its end: tap reports what is thrown here, and fails it.
+    // The test has ended, so tap reports an error thrown here as a failure of the test.
     if (first !== undefined) throw new Error(first);
   });
   t.teardown(() => tests.close());

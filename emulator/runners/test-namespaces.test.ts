@@ -7,7 +7,7 @@ import { startEmulator } from '../index.js';
 import { requestLines } from './request-lines.js';
 import { TestNamespaces, type WithEmulatorOptions } from './test-namespaces.js';
 
-/** Tests are named by objects. */
+/** The tests identify tests by objects. */
 function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
   const tests = new TestNamespaces(options, 'say which');
   t.teardown(() => tests.close());

@@ -5,49 +5,49 @@ import { requestLines } from './request-lines.js';
 import { type PlannedFault, sentencesOf } from './sentences.js';
 import { type TestNamespace, viewOf } from './test-view.js';
 
-/** The options of `startEmulator`, and what is asked of the client. */
+/** Options of `startEmulator`, and the rules to check for the client. */
 export type WithEmulatorOptions = GivenOptions & {
-  /** Fails a test whose client breaks one of the rules for clients: all of them, or those that are named. */
+  /** Fails a test whose client breaks a rule for clients: any rule, or one of those named. */
   readonly client?: boolean | readonly ClientRuleId[] | undefined;
 };
 
-/** One test, with the subtests that it makes. */
+/** A test and its subtests. */
 interface RunningTest {
   readonly namespace: Namespace;
-  /** Places of the faults that its namespace began with and that need not fire. */
+  /** Identifiers of the faults that its namespace began with, which need not fire. */
   readonly begunWith: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
 }
 
-/** Namespaces of tests that ended while others ran on, which are left open. */
+/** Maximum namespaces of ended tests that stay open while other tests run. */
 const MOST_ENDED = 20;
 
-/** What a runner reports of a test that has ended. */
+/** Result that a runner reports after a test. */
 export interface EndedTest {
-  /** Why it fails, in sentences; empty where it does not, or did before. */
+  /** Reasons of the failure; empty if it passes or failed before. */
   readonly broken: readonly string[];
-  /** Its requests; empty where it did not fail. */
+  /** Requests of the test; empty if it did not fail. */
   readonly requests: readonly string[];
 }
 
 /**
- * The emulator of one test file, and a namespace for each of its tests. The runner's module says when a test begins and
- * ends, and names it by an object.
+ * Emulator of one test file, and a namespace for each test. The module of the runner reports when a test begins and
+ * ends, and identifies it by an object.
  */
 export class TestNamespaces {
   readonly #options: GivenOptions;
   readonly #client: true | readonly ClientRuleId[] | undefined;
   #emulator: Promise<Emulator> | undefined;
   readonly #running = new Map<object, RunningTest>();
-  /** Hooks that run behind ours still find the namespace of their test: it is closed when the next one begins. */
+  /** Ended tests. Their namespaces are closed when the next test begins, because later hooks may still use them. */
   #ended: RunningTest[] = [];
-  /** Also of tests that have ended. */
+  /** Tests by context, including ended ones. */
   readonly #byContext = new WeakMap<object, RunningTest>();
-  /** Stands for the namespace of the test that is running. */
+  /** View of the namespace of the running test. */
   readonly view: TestNamespace = viewOf(() => this.#current());
 
-  /** Throws an `Error` that names an option which cannot be. */
+  /** Throws an `Error` that names an invalid option. */
   constructor(
     { client, ...options }: WithEmulatorOptions,
     private readonly advice: string,
@@ -59,7 +59,7 @@ export class TestNamespaces {
     this.#options = { ...options, port: options.port ?? 0 };
   }
 
-  /** A test begins. A subtest, whose `parent` is running, shares the namespace of that. */
+  /** Begins a test. A subtest whose `parent` is running shares the namespace of its parent. */
   async begin(test: object, parent?: object): Promise<void> {
     const shared = parent && this.#running.get(parent);
     if (shared) {
@@ -78,7 +78,7 @@ export class TestNamespaces {
     this.#byContext.set(test, begun);
   }
 
-  /** A test has ended: what there is to say of it. */
+  /** Ends a test and returns its result. */
   end(test: object, { isFailed }: { readonly isFailed: boolean }): EndedTest {
     const ended = this.#running.get(test);
     this.#running.delete(test);
@@ -91,37 +91,37 @@ export class TestNamespaces {
     return { broken, requests: requestLines(requests, requests.dropped) };
   }
 
-  /** Whether the object names a test that is running. */
+  /** Returns true if the object identifies a running test. */
   has(test: object): boolean {
     return this.#running.has(test);
   }
 
-  /** The objects that name the tests which are running. */
+  /** Returns the objects that identify running tests. */
   running(): object[] {
     return [...this.#running.keys()];
   }
 
-  /** The namespace of one of several tests that run at the same time. */
+  /** Returns the namespace of one of several concurrent tests. */
   of(test: object): TestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
     throw new Error('emulator.of(context) needs the context of a test of this file that is running.');
   }
 
-  /** Ends the emulator, and with it whatever of it is left. */
+  /** Closes the emulator and all its namespaces. */
   async close(): Promise<void> {
     const started = this.#emulator;
     this.#emulator = undefined;
     this.#ended = [];
     this.#running.clear();
-    // One that did not start has said so in the tests.
+    // The tests have already reported a failed start.
     const emulator = await started?.catch(() => undefined);
     await emulator?.close({ graceMs: 0 });
   }
 
   #current(): RunningTest {
     this.check();
-    // One that has ended may have hooks that still run.
+    // Hooks of an ended test may still run.
     const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {
       throw new Error(
@@ -150,11 +150,11 @@ function readClient(given: WithEmulatorOptions['client']): true | readonly Clien
   throw new OptionError(`client has to be true, or a list of ${CLIENT_RULE_IDS.join(', ')}.`);
 }
 
-/** What is thrown behind a test that failed, for runners that show every error of a test with it. */
+/** Returns an error to throw after a failed test, for runners that show every error of a test. */
 export function failureOf({ broken, requests }: EndedTest): Error | undefined {
   if (broken.length + requests.length === 0) return undefined;
   const error = new Error([...broken, ...requests].join('\n'));
-  // Where it was thrown is of no use to the reader.
+  // The stack trace does not help the reader.
   error.stack = `Error: ${error.message}`;
   return error;
 }

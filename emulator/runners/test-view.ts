@@ -1,18 +1,16 @@
 import type { Namespace } from '../index.js';
 import type { PlannedFault } from './sentences.js';
 
-/** What a test sees of its namespace, which is closed for it. */
+/** Namespace as a test sees it. The runner closes it. */
 export type TestNamespace = Omit<Namespace, 'close' | typeof Symbol.asyncDispose>;
 
-/** Stands for the namespace of the test that is running. */
+/** View of the namespace of the running test. */
 export interface TestEmulator extends TestNamespace {
-  /**
-   * The namespace of one test, where several of the file run at the same time: by the context that the runner gives it.
-   */
+  /** Returns the namespace of one of several concurrent tests, by the context that the runner passes to the test. */
   of(context: object): TestNamespace;
 }
 
-/** The members of a namespace that are passed on. */
+/** Members of a namespace that are forwarded. */
 const MEMBERS: readonly (keyof TestNamespace | 'repository')[] = [
   'id',
   'org',
@@ -42,7 +40,7 @@ interface ViewedTest {
   readonly planned: PlannedFault[];
 }
 
-/** The namespace of the test that `find` finds, at the time of each use. */
+/** Creates a view of the namespace of the test that `find` returns, which is called at each use. */
 export function viewOf(find: () => ViewedTest): TestNamespace {
   const view = {
     fault: (spec: Parameters<Namespace['fault']>[0]) => {

@@ -61,7 +61,10 @@ function readReference(title: string, line: ByteString): { name: ByteString; oid
   return { oid, name: line.slice(41) as ByteString };
 }
 
-/** A bundle does not say which branch HEAD names: one that is where it is, by Git's own names first. */
+/**
+ * Returns the branch that HEAD names, which a bundle does not record: a branch at HEAD's commit, preferably `main` or
+ * `master`.
+ */
 function branchAt(refs: readonly SourceRef[], oid: Oid): ByteString | undefined {
   const candidates = refs
     .filter((ref) => ref.oid === oid && ref.name.startsWith('refs/heads/'))

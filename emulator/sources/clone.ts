@@ -4,11 +4,11 @@ import { openUpstream, type Remote } from '../upstream/fetch-client.js';
 import { type HistorySource, TAKEN_REFS } from './history-source.js';
 
 export interface CloneOptions {
-  /** Milliseconds of real time without a sign of life after which the other side counts as dead. */
+  /** Timeout in milliseconds of real time without any data from the remote. */
   readonly timeout: number;
 }
 
-/** The repository behind a URL that a user named, which therefore may be on any host. Rejects with `UpstreamError`. */
+/** Opens the repository at a URL. The user gave the URL, so any host is allowed. Rejects with `UpstreamError`. */
 export async function openClone(given: URL, { timeout }: CloneOptions): Promise<HistorySource> {
   const url = new URL(given);
   const [username, password] = [url.username, url.password].map(decodeURIComponent);

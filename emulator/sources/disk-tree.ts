@@ -7,11 +7,11 @@ import { type FileEntry, type FileTree, SourceError } from './file-tree.js';
 
 const PIECE = 256 * 1024;
 
-/** A folder of the file system. Names are bytes; links are shown as links, and nothing behind one is read. */
+/** Folder of the file system. Names are bytes. Links are shown as links and never followed. */
 export class DiskTree implements FileTree {
   readonly #root: string;
 
-  /** `title`: the path of the folder, or of a file, which is then the root. */
+  /** `title`: path of the folder, or of a file, which is then the root. */
   constructor(readonly title: string) {
     this.#root = resolve(title);
   }
@@ -41,7 +41,7 @@ export class DiskTree implements FileTree {
     const flags = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
     const file = await saying(this.title, open(this.#path(path), flags));
     try {
-      // What was a file when it was listed may be a pipe by now.
+      // A file that was listed may have been replaced by a pipe.
       if (!(await file.stat()).isFile()) throw new SourceError(`${this.title} has something that is no file: ${path}.`);
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE);
@@ -73,7 +73,9 @@ export class DiskTree implements FileTree {
   }
 }
 
-/** Waits for the file system. Its errors become a `SourceError`: `title` cannot be read, or cannot be used. */
+/**
+ * Waits for a file system operation. Converts its errors to a `SourceError`: `title` cannot be read, or cannot be used.
+ */
 export async function saying<T>(title: string, work: Promise<T>, verb: 'read' | 'used' = 'read'): Promise<T> {
   try {
     return await work;

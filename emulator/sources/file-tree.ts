@@ -1,34 +1,34 @@
 import type { ByteString } from '../git/object/bytes.js';
 
-/** A source that cannot be read, or that is refused: one sentence. */
+/** A source cannot be read or is refused. The message is one sentence. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
 export interface FileEntry {
   readonly name: ByteString;
-  /** `other`: a device, a pipe, a socket. */
+  /** `other`: a device, pipe or socket. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly isExecutable: boolean;
-  /** Bytes of a file. */
+  /** Size of a file in bytes. */
   readonly size: number;
 }
 
-/** Files by their paths, which are bytes with `/` between names; the root is empty. No symbolic link is followed. */
+/** Tree of files. Paths are bytes with `/` between names; the root is empty. Symbolic links are not followed. */
 export interface FileTree {
-  /** What messages call it. */
+  /** Name in messages. */
   readonly title: string;
-  /** The entry of a path; undefined where there is none, or where a link is on the way. */
+  /** Returns the entry at a path; undefined if it does not exist or a link is on the path. */
   stat(path: ByteString): Promise<FileEntry | undefined>;
-  /** What is in a folder, in the order of the bytes of the names. */
+  /** Lists a folder, in byte order of the names. */
   list(folder: ByteString): Promise<readonly FileEntry[]>;
-  /** The bytes of a file, piece by piece. Throws `SourceError` for what is no file. */
+  /** Reads a file in pieces. Throws `SourceError` if it is not a file. */
   read(path: ByteString): AsyncIterable<Buffer>;
-  /** What a link points at. */
+  /** Reads the target of a link. */
   readLink(path: ByteString): Promise<Buffer>;
 }
 
-/** The whole of a file of at most `most` bytes; undefined where there is none. */
+/** Reads a whole file of at most `most` bytes; undefined if it does not exist. */
 export async function readSmall(tree: FileTree, path: ByteString, most: number): Promise<Buffer | undefined> {
   const entry = await tree.stat(path);
   if (!entry) return undefined;

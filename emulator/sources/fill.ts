@@ -17,13 +17,13 @@ import { SourceError } from './file-tree.js';
 import type { HistorySource, PackedObjects } from './history-source.js';
 
 export interface FillOptions {
-  /** What comes in is checked as what is pushed. */
+  /** Policy of the object checks, which are those of a push. */
   readonly fsck: FsckPolicy;
-  /** Bytes of the largest object. */
+  /** Maximum size of an object in bytes. */
   readonly objectBytes: number;
 }
 
-/** Takes all objects of a history in, checked as those of a push. Throws what `describeFailure` words. */
+/** Imports all objects of a history, with the checks of a push. `describeFailure` converts its errors. */
 export async function takeObjects(
   quarantine: Quarantine,
   source: PackedObjects,
@@ -45,7 +45,7 @@ export async function takeObjects(
   if (missing) throw missing;
 }
 
-/** A loose object: `<type> SP <size> NUL <body>`, deflated. */
+/** Inflates a loose object: `<type> SP <size> NUL <body>`, deflated. */
 async function inflateObject(oid: string, deflated: Buffer, most: number): Promise<{ type: ObjectType; body: Buffer }> {
   const broken = new PackError('corrupt', `the object ${oid} is corrupt`);
   const bytes = await new Promise<Buffer>((resolve, reject) => {
@@ -62,8 +62,8 @@ async function inflateObject(oid: string, deflated: Buffer, most: number): Promi
 }
 
 /**
- * Plans the refs of a source, as a push without force does: a branch that is there goes on, or is where it is to be.
- * HEAD moves in a repository without any branch only. Throws `SourceError`.
+ * Plans the refs of a source, like a push without force: an existing branch may only be fast-forwarded. HEAD is changed
+ * only in a repository without branches. Throws `SourceError`.
  */
 export function planRefs(git: GitRepository, transaction: RefTransaction, { refs, head, title }: HistorySource): void {
   const isNew = transaction.refs.size === 0;
@@ -84,7 +84,7 @@ export function planRefs(git: GitRepository, transaction: RefTransaction, { refs
   }
 }
 
-/** What went wrong, in one sentence; what is no fault of a source stays as it is. */
+/** Converts an error of a source to a `SourceError` of one sentence; returns other errors unchanged. */
 export function describeFailure(title: string, error: unknown): unknown {
   if (error instanceof FsckError)
     return new SourceError(

@@ -10,13 +10,13 @@ import type { Meter } from '../schedule/meter.js';
 import { inSlices } from '../schedule/steps.js';
 import { type FileTree, SourceError } from './file-tree.js';
 
-/** Content of files by their paths. */
+/** File contents by path. */
 export type FileMap = Readonly<Record<string, string | Uint8Array>>;
 
-/** Files for one tree, each with its content. */
+/** Files for one tree, with their contents. */
 export interface FilesSource {
   readonly title: string;
-  /** `content`: of one that is larger than `most` bytes, at least one byte more than that. */
+  /** `content`: reads the file; for a file larger than `most` bytes, it returns at least one byte more than `most`. */
   files(): AsyncIterable<{
     readonly path: ByteString;
     readonly mode: number;
@@ -25,7 +25,7 @@ export interface FilesSource {
 }
 
 export interface FilesLimits {
-  /** Bytes of the largest file, and of all of them. */
+  /** Maximum size in bytes of one file, and of all files together. */
   readonly objectBytes: number;
   readonly bytes: number;
   readonly files: number;
@@ -47,7 +47,10 @@ export function filesOfMap(map: FileMap): FilesSource {
   };
 }
 
-/** The files below a folder: a link is stored as a link, `.git` is left out, anything but files and folders is refused. */
+/**
+ * Files below a folder. Links are stored as links, `.git` is omitted, and anything except files, folders and links is
+ * refused.
+ */
 export function filesOfTree(tree: FileTree): FilesSource {
   return {
     title: tree.title,
@@ -90,7 +93,7 @@ function refusedPath(title: string, path: ByteString): SourceError {
   );
 }
 
-/** Writes the files and their tree. Throws `SourceError` for paths that Git refuses, and for what is beyond `limits`. */
+/** Writes the files and their tree. Throws `SourceError` for paths that Git refuses, and if `limits` are exceeded. */
 export async function writeFiles(quarantine: Quarantine, source: FilesSource, limits: FilesLimits, meter: Meter) {
   const edits: TreeEdit[] = [];
   let bytes = 0;

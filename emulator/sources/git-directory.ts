@@ -4,11 +4,11 @@ import { isRefName } from '../git/refs/ref-name.js';
 import { type FileTree, readSmall, SourceError } from './file-tree.js';
 import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
 
-/** Bytes of the largest `HEAD`, configuration, list of packed refs or loose object that is read at once. */
+/** Maximum size in bytes of `HEAD` and configuration, and of `packed-refs`. */
 const MOST_TEXT = 1024 * 1024;
 const MOST_REFS = 256 * 1024 * 1024;
 
-/** Whether a folder is what Git takes for a repository (`is_git_directory`): `HEAD`, `objects`, and refs. */
+/** Returns true if Git accepts the folder as a repository (`is_git_directory`): it has `HEAD`, `objects`, and refs. */
 export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<boolean> {
   const kindOf = async (name: string) => (await tree.stat(inside(at, name)))?.kind;
   if ((await kindOf('HEAD')) === undefined || (await kindOf('objects')) === undefined) return false;
@@ -16,9 +16,9 @@ export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<bo
 }
 
 /**
- * A repository as Git keeps it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and in files.
- * What would lead out of the folder, or needs what is not in it, is refused. `mostBytes`: bytes of the largest loose
- * object, deflated.
+ * Opens a repository as Git stores it (gitrepository-layout): refs in files and in `packed-refs`, objects in packs and
+ * loose files. Refuses links out of the folder and anything that depends on files outside. `mostBytes`: maximum size of
+ * a deflated loose object, in bytes.
  */
 export async function openGitDirectory(tree: FileTree, at: ByteString, mostBytes: number): Promise<HistorySource> {
   const { title } = tree;
@@ -61,7 +61,7 @@ function linkRefusal(title: string, path: string): SourceError {
   return new SourceError(`${title} has something that is neither file nor folder, which is not followed: ${path}.`);
 }
 
-/** Throws for what the folder alone does not hold, and for formats that are not read. */
+/** Throws for a repository that depends on other folders or has an unsupported format. */
 async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
   const { title } = tree;
   for (const name of ['HEAD', 'config', 'objects', 'refs', 'packed-refs', 'objects/info', 'objects/pack']) {
@@ -98,7 +98,7 @@ async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
   const found = new Map<ByteString, Oid>();
   const packed = await readSmall(tree, inside(at, 'packed-refs'), MOST_REFS);
   for (const line of bytesIn(packed ?? Buffer.alloc(0)).split('\n')) {
-    // `# pack-refs with: …`, and of an annotated tag what it leads to: `^<oid>`.
+    // Skips the header `# pack-refs with: …`, and the peeled value of an annotated tag, `^<oid>`.
     if (line === '' || line[0] === '#' || line[0] === '^') continue;
     const oid = line.slice(0, 40);
     const name = line.slice(41).replace(/\r$/, '') as ByteString;
@@ -131,7 +131,7 @@ async function readLooseRefs(
       else if (kind !== 'file') throw linkRefusal(tree.title, path);
       else {
         const ref = sliceBytes(path, at === '' ? 0 : at.length + 1);
-        // A lock or a file of another program.
+        // Lock, or file of another program.
         if (!isRefName(ref)) continue;
         const text = bytesIn((await readSmall(tree, path, MOST_TEXT))!).trim();
         const target = /^ref:\s*(.*)$/.exec(text)?.[1];

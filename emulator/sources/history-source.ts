@@ -6,25 +6,25 @@ export interface SourceRef {
   readonly oid: Oid;
 }
 
-/** Objects that are somewhere else. */
+/** Objects in an external source. */
 export interface PackedObjects {
-  /** Packs, each complete in itself. */
+  /** Packs, each self-contained. */
   packs(): AsyncIterable<AsyncIterable<Uint8Array>>;
-  /** Objects that are in no pack: as Git has them in files of their own, deflated. */
+  /** Loose objects, deflated. */
   looseObjects?(): AsyncIterable<{ readonly oid: string; readonly deflated: Buffer }>;
 }
 
-/** A history that is somewhere else: refs, and all that they lead to. */
+/** History in an external source: refs and everything reachable from them. */
 export interface HistorySource extends PackedObjects {
   readonly title: string;
   readonly refs: readonly SourceRef[];
-  /** The ref that HEAD names; a commit where it names none; undefined where there is neither. */
+  /** Ref that HEAD names; a commit if HEAD is detached; undefined if HEAD resolves to nothing. */
   readonly head: { readonly symref: ByteString } | { readonly oid: Oid } | undefined;
-  /** Closes the connection to it. */
+  /** Closes the connection to the source. */
   close?(): Promise<void>;
 }
 
-/** What is taken over of a history: not the refs of remotes, nor those that only a tool knows. */
+/** Prefixes of the refs that are imported. Remote-tracking refs and refs of tools are not. */
 export const TAKEN_REFS = ['refs/heads/', 'refs/tags/', 'refs/notes/'] as const;
 
 export function isTaken(name: ByteString): boolean {

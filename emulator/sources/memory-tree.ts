@@ -7,13 +7,13 @@ interface Folder {
   readonly inside: Map<ByteString, Folder | readonly Buffer[]>;
 }
 
-/** Files in memory. */
+/** File tree in memory. */
 export class MemoryTree implements FileTree {
   readonly #root: Folder = { inside: new Map() };
 
   constructor(readonly title: string) {}
 
-  /** Throws `SourceError` for a path that is there already, or that goes through a file. */
+  /** Adds a file. Throws `SourceError` if the path exists already or leads through a file. */
   add(path: ByteString, pieces: readonly Buffer[]): void {
     const names = splitBytes(path, '/');
     const name = names.pop()!;
@@ -26,7 +26,7 @@ export class MemoryTree implements FileTree {
     this.#open(splitBytes(path, '/'), path);
   }
 
-  /** Frees the memory of all contents. Nothing may read them any more. */
+  /** Frees the memory of all contents, which must not be read afterwards. */
   free(): void {
     freeBlocks(blocksIn(this.#root));
     this.#root.inside.clear();

@@ -8,20 +8,20 @@ import { type FileMap, type FilesSource, filesOfMap, filesOfTree } from './folde
 import { isGitDirectory, openGitDirectory } from './git-directory.js';
 import type { HistorySource } from './history-source.js';
 
-/** What a repository can be filled from: a path, a clone URL, the bytes of a bundle, or contents by path. */
+/** Source of a repository: a path, a clone URL, the bytes of a bundle, or file contents by path. */
 export type GivenSource = string | URL | Uint8Array | FileMap;
 
 export interface SourceOptions {
-  /** Bytes of the largest object. */
+  /** Maximum size of an object in bytes. */
   readonly objectBytes: number;
-  /** Milliseconds of real time without a sign of life after which the other side of a URL counts as dead. */
+  /** Timeout in milliseconds of real time without any data from the host of a URL. */
   readonly timeout: number;
 }
 
-/** The file that says that a folder is the state of an emulator. */
+/** File that identifies a folder as the state of an emulator. */
 export const MANIFEST = 'emulator.json';
 
-/** Finds out what a source is, and opens it. Throws `SourceError`, and what `describeFailure` words. */
+/** Detects the kind of a source and opens it. Throws `SourceError`, and errors that `describeFailure` converts. */
 export async function openSource(given: GivenSource, options: SourceOptions): Promise<HistorySource | FilesSource> {
   const url = urlOf(given);
   if (url?.protocol === 'file:') return openPath(fileURLToPath(url), options);
@@ -75,7 +75,7 @@ async function isState(tree: FileTree): Promise<boolean> {
   return false;
 }
 
-/** A folder: a repository, a work tree with one, or plain files. */
+/** Opens a folder: a repository, a work tree with a repository, or plain files. */
 async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise<HistorySource | FilesSource> {
   const dotGit = await tree.stat(bytesOf('.git'));
   if (dotGit?.kind === 'folder' && (await isGitDirectory(tree, bytesOf('.git')))) {
@@ -88,7 +88,7 @@ async function openTree(tree: DiskTree, { objectBytes }: SourceOptions): Promise
   return filesOfTree(tree);
 }
 
-/** Throws `SourceError` where there is nothing, or something that is neither file nor folder. */
+/** Returns the kind of a path. Throws `SourceError` if it does not exist, or is neither file nor folder. */
 export async function kindOf(path: string): Promise<'file' | 'folder'> {
   const found = await saying(path, lstat(path));
   if (found.isSymbolicLink())

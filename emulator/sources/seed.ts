@@ -24,8 +24,8 @@ const AUTHOR = { name: 'Repository Seed', email: 'seed@localhost' };
 const MESSAGE = 'Add files\n';
 
 /**
- * Fills a repository, which is made if it is not there, from a source or from another repository. All of it is checked
- * as a push is, and nothing of it is there until all of it is in order. Rejects with `SourceError`.
+ * Fills a repository from a source or another repository, and creates it if needed. Everything is checked like a push,
+ * and published only if all of it is valid. Rejects with `SourceError`.
  */
 export async function seed(
   world: World,
@@ -50,7 +50,7 @@ export async function seed(
   }
 }
 
-/** As `seed`, from a history that is open; `files`: its newest files become a commit of this repository. */
+/** Like `seed`, from an opened history. `files`: its newest files become one commit of this repository. */
 export async function seedFrom(
   world: World,
   organization: string,
@@ -76,7 +76,7 @@ export async function seedFrom(
   }
 }
 
-/** The files of a commit that lies in another repository. */
+/** Files of a commit in another repository. */
 interface CommitFiles {
   readonly title: string;
   readonly git: GitRepository;
@@ -137,7 +137,7 @@ async function take(
   }
 }
 
-/** A repository that only its maker knows, until its content becomes that of one in the world. */
+/** Repository that is not in the world yet. Its content is later moved to a repository in the world. */
 export class PrivateRepository {
   readonly git: GitRepository;
   #refs: Refs;
@@ -154,7 +154,7 @@ export class PrivateRepository {
     });
   }
 
-  /** Takes all of a history in. */
+  /** Imports a whole history. */
   async fill(source: HistorySource, { config, engine }: World): Promise<void> {
     const meter = new Meter({ schedule: engine.schedule });
     const { maxObjectBytes: objectBytes } = config.limits;
@@ -170,7 +170,7 @@ export class PrivateRepository {
   }
 }
 
-/** One commit of the files on the default branch, behind the one that is there; none where they are the same. */
+/** Commits the files to the default branch, as a child of its tip. No commit is created if the files are the same. */
 async function commitFiles(
   git: GitRepository,
   known: Repository | undefined,
@@ -200,7 +200,7 @@ async function copyTree(source: CommitFiles, target: Quarantine): Promise<Oid> {
   return tree;
 }
 
-/** What was checked goes into a repository that is there, in one step. */
+/** Copies checked content to an existing repository in one transaction. */
 async function copyInto({ git }: Repository, { objects }: RepositoryContent, source: HistorySource): Promise<void> {
   const all = Int32Array.from({ length: objects.size }, (_, number) => number);
   await git.transact(async (transaction) => {
@@ -209,7 +209,7 @@ async function copyInto({ git }: Repository, { objects }: RepositoryContent, sou
   });
 }
 
-/** The history of a repository of an emulator, as it is now. */
+/** Current history of a repository of the emulator. */
 function historyOf({ git, record, name }: Repository): HistorySource {
   const { refs } = git;
   const taken = [...refs.entries()].filter(([ref]) => isTaken(ref)).map(([ref, { oid }]) => ({ name: ref, oid }));

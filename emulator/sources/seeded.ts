@@ -1,19 +1,19 @@
-/** What a repository has after it was filled. */
+/** Result of filling a repository. */
 export interface Seeded {
   readonly name: string;
   readonly organization: string;
-  /** Whether there was none of that name before. */
+  /** True if the repository was created. */
   readonly isNew: boolean;
   readonly defaultBranch: string | undefined;
-  /** The commit of the default branch; undefined where it has none. */
+  /** Commit of the default branch; undefined if it has none. */
   readonly commit: string | undefined;
-  /** Whether the source had files and no history. */
+  /** True if the source contained files without history. */
   readonly isFiles: boolean;
-  /** The ids of all refs of the source, by their full names. */
+  /** Object ids of all refs of the source, by full name. */
   readonly refs: Readonly<Record<string, string>>;
 }
 
 export interface SeedOptions {
-  /** Of a new repository that is filled with files; `main` unless given. */
+  /** Default branch of a new repository filled with files; default: `main`. */
   readonly defaultBranch?: string | undefined;
 }

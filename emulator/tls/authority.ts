@@ -12,13 +12,13 @@ import {
   GeneralNames,
 } from 'pkijs';
 
-/** What a server shows, and the key behind it, as PEM. */
+/** Certificate and private key of a server, as PEM. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A certificate that was made here, and how long it is good for. */
+/** Certificate that was issued by this process, with its validity. */
 export interface Issued extends Identity {
   /** Milliseconds since 1970. */
   readonly validity: { readonly from: number; readonly to: number };
@@ -26,12 +26,15 @@ export interface Issued extends Identity {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 const DAY = 24 * 60 * 60 * 1000;
-/** What clients trust stays the same while the process runs. Nobody can use it when that has ended, as its key is gone. */
+/**
+ * Validity of the CA certificate in milliseconds. What clients trust stays the same while the process runs. Afterwards
+ * nobody can use it, because its private key is gone.
+ */
 const YEAR = 365 * DAY;
-/** Milliseconds that the clock of a client may be behind. */
+/** Tolerance for client clocks that are behind, in milliseconds. */
 const SKEW = 5 * 60 * 1000;
 
-/** RFC 5280, 4.2.1 and 4.2.1.12. */
+/** Object identifiers (RFC 5280, sections 4.2.1 and 4.2.1.12). */
 const OID = {
   commonName: '2.5.4.3',
   keyUsage: '2.5.29.15',
@@ -43,21 +46,23 @@ const OID = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
 };
 
-/** RFC 5280, 4.2.1.3: a BIT STRING with its unused bits first; digitalSignature is bit 0, keyCertSign bit 5. */
+/**
+ * Key usage (RFC 5280, section 4.2.1.3): a BIT STRING, whose first byte is the number of unused bits. digitalSignature
+ * is bit 0, keyCertSign bit 5.
+ */
 const KEY_USAGE = { sign: [0x03, 0x02, 0x07, 0x80], certify: [0x03, 0x02, 0x02, 0x04] };
 
-/** RFC 5280, 4.2.1.6: the kinds of GeneralName. */
+/** Kinds of GeneralName (RFC 5280, section 4.2.1.6). */
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
 /**
- * Makes an authority that did not exist before, at the machine's time, by which clients judge it. It signs certificates that
- * are good for a day. Its private key never leaves the memory of this process. `certificate`: what a client has to trust,
- * as PEM.
+ * Creates a new certificate authority. It uses the system time, because clients do. Its certificates are valid for one
+ * day. Its private key never leaves the memory of this process. `certificate`: the CA certificate to trust, as PEM.
  */
 export async function createAuthority(now: number) {
   const engine = new CryptoEngine({ name: 'node', crypto: webcrypto });
-  // Not extractable: no code of this process can read the private key either.
+  // Not extractable, so no code of this process can read the private key either.
   const keys = (await webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const own = await begin(keys.publicKey, { now, life: YEAR, subject: 'repohost-emulator, of this run only' });
   const identifier = await identifierOf(keys.publicKey);
@@ -70,7 +75,7 @@ export async function createAuthority(now: number) {
   ];
   await own.sign(keys.privateKey, 'SHA-256', engine);
 
-  /** A certificate for these names and addresses, and no others, from `now` on. */
+  /** Issues a certificate for exactly these names and addresses, valid from `now`. */
   const issue = async (names: readonly string[], now: number): Promise<Issued> => {
     const leaf = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
     const certificate = await begin(leaf.publicKey, { now, life: DAY, subject: 'repohost-emulator' });
@@ -100,7 +105,7 @@ export async function createAuthority(now: number) {
   ): Promise<Certificate> {
     const certificate = new Certificate();
     certificate.version = 2;
-    // RFC 5280, 4.1.2.2: positive, and of at most 20 octets.
+    // Serial number (RFC 5280, section 4.1.2.2): positive, at most 20 octets.
     const serial = randomBytes(16);
     serial[0] = (serial[0]! & 0x7f) | 0x40;
     certificate.serialNumber = new Integer({ valueHex: serial });
@@ -126,10 +131,10 @@ function alternativeNames(names: readonly string[]): ArrayBuffer {
   return new GeneralNames({ names: shown }).toSchema().toBER(false);
 }
 
-/** RFC 5280, 4.2.1.6: four octets, or sixteen. */
+/** Bytes of an IP address: four or sixteen octets (RFC 5280, section 4.2.1.6). */
 function bytesOf(address: string): Uint8Array<ArrayBuffer> {
   if (isIP(address) === 4) return Uint8Array.from(address.split('.').map(Number));
-  // A URL writes every address in one form, with hexadecimal groups only.
+  // The URL parser normalizes an IPv6 address to hexadecimal groups.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (text: string | undefined) => (text ? text.split(':') : []);
   const [before, after] = [groups(head), groups(tail)];
@@ -142,18 +147,18 @@ function bytesOf(address: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** RFC 5280, 4.2.1.2: any way of making unique numbers of keys. */
+/** Key identifier (RFC 5280, section 4.2.1.2): any method that derives unique numbers from keys. */
 async function identifierOf(key: webcrypto.CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await webcrypto.subtle.exportKey('spki', key);
   return new Uint8Array(await webcrypto.subtle.digest('SHA-256', bytes)).slice(0, 20);
 }
 
-/** RFC 5280, 4.2.1.1: SEQUENCE { keyIdentifier [0] OCTET STRING }. */
+/** Authority key identifier (RFC 5280, section 4.2.1.1): SEQUENCE { keyIdentifier [0] OCTET STRING }. */
 function authorityIdentifier(identifier: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([0x30, identifier.length + 2, 0x80, identifier.length, ...identifier]);
 }
 
-/** RFC 7468. */
+/** PEM encoding (RFC 7468). */
 function pem(label: string, bytes: ArrayBuffer): string {
   const lines = Buffer.from(bytes)
     .toString('base64')

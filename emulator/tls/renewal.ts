@@ -1,13 +1,13 @@
 import type { Identity, Issued } from './authority.js';
 
-/** The time by which clients judge certificates, and what looks at it again and again. */
+/** System time, by which clients check certificates, and a timer. */
 export interface MachineTime {
   now(): number;
-  /** Calls `act` every so many milliseconds, until the function that it returns is called. */
+  /** Calls `act` at this interval, until the returned function is called. */
   every(milliseconds: number, act: () => void): () => void;
 }
 
-/** It keeps no process alive. */
+/** System time. Its timers do not keep the process alive. */
 export const machineTime: MachineTime = {
   now: () => Date.now(),
   every: (milliseconds, act) => {
@@ -17,10 +17,10 @@ export const machineTime: MachineTime = {
   },
 };
 
-/** Milliseconds between two looks. A machine that slept notices within one that its certificate has aged. */
+/** Milliseconds between two checks. A machine that was suspended renews its certificate within one interval. */
 const LOOK = 60_000;
 
-/** What servers show, which another takes the place of when half of its life is over, or the clock was set back. */
+/** Identity of servers. It is replaced when half of its validity has passed, or when the clock was set back. */
 export class RenewedIdentity {
   readonly #listeners = new Set<(identity: Identity) => void>();
   readonly #unwatch: () => void;
@@ -36,7 +36,7 @@ export class RenewedIdentity {
       const now = time.now();
       if (this.#isRenewing || (now >= from && now < (from + to) / 2)) return;
       this.#isRenewing = true;
-      // One that fails is tried again at the next look.
+      // A failed renewal is retried at the next check.
       issue()
         .then(
           (identity) => this.#show(identity),
@@ -48,7 +48,7 @@ export class RenewedIdentity {
     });
   }
 
-  /** Calls `listener` with each that comes, until the function that it returns is called. */
+  /** Calls `listener` with each new identity, until the returned function is called. */
   onRenewed(listener: (identity: Identity) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

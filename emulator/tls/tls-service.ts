@@ -5,19 +5,22 @@ import { OptionError } from '../config/option-values.js';
 import type { Identity } from './authority.js';
 import { type MachineTime, machineTime, RenewedIdentity } from './renewal.js';
 
-/** Passed on from here, as `node:https` is loaded with this file, when it is needed. */
+/** Re-exported, because `node:https` is loaded together with this file, only when needed. */
 export const createSecureServer = createServer;
 
-/** What the ports that speak TLS show. */
+/** TLS identity of the ports that speak TLS. */
 export interface TlsService {
   readonly identity: Identity;
-  /** What a client has to trust, as PEM: the certificate of the authority, or the certificates that were given. */
+  /** Certificates to trust, as PEM: the CA certificate, or the given certificates. */
   readonly trust: string;
-  /** Where it is replaced in time. */
+  /** Renewal of the identity; undefined for a given certificate. */
   readonly renewal?: RenewedIdentity;
 }
 
-/** A certificate of an authority of its own, which ends with the process, for `names` and nothing else; renewed until it is closed. */
+/**
+ * Creates an authority that ends with the process, and a certificate for exactly `names`, which is renewed until it is
+ * closed.
+ */
 export async function createTls(names: readonly string[], time: MachineTime = machineTime): Promise<TlsService> {
   const { createAuthority } = await import('./authority.js');
   const authority = await createAuthority(time.now());
@@ -26,7 +29,7 @@ export async function createTls(names: readonly string[], time: MachineTime = ma
   return { identity, trust: authority.certificate, renewal: new RenewedIdentity(identity, issue, time) };
 }
 
-/** A certificate that was given, with those behind it in the same file. Throws `OptionError`. */
+/** Reads a given certificate and the chain in the same file. Throws `OptionError`. */
 export async function readTls(certFile: string, keyFile: string): Promise<TlsService> {
   const [cert, key] = await Promise.all([read('--tls-cert', certFile), read('--tls-key', keyFile)]);
   const certificate = parse(`--tls-cert ${certFile} holds no certificate (PEM)`, () => new X509Certificate(cert));
@@ -45,7 +48,7 @@ export async function readTls(certFile: string, keyFile: string): Promise<TlsSer
   };
 }
 
-/** RFC 7468, 5. A file may hold other things as well, its private key among them. */
+/** Certificates in PEM (RFC 7468, section 5). The file may contain other items, such as the private key. */
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 async function read(flag: string, file: string): Promise<string> {

@@ -6,7 +6,7 @@ import { packageFile } from '../../system/package-root.js';
 
 export const run = promisify(execFile);
 
-/** What the package is made of and made with; the rest of a checkout takes no part in it. */
+/** Files that the package is built from. */
 const MADE_OF = [
   'bin',
   'fixtures',
@@ -26,16 +26,16 @@ const MADE_OF = [
 
 const TAKES_NO_PART = /\.(test\.js|map)$/;
 
-/** A project outside of the checkout with the packed package in it, and nothing else. */
+/** Project outside of the checkout, in which only the packed package is installed. */
 export interface InstalledPackage {
   readonly project: string;
   /** Path of the packed file. */
   readonly tarball: string;
-  /** The package's files, by their paths in it. */
+  /** Paths of the package's files. */
   readonly files: readonly string[];
 }
 
-/** Packs the package as `npm pack` does after a build, and installs the file without a network. */
+/** Packs the package like `npm pack` after a build, and installs the file without network access. */
 export async function installPackage(folder: string): Promise<InstalledPackage> {
   const [checkout, project] = [join(folder, 'checkout'), join(folder, 'project')];
   for (const path of MADE_OF) {
@@ -58,7 +58,7 @@ export async function installPackage(folder: string): Promise<InstalledPackage> 
   return { project, tarball, files: packed!.files.map(({ path }) => path) };
 }
 
-/** Bytes and packages that an install adds. */
+/** Size in bytes and number of packages added by an install. */
 export async function sizeOf(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
   const names = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
   const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));

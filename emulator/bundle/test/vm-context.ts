@@ -4,17 +4,18 @@ import { dirname, join } from 'node:path';
 import vm from 'node:vm';
 import { BUNDLED } from '../bundles.js';
 
-/** A V8 context beside Node's main one, as test runners give it to test files. */
+/** V8 context other than Node's main one, like those in which test runners run test files. */
 export interface VmContext {
-  /** Exports of a file of `dist/bundle`, which is loaded in the context. */
+  /** Loads a file of `dist/bundle` in the context and returns its exports. */
   load(file: string): unknown;
-  /** Value of an expression in the context. */
+  /** Evaluates an expression in the context. */
   evaluate(source: string): unknown;
 }
 
 /**
- * Makes a context with the globals of jest-environment-node 29: every global of Node's main context that a new context
- * lacks, `global` and `Buffer`. Properties that Node adds to intrinsics of its main context, such as `Symbol.dispose`, are missing.
+ * Creates a context with the globals of jest-environment-node 29: every global of Node's main context that a new
+ * context lacks, `global` and `Buffer`. Properties that Node adds to intrinsics of its main context, such as
+ * `Symbol.dispose`, are missing.
  */
 export function createVmContext(): VmContext {
   const context = vm.createContext();

@@ -15,7 +15,7 @@ export function scratch(t: Test): string {
   return folder;
 }
 
-/** A folder that is kept, whose saves begin when the test says so. */
+/** Keeps a state in a folder. The test decides when saves begin. */
 export async function keep(t: Test, folder: string, current = scratchWorld()) {
   const pauses: number[] = [];
   const warnings: string[] = [];
@@ -55,7 +55,7 @@ export function commit(current: CurrentWorld, name: string, files: Record<string
   return seed(current.world, organization, name, files);
 }
 
-/** Points so many new refs at the head of a repository. */
+/** Creates refs that point to the head of a repository. */
 export async function addRefs({ world }: CurrentWorld, name: string, names: readonly string[]): Promise<void> {
   const { git, record } = world.state.repositories.find(organization, name)!;
   const oid = record.refs.headOid!;
@@ -64,7 +64,7 @@ export async function addRefs({ world }: CurrentWorld, name: string, names: read
   });
 }
 
-/** Heads, and numbers of refs and objects, by repository. */
+/** Returns head, number of refs and number of objects, by repository. */
 export function shown({ world }: CurrentWorld): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { record, content } of world.state.repositories.list(organization))
@@ -72,7 +72,7 @@ export function shown({ world }: CurrentWorld): Record<string, string> {
   return found;
 }
 
-/** The state in a folder, as another world reads it. */
+/** Reads the state in a folder into another world. */
 export async function read(folder: string): Promise<Record<string, string>> {
   const copy = `${folder}-copy`;
   rmSync(copy, { recursive: true, force: true });
@@ -85,7 +85,7 @@ export async function read(folder: string): Promise<Record<string, string>> {
   return found;
 }
 
-/** Files by their inodes and sizes: a file that was written again has another one. */
+/** Returns files with inode and size. A rewritten file has another inode. */
 export function files(folder: string): Map<string, string> {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -97,6 +97,6 @@ export function files(folder: string): Map<string, string> {
   );
 }
 
-/** Paths of `after` that are not in `before`, or that were written since. */
+/** Returns the paths in `after` that are new or were rewritten. */
 export const written = (before: Map<string, string>, after: Map<string, string>) =>
   [...after].filter(([path, mark]) => before.get(path) !== mark && path !== 'lock').map(([path]) => path);
