@@ -72,7 +72,7 @@ export const rows: readonly Mutant[] = [
   }),
   patched('helper-lets-tokens-read-only', 'helper.default-scopes', 'makes tokens that may only read Git', {
     file: 'admin/tokens.js',
-    find: '...(scopes && { scopes })',
-    replace: "scopes: scopes ?? ['git:read']",
+    find: 'ttl, repo, scopes, sub',
+    replace: "ttl, repo, scopes: scopes ?? ['git:read'], sub",
   }),
 ];
