@@ -62,3 +62,12 @@ t.test('a text that does not fit is stale, and told with its mutant and file', a
     t.match(stale, [new RegExp(`^the mutant bad is stale: in sum.js, .*${why}`)], find);
   }
 });
+
+t.test('a mutant with one text inside the statement of another is stale', async (t) => {
+  const texts = [
+    { mutant: 'both', find: 'const shown = String(total);', replace: "const shown = '';" },
+    { mutant: 'both', find: 'value < from', replace: 'value <= from' },
+  ];
+  const { stale } = writeSwitchable('sum.js', SOURCE, texts);
+  t.same(stale, ['the mutant both is stale: in sum.js, one of its texts is switched together with another of them']);
+});

@@ -22,7 +22,8 @@ interface Edit {
  * around the replaced text is switched as `(isMutantOn('name') ? (new) : (old))`, or the smallest statement as
  * `if (isMutantOn('name')) { new } else { old }`; for a declaration, the enclosing block. `stale` has a sentence for
  * each
- * text that does not occur exactly once, is outside of functions, or does not result in valid JavaScript.
+ * text that does not occur exactly once, is outside of functions, is switched together with another text of its
+ * mutant, or does not result in valid JavaScript.
  */
 export function writeSwitchable(
   file: string,
@@ -34,7 +35,17 @@ export function writeSwitchable(
   const edits = found.filter((edit) => typeof edit !== 'string');
   // Outer edits first, so that an edit inside another one is rendered as part of its old text.
   edits.sort((a, b) => a.start - b.start || b.end - a.end);
-  return { text: render(source, 0, source.length, edits), stale: found.filter((edit) => typeof edit === 'string') };
+  const stale = found.filter((edit) => typeof edit === 'string');
+  return { text: render(source, 0, source.length, edits), stale: [...stale, ...findNested(file, edits)] };
+}
+
+/** Returns a sentence for each mutant that has an edit inside another of its own, which would leave the inner one out. */
+function findNested(file: string, edits: readonly Edit[]): string[] {
+  return edits.flatMap(({ mutant, start, end }, index) =>
+    edits.slice(index + 1).some((other) => other.mutant === mutant && other.start < end && start <= other.start)
+      ? [`the mutant ${mutant} is stale: in ${file}, one of its texts is switched together with another of them`]
+      : [],
+  );
 }
 
 /** Returns the edit that switches a text, or a sentence why it cannot be switched. */

@@ -34,8 +34,8 @@ export const rows: readonly Mutant[] = [
       },
       {
         file: 'api/operations/commit-pack.js',
-        find: "const blobs = edits.filter((edit) => 'content' in edit).length;",
-        replace: `if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); const blobs = edits.filter((edit) => 'content' in edit).length;`,
+        find: "edits.filter((edit) => 'content' in edit).length",
+        replace: `(() => { if (write.expected !== undefined && write.expected !== written.old) throw problem('conflict', 'Another tip.'); return 0; })()`,
       },
     ],
   ),
