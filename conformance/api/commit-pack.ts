@@ -1,4 +1,4 @@
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectSha, expectSuccess } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { AUTHOR, writer } from './requests.js';
@@ -33,7 +33,7 @@ export const sendPack = (
   repo: string,
   lines: readonly unknown[],
   options: RequestOptions = {},
-): Promise<Answer> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
+): Promise<ApiResponse> => t.post(COMMIT_PACK, { as: writer(repo), lines, ...options });
 
 /** Writes files with commit-pack and expects success. */
 export async function commitFiles(
@@ -42,11 +42,16 @@ export async function commitFiles(
   files: Readonly<Record<string, FileContent>>,
   metadata: object = {},
 ) {
-  const answer = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
-  const sha = answer.string('commit', 'commit_sha');
+  const response = expectSuccess(await sendPack(t, repo, packLines(files, metadata), { mustSucceed: true }));
+  const sha = response.string('commit', 'commit_sha');
   expectSha(sha, 'commit.commit_sha is a SHA');
   // `before`: SHA of the tip before this commit.
-  return { sha, tree: answer.string('commit', 'tree_sha'), before: answer.string('result', 'old_sha'), answer };
+  return {
+    sha,
+    tree: response.string('commit', 'tree_sha'),
+    before: response.string('result', 'old_sha'),
+    answer: response,
+  };
 }
 
 function bytesOf(content: Exclude<FileContent, null>): string | Buffer {

@@ -1,5 +1,5 @@
 import type { TokenRecipe } from '../auth/tokens.js';
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectSha, expectStatus } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import type { JsonRecord } from '../http/exchange.js';
@@ -28,37 +28,42 @@ export const ZEROS = '0'.repeat(40);
 /** Well-formed SHA of an object that does not exist. */
 export const ABSENT_SHA = '5ca1ab1e0ddba11c0ffee000facade0123456789';
 
-export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+export const getRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.get('/api/v1/repo', { as: reader(repo), ...options });
 
 export const listRepos = (
   t: RuleContext,
   query: Record<string, string> = {},
   options: RequestOptions = {},
-): Promise<Answer> => t.get('/api/repos', { as: ORG_READER, query, ...options });
+): Promise<ApiResponse> => t.get('/api/repos', { as: ORG_READER, query, ...options });
 
-export const createRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+export const createRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.post('/api/repos', { as: repoWriter(repo), ...options });
 
-export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+export const deleteRepo = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.request('DELETE', repositoryPath(repo), { as: repoWriter(repo), ...options });
 
 /** GET request about a repository, with its parameters in the query. */
 const queried =
   (path: string) =>
-  (t: RuleContext, repo: string, query: Record<string, string> = {}, options: RequestOptions = {}): Promise<Answer> =>
+  (
+    t: RuleContext,
+    repo: string,
+    query: Record<string, string> = {},
+    options: RequestOptions = {},
+  ): Promise<ApiResponse> =>
     t.get(path, { as: reader(repo), query, ...options });
 
 /** POST request about a repository, with a JSON body. */
 const posted =
   (path: string, as: (repo: string) => TokenRecipe) =>
-  (t: RuleContext, repo: string, json: unknown = {}, options: RequestOptions = {}): Promise<Answer> =>
+  (t: RuleContext, repo: string, json: unknown = {}, options: RequestOptions = {}): Promise<ApiResponse> =>
     t.post(path, { as: as(repo), json, ...options });
 
 /** Restore request. The body is one NDJSON line with the metadata. */
 const restoring =
   (pathOf: (repo: string) => string) =>
-  (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<Answer> =>
+  (t: RuleContext, repo: string, metadata: unknown, options: RequestOptions = {}): Promise<ApiResponse> =>
     t.post(pathOf(repo), { as: writer(repo), lines: [{ metadata }], ...options });
 
 export const grep = posted('/api/v1/repos/grep', reader);
@@ -68,10 +73,14 @@ export const fileMetadata = queried('/api/v1/repos/files/metadata');
 export const listCommits = queried('/api/v1/repos/commits');
 export const getFile = queried('/api/v1/repos/file');
 
-export const getCommit = (t: RuleContext, repo: string, sha: string, options: RequestOptions = {}): Promise<Answer> =>
-  t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...options });
+export const getCommit = (
+  t: RuleContext,
+  repo: string,
+  sha: string,
+  options: RequestOptions = {},
+): Promise<ApiResponse> => t.get('/api/v1/repos/commit', { as: reader(repo), query: { sha }, ...options });
 
-export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<Answer> =>
+export const listBranches = (t: RuleContext, repo: string, options: RequestOptions = {}): Promise<ApiResponse> =>
   t.get(`${repositoryPath(repo)}/branches`, { as: reader(repo), ...options });
 
 export const RESTORE = '/api/v1/repos/restore-commit';
@@ -89,10 +98,10 @@ export const reset = restoring(resetRoute);
 
 /** Returns the SHA of the commit that a revision resolves to; undefined if it does not exist (404). */
 export async function tipOf(t: RuleContext, repo: string, revision = 'main'): Promise<string | undefined> {
-  const answer = await getCommit(t, repo, revision);
-  if (answer.status === 404) return undefined;
-  expectStatus(answer, 200);
-  return answer.string('commit', 'sha');
+  const response = await getCommit(t, repo, revision);
+  if (response.status === 404) return undefined;
+  expectStatus(response, 200);
+  return response.string('commit', 'sha');
 }
 
 /** Returns the tip of a branch. Fails the rule if the branch does not exist. */

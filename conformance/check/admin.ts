@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { createSigner } from '../auth/tokens.js';
-import { type AdminAnswer, callAdmin } from '../http/admin.js';
+import { type AdminResponse, callAdmin } from '../http/admin.js';
 import { isRecord, type JsonRecord } from '../http/exchange.js';
 import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
@@ -14,18 +14,20 @@ import { RuleContext } from './rule-context.js';
  * emulator or requires an admin token that was not given.
  */
 export async function askAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<JsonRecord> {
-  const answer = await tryAdmin(t, method, path, json);
-  if (answer.status > 299) throw new Error(`${method} ${t.target.adminUrl}${path} is ${answer.status}: ${answer.text}`);
-  return isRecord(answer.json) ? answer.json : {};
+  const response = await tryAdmin(t, method, path, json);
+  if (response.status > 299)
+    throw new Error(`${method} ${t.target.adminUrl}${path} is ${response.status}: ${response.text}`);
+  return isRecord(response.json) ? response.json : {};
 }
 
 /** Sends a request to an admin route and returns the response, whatever its status. Skips the rule like `askAdmin`. */
-export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminAnswer> {
+export async function tryAdmin(t: RuleContext, method: string, path: string, json?: object): Promise<AdminResponse> {
   t.needsEmulator();
   const { adminUrl = '', adminToken } = t.target;
-  const answer = await callAdmin({ url: `${adminUrl}${path}`, method, json, token: adminToken });
-  if (answer.status === 401) throw new Skip("needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN");
-  return answer;
+  const response = await callAdmin({ url: `${adminUrl}${path}`, method, json, token: adminToken });
+  if (response.status === 401)
+    throw new Skip("needs the emulator's admin token: --admin-token or EMULATOR_ADMIN_TOKEN");
+  return response;
 }
 
 /** Changes the state of the emulator: repository states, organization switches, limits. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './api-response.js';
 import { readCode } from './codes.js';
 import { AssertionFailure } from './outcomes.js';
 
@@ -35,56 +35,56 @@ export function expectMatch(actual: unknown, pattern: RegExp, what: string): ass
 }
 
 /** Expects one of these statuses and checks nothing else. Returns the response. */
-export function expectStatus(answer: Answer, ...statuses: readonly number[]): Answer {
-  if (statuses.includes(answer.status)) return answer;
-  throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, answer.outcome);
+export function expectStatus(response: ApiResponse, ...statuses: readonly number[]): ApiResponse {
+  if (statuses.includes(response.status)) return response;
+  throw new AssertionFailure('the status is right', statuses.length === 1 ? statuses[0] : statuses, response.outcome);
 }
 
 /** Expects any 2xx status. Returns the response. */
-export function expectSuccess(answer: Answer): Answer {
-  if (answer.status >= 200 && answer.status <= 299) return answer;
-  throw new AssertionFailure('the request succeeds', '2xx', answer.outcome);
+export function expectSuccess(response: ApiResponse): ApiResponse {
+  if (response.status >= 200 && response.status <= 299) return response;
+  throw new AssertionFailure('the request succeeds', '2xx', response.outcome);
 }
 
 /** Expects any 4xx status. */
-export function expectRefused(answer: Answer): void {
-  if (answer.status < 400 || answer.status > 499)
-    throw new AssertionFailure('the request is refused', '4xx', answer.outcome);
+export function expectRefused(response: ApiResponse): void {
+  if (response.status < 400 || response.status > 499)
+    throw new AssertionFailure('the request is refused', '4xx', response.outcome);
 }
 
 /**
  * Expects a status with one of these codes. A body without a code passes if it has one of the two documented forms that
  * have none; other rules check its form.
  */
-export function expectProblem(answer: Answer, status: number, ...codes: readonly string[]): void {
-  const isRight = codes.some((code) => isMember(answer, `${status} ${code}`));
-  if (!isRight) throw wrongRefusal(answer, `${status} ${codes.join(' or ')}`);
+export function expectProblem(response: ApiResponse, status: number, ...codes: readonly string[]): void {
+  const isRight = codes.some((code) => isMember(response, `${status} ${code}`));
+  if (!isRight) throw wrongRefusal(response, `${status} ${codes.join(' or ')}`);
 }
 
 /** Expects a status with a code, which must be present. */
-export function expectCode(answer: Answer, status: number, code: string): void {
-  if (readOutcome(answer) !== `${status} ${code}`) {
-    throw wrongRefusal(answer, `${status} ${code}`);
+export function expectCode(response: ApiResponse, status: number, code: string): void {
+  if (readOutcome(response) !== `${status} ${code}`) {
+    throw wrongRefusal(response, `${status} ${code}`);
   }
 }
 
-function wrongRefusal({ outcome }: Answer, expected: string): AssertionFailure {
+function wrongRefusal({ outcome }: ApiResponse, expected: string): AssertionFailure {
   return new AssertionFailure('the refusal has its status and code', expected, outcome);
 }
 
 /** Returns status and code as a client reads them. Two unknown codes of one status give the same result. */
-export function readOutcome({ status, code, outcome }: Answer): string {
+export function readOutcome({ status, code, outcome }: ApiResponse): string {
   return code === undefined ? outcome : `${status} ${readCode(status, code)}`;
 }
 
 /**
  * Returns true if the response matches a member of a set: `404` matches any code, `404 ref_not_found` only this code.
  */
-export function isMember(answer: Answer, member: string): boolean {
+export function isMember(response: ApiResponse, member: string): boolean {
   const [status, code] = member.split(' ');
-  if (String(answer.status) !== status) return false;
-  if (answer.code === undefined) return code === undefined || saysWithoutCode(answer);
-  return code === undefined || readCode(answer.status, answer.code) === code;
+  if (String(response.status) !== status) return false;
+  if (response.code === undefined) return code === undefined || saysWithoutCode(response);
+  return code === undefined || readCode(response.status, response.code) === code;
 }
 
 const SHA = /^[0-9a-f]{40}$/;
@@ -104,7 +104,7 @@ export function expectTime(value: unknown, what: string): asserts value is strin
 const WRITE_WORKFLOW = /\/(commit-pack|restore-commit|reset-commits|notes)$/;
 
 /** Returns true for the two error bodies without a code (A07): a body with a member `error`, and a write result. */
-function saysWithoutCode(answer: Answer): boolean {
-  if (typeof answer.find('error') === 'string') return true;
-  return WRITE_WORKFLOW.test(answer.exchange.path) && answer.find('result', 'success') === false;
+function saysWithoutCode(response: ApiResponse): boolean {
+  if (typeof response.find('error') === 'string') return true;
+  return WRITE_WORKFLOW.test(response.exchange.path) && response.find('result', 'success') === false;
 }

@@ -1,10 +1,10 @@
 import { exchangeOf, type WireRequest } from '../http/client.js';
 import { type Exchange, isRecord, type JsonRecord } from '../http/exchange.js';
 import { hangUp } from '../http/hang-up.js';
-import { lossOf } from '../http/no-answer.js';
+import { lossOf } from '../http/no-response.js';
 import { parseJson } from '../target/json.js';
 import { askAdmin } from './admin.js';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './api-response.js';
 import { AssertionFailure, Skip } from './outcomes.js';
 import type { RequestOptions, RuleContext } from './rule-context.js';
 
@@ -18,7 +18,7 @@ export async function answerToNobody(
   method: string,
   path: string,
   options: RequestOptions & { readonly sentBytes?: number },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   if (t.target.baseUrl.startsWith('https:')) throw new Skip('only over plain HTTP does the suite hang up');
   const subject = t.uniqueName();
   const as = { ...options.as, claims: { ...options.as?.claims, sub: subject } };
@@ -41,10 +41,10 @@ async function endedRequest(t: RuleContext, subject: string): Promise<JsonRecord
 
 /** Converts a journal entry into an exchange. */
 function journaled(request: WireRequest, entry: JsonRecord): Exchange {
-  const answer = isRecord(entry.answer) ? entry.answer : {};
-  const pairs = Array.isArray(answer.headers) ? (answer.headers as [string, string][]) : [];
+  const response = isRecord(entry.answer) ? entry.answer : {};
+  const pairs = Array.isArray(response.headers) ? (response.headers as [string, string][]) : [];
   const headers: Exchange['headers'] = Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]));
-  const sentBody = isRecord(answer.body) && typeof answer.body.text === 'string' ? answer.body.text : '';
+  const sentBody = isRecord(response.body) && typeof response.body.text === 'string' ? response.body.text : '';
   // The journal keeps only the parts of a chunked body that were sent before the client disconnected.
   const body = parseJson(sentBody) !== undefined ? sentBody : JSON.stringify({ code: entry.code });
   return exchangeOf(request, Number(entry.status), headers, Buffer.from(body));

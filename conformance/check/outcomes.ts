@@ -1,5 +1,5 @@
 import { type Exchange, FAULT_FIRED } from '../http/exchange.js';
-import { NoAnswer, RunEnded } from '../http/no-answer.js';
+import { NoResponse, RunEnded } from '../http/no-response.js';
 import { Throttled } from '../http/throttling.js';
 
 /** Failed expectation about the target. It becomes a verdict about the target. */
@@ -45,7 +45,7 @@ export class NeedsSetUp extends Error {
 /** Returns true if the error is an outcome that the suite throws on purpose, and not an unexpected error. */
 export function isOutcome(error: unknown): boolean {
   return (
-    [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoAnswer, RunEnded].some(
+    [AssertionFailure, Skip, NeedsSetUp, InjectedEvidence, Throttled, NoResponse, RunEnded].some(
       (outcome) => error instanceof outcome,
     ) || (error as Error | null | undefined)?.name === 'AbortError'
   );

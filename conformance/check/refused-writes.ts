@@ -74,7 +74,7 @@ interface Run extends Sight {
  * Number of views that must show a change before it is reported. A service may omit optional members from some
  * responses. If it omits them from every second response, 1 check in 65,000 reports a change by mistake.
  */
-const MOST_LOOKS = 16;
+const MAX_LOOKS = 16;
 
 /**
  * Maximum number of views while waiting until a reported write is visible. The waits are 20 ms, 40 ms and so on, 1
@@ -140,7 +140,7 @@ class Attempt {
     const before = this.#before;
     if (before === undefined || this.known.underWay > 0) return undefined;
     let changed: readonly Difference[] = [];
-    for (let looks = 0; looks < MOST_LOOKS && (looks === 0 || changed.length > 0); looks++) {
+    for (let looks = 0; looks < MAX_LOOKS && (looks === 0 || changed.length > 0); looks++) {
       const after = await this.#view(this.#turn);
       if (after === undefined) return undefined;
       changed = differences(before, after).filter(({ name }) => !accepted.includes(name));

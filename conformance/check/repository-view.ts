@@ -91,10 +91,10 @@ async function lookAtRefs(looker: Looker): Promise<ReadonlyMap<string, string> |
   const headers = { 'content-type': contentType, 'git-protocol': protocol };
   const path = `${gitPath(looker.repo)}/${service}`;
   const request = { method: 'POST', path, origin: looker.sight.target.gitUrl, headers, body, git: true };
-  const answer = await looker.send(request, 'git:read', 'Basic');
-  if (answer.status !== 200) return undefined;
+  const response = await looker.send(request, 'git:read', 'Basic');
+  if (response.status !== 200) return undefined;
   try {
-    const { refs, head } = readListedRefs(answer.body);
+    const { refs, head } = readListedRefs(response.body);
     refs.delete('HEAD'); // HEAD moves with its branch
     if (head !== undefined) refs.set('HEAD', head);
     return refs;
@@ -111,11 +111,11 @@ const DOCUMENTED = ['repo_id', 'url', 'default_branch', 'created_at'];
 const BASE = 'base_repo';
 
 async function lookAtRecord(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
-  const answer = await looker.get('/api/v1/repo');
-  const body = jsonOf(answer);
-  const isGone = answer.status === 404 || (isRecord(body) && body.code === 'repository_deleted');
+  const response = await looker.get('/api/v1/repo');
+  const body = jsonOf(response);
+  const isGone = response.status === 404 || (isRecord(body) && body.code === 'repository_deleted');
   if (isGone) return new Map([['the repository', 'absent']]);
-  if (answer.status !== 200 || !isRecord(body)) return undefined;
+  if (response.status !== 200 || !isRecord(body)) return undefined;
   const members = DOCUMENTED.flatMap((name) => (name in body ? [[name, String(body[name])] as const] : []));
   return new Map([['the repository', 'there'], ...members, ...baseOf(body.base_repo)]);
 }
@@ -132,28 +132,28 @@ function baseOf(base: unknown): [string, string][] {
 async function lookAtNotes(looker: Looker, refs: ReadonlyMap<string, string> | undefined) {
   const isListed = refs !== undefined && [...refs.keys()].some((name) => name.startsWith('refs/notes/'));
   if (isListed || !looker.sight.target.companion) return undefined;
-  const answer = await looker.get(`/api/repos/${encodeURIComponent(looker.repo)}/notes/refs`);
-  return listed(answer, 'refs', ({ ref, sha }) => [String(ref), String(sha)]);
+  const response = await looker.get(`/api/repos/${encodeURIComponent(looker.repo)}/notes/refs`);
+  return listed(response, 'refs', ({ ref, sha }) => [String(ref), String(sha)]);
 }
 
 async function lookAtDeployments(looker: Looker): Promise<ReadonlyMap<string, string> | undefined> {
   const path = `/api/repos/${encodeURIComponent(looker.repo)}/deployments`;
-  const answer = await looker.get(path, 'deployment:read');
-  return listed(answer, 'deployments', ({ id }) => [`deployment ${id}`, 'there']);
+  const response = await looker.get(path, 'deployment:read');
+  return listed(response, 'deployments', ({ id }) => [`deployment ${id}`, 'there']);
 }
 
 function listed(
-  answer: Exchange,
+  response: Exchange,
   name: string,
   show: (item: JsonRecord) => [string, string],
 ): ReadonlyMap<string, string> | undefined {
-  const body = jsonOf(answer);
+  const body = jsonOf(response);
   const items = isRecord(body) ? body[name] : undefined;
   return Array.isArray(items) ? new Map(items.filter(isRecord).map(show)) : undefined;
 }
 
 async function lookAtEphemeral(looker: Looker, branch: string): Promise<ReadonlyMap<string, string> | undefined> {
-  const answer = await looker.get(`/api/v1/repos/files/metadata?ref=${encodeURIComponent(branch)}&ephemeral=true`);
-  if (answer.status === 400 || answer.status === 404) return new Map();
-  return listed(answer, 'files', ({ path, last_commit_sha: sha }) => [`${path} on ephemeral ${branch}`, String(sha)]);
+  const response = await looker.get(`/api/v1/repos/files/metadata?ref=${encodeURIComponent(branch)}&ephemeral=true`);
+  if (response.status === 400 || response.status === 404) return new Map();
+  return listed(response, 'files', ({ path, last_commit_sha: sha }) => [`${path} on ephemeral ${branch}`, String(sha)]);
 }

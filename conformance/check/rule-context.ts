@@ -1,13 +1,13 @@
 import type { KeyRole, TokenRecipe } from '../auth/tokens.js';
 import type { WireRequest } from '../http/client.js';
 import type { Exchange } from '../http/exchange.js';
-import { NoAnswer } from '../http/no-answer.js';
+import { NoResponse } from '../http/no-response.js';
 import { Stopwatch } from '../http/stopwatch.js';
 import { type AmbiguityCode, recordKey } from '../specification/ambiguities.js';
 import { defined } from '../target/json.js';
 import type { SigningKey } from '../target/keys.js';
 import type { Target } from '../target/target.js';
-import { Answer } from './answer.js';
+import { ApiResponse } from './api-response.js';
 import { isMember, readOutcome } from './expect.js';
 import { AssertionFailure, InjectedEvidence, Skip } from './outcomes.js';
 import type { RunContext } from './run-context.js';
@@ -83,16 +83,16 @@ export class RuleContext {
     return Math.floor(this.run.now() / 1000);
   }
 
-  get(path: string, options: RequestOptions = {}): Promise<Answer> {
+  get(path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.request('GET', path, options);
   }
 
-  post(path: string, options: RequestOptions = {}): Promise<Answer> {
+  post(path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.request('POST', path, options);
   }
 
   /** Sends a request. Fails the rule if no complete response arrives. */
-  async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     if (this.stopwatch.isStopped) throw new Error(`${this.rule.id} is over, and asks for ${path}`);
     const name = namedToMake(method, path, options);
     if (name?.startsWith(this.run.prefix)) await this.run.onRepository(name);
@@ -101,11 +101,11 @@ export class RuleContext {
       const timed = { send: (request: WireRequest) => client.send(request, this.stopwatch) };
       const sight = { client: timed, target, signer, sleep };
       const sent = await refusedWrites.send(sight, this.wireRequest(method, path, options), options);
-      const answer = this.take(sent.exchange, options);
+      const response = this.take(sent.exchange, options);
       if (sent.complaint !== undefined) throw sent.complaint;
-      return answer;
+      return response;
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
+      if (!(error instanceof NoResponse)) throw error;
       this.exchanges.push(error.exchange);
       throw new AssertionFailure(`${method} ${path} is answered`, 'an HTTP answer', error.loss.seen);
     }
@@ -140,13 +140,13 @@ export class RuleContext {
    * Records an exchange as evidence of the verdict and returns its response. Skips the rule if the requested fault did
    * not fire. Throws `InjectedEvidence` if a fault made the response, unless the rule's reach is `emulator`.
    */
-  take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): Answer {
+  take(exchange: Exchange, { fault, faultIsOptional = false }: RequestOptions = {}): ApiResponse {
     this.exchanges.push(exchange);
     if (exchange.injected && this.rule.reach !== 'emulator') throw new InjectedEvidence(exchange);
     if (fault !== undefined && !faultIsOptional && !exchange.injected) {
       throw new Skip(`the target has no fault ${fault}`);
     }
-    return new Answer(exchange);
+    return new ApiResponse(exchange);
   }
 
   /** Signs a recipe. Skips the rule if the required key was not given. */
@@ -163,18 +163,18 @@ export class RuleContext {
 
   /** Notes what the target does where the specification leaves it open: a value, or the outcome of a response. */
   observe(name: string, seen: unknown): void {
-    this.observations[name] = seen instanceof Answer ? seen.outcome : seen;
+    this.observations[name] = seen instanceof ApiResponse ? seen.outcome : seen;
   }
 
   /**
    * Expects any member of a closed set. The first member is the variant that the specification supports best. The
    * observed member is recorded under a key, and has to be the same for every later call with this key.
    */
-  tolerate(code: AmbiguityCode, where: string, answer: Answer, members: readonly string[]): void {
-    const member = members.find((candidate) => isMember(answer, candidate));
+  tolerate(code: AmbiguityCode, where: string, response: ApiResponse, members: readonly string[]): void {
+    const member = members.find((candidate) => isMember(response, candidate));
     if (member === undefined)
-      throw new AssertionFailure('the answer is one of those the text supports', members, answer.outcome);
-    this.#record(code, where, readOutcome(answer), member !== members[0]);
+      throw new AssertionFailure('the answer is one of those the text supports', members, response.outcome);
+    this.#record(code, where, readOutcome(response), member !== members[0]);
   }
 
   /** Expects any member of a closed set, like `tolerate`, for a value other than a status. */
@@ -188,8 +188,8 @@ export class RuleContext {
    * Expects an invalid token to be refused (A01): 403 by the table of token failures, 401 by the text of most
    * endpoints.
    */
-  expectTokenRefused(answer: Answer, where: string): void {
-    this.tolerate('A01', `invalid token, ${where}`, answer, ['403 forbidden', '401 unauthorized']);
+  expectTokenRefused(response: ApiResponse, where: string): void {
+    this.tolerate('A01', `invalid token, ${where}`, response, ['403 forbidden', '401 unauthorized']);
   }
 
   warn(text: string): void {

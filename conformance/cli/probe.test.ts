@@ -40,9 +40,9 @@ const SERVERS = {
   'no answer but a status': always(500, 'text/plain\u00e9', ''),
 };
 
-for (const [what, answer] of Object.entries(SERVERS)) {
+for (const [what, response] of Object.entries(SERVERS)) {
   t.test(`of ${what} a file is made that can be read`, async (t) => {
-    const server = await startTestServer(answer);
+    const server = await startTestServer(response);
     t.teardown(() => server.close());
     const { code, out } = await probe(server.baseUrl, '--timeout', '2000');
     t.equal(code, 0);

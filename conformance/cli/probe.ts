@@ -5,7 +5,7 @@ import { countReasons } from '../report/alike.js';
 import { visible } from '../report/reporter.js';
 import type { Look } from '../run/look.js';
 import { usualRate } from '../run/preflight.js';
-import { type Findings, probe, TELLING_RULES } from '../run/probe.js';
+import { CALIBRATION_RULES, type Findings, probe } from '../run/probe.js';
 import { defined } from '../target/json.js';
 import type { Target } from '../target/target.js';
 import type { KeyEntry } from '../target/target-file.js';
@@ -56,7 +56,7 @@ export const probeCommand = defineCommand({
  */
 async function tell(target: Target, timeout: number, rate: number): Promise<Report | Unready> {
   try {
-    return await run(target, { only: TELLING_RULES.join(','), timeout, rate, width: 1 });
+    return await run(target, { only: CALIBRATION_RULES.join(','), timeout, rate, width: 1 });
   } catch (error) {
     if (error instanceof Unready) return error;
     throw error;
@@ -145,12 +145,12 @@ function wordsOf({ status, type, code, lost }: Look): string {
 }
 
 /** Maximum clock difference in seconds that is ignored, because `Date` has whole seconds and responses take time. */
-const MOST_SKEW = 3;
+const MAX_SKEW = 3;
 
 function aboutApi({ list, anonymous, meta }: Findings, target: Target): (string | undefined)[] {
   const { ahead = meta.ahead } = list;
   const skew = (seconds: number) =>
-    Math.abs(seconds) < MOST_SKEW ? 'agrees' : `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
+    Math.abs(seconds) < MAX_SKEW ? 'agrees' : `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`;
   return [
     target.adminUrl === undefined ? undefined : note(`it is an emulator, controlled at ${target.adminUrl}`),
     note(`without a token: ${wordsOf(anonymous)}`),

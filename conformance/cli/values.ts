@@ -30,18 +30,18 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
 }
 
 /** Parses a whole number. The default maximum is 24 days in milliseconds, the maximum delay of a timer. */
-export function wholeNumber(most = 2 ** 31 - 1, least = 1): Read<number> {
+export function wholeNumber(max = 2 ** 31 - 1, min = 1): Read<number> {
   return (typed) => {
     const value = /^\d+$/.test(typed) ? Number(typed) : -1;
-    if (value < least || value > most) throw wanted(`a whole number from ${least} to ${most}`, typed);
+    if (value < min || value > max) throw wanted(`a whole number from ${min} to ${max}`, typed);
     return value;
   };
 }
 
-function aboveZero(what: string, most = Number.MAX_VALUE): Read<number> {
+function aboveZero(what: string, max = Number.MAX_VALUE): Read<number> {
   return (typed) => {
     const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : 0;
-    if (value === 0 || value > most) throw wanted(what, typed);
+    if (value === 0 || value > max) throw wanted(what, typed);
     return value;
   };
 }

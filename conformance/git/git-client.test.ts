@@ -1,6 +1,6 @@
 import t from 'tap';
 import { AssertionFailure } from '../check/outcomes.js';
-import { RunEnded } from '../http/no-answer.js';
+import { RunEnded } from '../http/no-response.js';
 import { Throttled } from '../http/throttling.js';
 import { contextsOf } from '../test/new-context.js';
 import { always, startTestServer, type TestServer } from '../test/test-server.js';

@@ -166,7 +166,7 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
       if (body !== undefined) for await (const part of body) chunks.push(part);
       const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
       const options = { origin, git: true, recipe, headers: Object.fromEntries(lower) };
-      const answer = await t.request(
+      const response = await t.request(
         method,
         url.slice(origin.length),
         chunks.length === 0 ? options : { ...options, body: Buffer.concat(chunks) },
@@ -174,11 +174,11 @@ function httpFor(t: RuleContext, recipe: TokenRecipe): HttpClient {
       return {
         url,
         method,
-        statusCode: answer.status,
-        statusMessage: String(answer.status),
-        headers: answer.exchange.headers as Record<string, string>,
+        statusCode: response.status,
+        statusMessage: String(response.status),
+        headers: response.exchange.headers as Record<string, string>,
         body: (async function* () {
-          yield new Uint8Array(answer.body);
+          yield new Uint8Array(response.body);
         })(),
       };
     },

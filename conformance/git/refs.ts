@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ZEROS } from '../api/requests.js';
 import type { TokenRecipe } from '../auth/tokens.js';
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { basic, gitPath } from '../http/git-remote.js';
@@ -18,7 +18,7 @@ function requestGit(
   path: string,
   recipe: TokenRecipe | undefined,
   { user, headers, ...options }: RequestOptions & { readonly user?: string | undefined },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const authorization = recipe && basic(t.token(recipe), user);
   const all = { ...defined({ authorization }), ...headers };
   return t.request(method, path, { origin: t.target.gitUrl, git: true, recipe, ...options, headers: all });
@@ -31,16 +31,16 @@ export function advertise(
   recipe?: TokenRecipe,
   service: Service = 'git-upload-pack',
   options: RequestOptions & { readonly user?: string } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return requestGit(t, 'GET', `${path}/info/refs?service=${service}`, recipe, options);
 }
 
 /**
  * Parses a v0 ref advertisement (gitprotocol-http): ref name to object id. Throws `AssertionFailure` if it is invalid.
  */
-export function readAdvertisement(answer: Answer): Map<string, string> {
+export function readAdvertisement(response: ApiResponse): Map<string, string> {
   const refs = new Map<string, string>();
-  for (const line of pkts(answer)) {
+  for (const line of pkts(response)) {
     if (typeof line === 'string') continue;
     // Capabilities follow a NUL on the first line.
     const [text = ''] = line.toString('utf8').split('\0', 1);
@@ -51,8 +51,8 @@ export function readAdvertisement(answer: Answer): Map<string, string> {
 }
 
 /** Returns true if the body contains a ref, which a refusal must not disclose. */
-export function showsRefs(answer: Answer): boolean {
-  return /[0-9a-f]{40} (HEAD|refs\/)/.test(answer.text);
+export function showsRefs(response: ApiResponse): boolean {
+  return /[0-9a-f]{40} (HEAD|refs\/)/.test(response.text);
 }
 
 /** Returns the refs of a repository, by `ls-refs` of protocol v2, with peeled tags. */
@@ -62,9 +62,9 @@ export async function listRefs(t: RuleContext, repo: string, recipe: TokenRecipe
 
 /** Returns the refs of a repository and the branch that HEAD refers to. */
 export async function listRefsAndHead(t: RuleContext, repo: string, recipe: TokenRecipe): Promise<ListedRefs> {
-  const answer = await requestRefs(t, repo, recipe);
-  if (answer.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, answer.outcome);
-  return inPkts(answer, () => readListedRefs(answer.body));
+  const response = await requestRefs(t, repo, recipe);
+  if (response.status !== 200) throw new AssertionFailure('ls-refs is answered', 200, response.outcome);
+  return inPkts(response, () => readListedRefs(response.body));
 }
 
 /** Requests all refs with protocol v2, without an `Authorization` header if there is no recipe. */
@@ -73,21 +73,21 @@ export function requestRefs(
   repo: string,
   recipe?: TokenRecipe,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { body, contentType, protocol, service } = LS_REFS;
   const headers = { 'git-protocol': protocol, ...options.headers };
   return requestGit(t, 'POST', `${gitPath(repo)}/${service}`, recipe, { body, contentType, ...options, headers });
 }
 
-function pkts(answer: Answer): PktLine[] {
-  return inPkts(answer, () => readPkts(answer.body));
+function pkts(response: ApiResponse): PktLine[] {
+  return inPkts(response, () => readPkts(response.body));
 }
 
-function inPkts<Read>(answer: Answer, read: () => Read): Read {
+function inPkts<Read>(response: ApiResponse, read: () => Read): Read {
   try {
     return read();
   } catch {
-    throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', answer.text.slice(0, 80));
+    throw new AssertionFailure('the body is made of pkt-lines', 'pkt-lines', response.text.slice(0, 80));
   }
 }
 
@@ -114,7 +114,7 @@ export function pushRefs(
   refs: NewRefs,
   recipe?: TokenRecipe,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const commands = Object.entries(refs).map(([name, sha], index) =>
     writePkt(`${ZEROS} ${sha} ${name}${index === 0 ? '\0 report-status' : ''}\n`),
   );

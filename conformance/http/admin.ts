@@ -12,7 +12,7 @@ export interface AdminRequest {
   readonly timeout?: number;
 }
 
-export type AdminAnswer = Awaited<ReturnType<typeof callAdmin>>;
+export type AdminResponse = Awaited<ReturnType<typeof callAdmin>>;
 
 /**
  * Sends an admin request, which prepares the situation that a rule checks. Rate limit, request count and evidence

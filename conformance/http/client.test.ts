@@ -4,7 +4,7 @@ import { always, startTestServer } from '../test/test-server.js';
 import { Client, type ClientOptions } from './client.js';
 import { UNLIMITED } from './limiter.js';
 import { listenOnLoopback } from './listen.js';
-import { NoAnswer, type RunEnded } from './no-answer.js';
+import { NoResponse, type RunEnded } from './no-response.js';
 import { Stopwatch } from './stopwatch.js';
 import { Throttled } from './throttling.js';
 
@@ -184,7 +184,7 @@ t.test('an answer that breaks off is told in words, and with what there was of i
     const origin = `http://${await listenOnLoopback(server)}`;
     const client = clientWith(() => Promise.resolve(), { timeout: 300 });
     const error = await client.send({ rule: 'x', method: 'GET', origin, path: '/', headers: {} }).catch((e) => e);
-    t.type(error, NoAnswer, JSON.stringify(written));
+    t.type(error, NoResponse, JSON.stringify(written));
     t.equal(error.loss?.kind, kind, JSON.stringify(written?.slice(0, 40)));
     t.equal(error.exchange?.lost, error.loss?.seen);
     await client.close();

@@ -4,7 +4,7 @@ import type { TokenRecipe } from '../auth/tokens.js';
 import { defined } from '../target/json.js';
 import { type Exchange, FAULT_FIRED } from './exchange.js';
 import type { Limiter } from './limiter.js';
-import { type LossKind, lossOf, NoAnswer, RunEnded } from './no-answer.js';
+import { type LossKind, lossOf, NoResponse, RunEnded } from './no-response.js';
 import { proxied, proxyOf } from './proxy.js';
 import { Stopwatch } from './stopwatch.js';
 import { secondsToWait, Throttling } from './throttling.js';
@@ -57,9 +57,9 @@ export interface ClientOptions {
 }
 
 /** Maximum size of a response body in bytes. */
-const MOST_BODY_BYTES = 512 * 1024 * 1024;
+const MAX_BODY_BYTES = 512 * 1024 * 1024;
 /** Number of consecutive timeouts after which the target counts as gone. */
-const MOST_LATE = 16;
+const MAX_LATE = 16;
 /**
  * Attempts to connect to a target that refuses connections, milliseconds between them (multiplied by the attempt), and
  * timeout of one attempt in milliseconds.
@@ -136,8 +136,7 @@ export class Client {
       let size = 0;
       for await (const part of response.body as AsyncIterable<Buffer>) {
         size += part.length;
-        if (size > MOST_BODY_BYTES)
-          throw Object.assign(new Error('endless'), { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+        if (size > MAX_BODY_BYTES) throw Object.assign(new Error('endless'), { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
         parts.push(part);
       }
     } catch (error) {
@@ -147,7 +146,7 @@ export class Client {
         return this.#sendOnce(request, stale - 1);
       }
       await this.#endIfGone(loss.kind, request.origin, loss.seen);
-      throw new NoAnswer(loss, exchange(loss.seen));
+      throw new NoResponse(loss, exchange(loss.seen));
     }
     this.#late = 0;
     const answered = exchange();
@@ -160,7 +159,7 @@ export class Client {
     if (kind === 'late') this.#late += 1;
     const place = this.options.baseUrl ?? origin;
     let reason: string | undefined;
-    if (this.#late >= MOST_LATE)
+    if (this.#late >= MAX_LATE)
       reason = `${place} stopped answering: ${this.#late} requests in a row got no answer in time`;
     else if (!(await this.isThere(place))) reason = `${place} is gone: it takes no connections (${seen})`;
     if (reason === undefined) return;
@@ -238,9 +237,9 @@ function takesConnections({ hostname, port, protocol }: URL): Promise<boolean> {
   const usual = protocol === 'https:' ? 443 : 80;
   return new Promise((resolve) => {
     const socket = connect({ host, port: port === '' ? usual : Number(port), timeout: LOOK_TIMEOUT });
-    const settle = (answer: boolean) => {
+    const settle = (response: boolean) => {
       socket.destroy();
-      resolve(answer);
+      resolve(response);
     };
     socket.once('connect', () => settle(true));
     socket.once('timeout', () => settle(false));

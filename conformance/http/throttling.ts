@@ -1,6 +1,6 @@
 import { parseList } from 'structured-headers';
 import { type Exchange, headerOf, isRecord, jsonOf } from './exchange.js';
-import { RunEnded } from './no-answer.js';
+import { RunEnded } from './no-response.js';
 
 /** Limits for waiting on a target that throttles. */
 export const PATIENCE = {

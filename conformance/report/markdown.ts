@@ -5,7 +5,7 @@ import {
   describeRun,
   isPartial,
   MARKS,
-  MOST_CURL,
+  MAX_CURL,
   type Reporter,
   show,
   visible,
@@ -13,7 +13,7 @@ import {
 import type { Report, RuleResult } from './results.js';
 
 /** Maximum number of broken rules shown with their requests. A GitHub step summary is limited to 1 MB. */
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** Renders GitHub Flavored Markdown: badge, counts, broken rules, and one line per section. */
 export const markdown: Reporter = (report) => {
@@ -25,12 +25,12 @@ export const markdown: Reporter = (report) => {
     ...remarks.map((remark) => inline(remark)),
     ['| Verdict | Rules | |', '| --- | ---: | --- |', ...countRows(report)].join('\n'),
     ...(broken.length === 0 ? [] : ['## Broken']),
-    ...broken.slice(0, MOST_SHOWN).map((result) => describe(report, result)),
-    ...(broken.length <= MOST_SHOWN
+    ...broken.slice(0, MAX_SHOWN).map((result) => describe(report, result)),
+    ...(broken.length <= MAX_SHOWN
       ? []
       : [
           broken
-            .slice(MOST_SHOWN)
+            .slice(MAX_SHOWN)
             .map(({ id }) => `- ${code(id)}`)
             .join('\n'),
         ]),
@@ -63,7 +63,7 @@ function describe(report: Report, result: RuleResult): string {
     ...unproven.map((line) => `- ${line}`),
   ];
   const commands = [
-    ...(result.curl === undefined || result.curl.length > MOST_CURL ? [] : [result.curl]),
+    ...(result.curl === undefined || result.curl.length > MAX_CURL ? [] : [result.curl]),
     ...(repeat === undefined ? [] : [repeat]),
   ];
   const shown = transcript.slice(-2).map(({ request, response }) => `${request.trimEnd()}\n\n${response.trimEnd()}`);

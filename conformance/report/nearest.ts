@@ -24,11 +24,11 @@ interface SeenRequest extends Pick<Exchange, 'rule' | 'method' | 'path' | 'statu
 }
 
 /** Maximum number of different requests kept for one operation. */
-const MOST_KEPT = 500;
+const MAX_KEPT = 500;
 /** Larger bodies, in bytes, are compared as a whole. */
-const MOST_READ = 64 * 1024;
-const MOST_MEMBERS = 200;
-const MOST_LINES = 12;
+const MAX_READ = 64 * 1024;
+const MAX_MEMBERS = 200;
+const MAX_LINES = 12;
 
 /** Requests of a run, to show a failure beside the nearest request that passed. */
 export class RequestLog {
@@ -41,7 +41,7 @@ export class RequestLog {
     const key = operationOf(exchange);
     const seen = this.#operations.get(key) ?? new Map<string, SeenRequest>();
     this.#operations.set(key, seen);
-    if (seen.size >= MOST_KEPT) return;
+    if (seen.size >= MAX_KEPT) return;
     const { rule, method, path, status } = exchange;
     const traits = traitsOf(exchange, this.now());
     seen.set(`${rule} ${status} ${JSON.stringify([...traits])}`, { rule, method, path, status, traits });
@@ -64,12 +64,12 @@ export class RequestLog {
     if (best === undefined) return undefined;
     const { rule, method, path, status, traits } = best.seen;
     const lines = differences(own, traits).map((name) => line(name, own.get(name), traits.get(name)));
-    const more = lines.length - MOST_LINES;
+    const more = lines.length - MAX_LINES;
     return {
       rule,
       request: redact(`${method} ${path}`),
       status,
-      differs: more > 0 ? [...lines.slice(0, MOST_LINES), `and ${more} more`] : lines,
+      differs: more > 0 ? [...lines.slice(0, MAX_LINES), `and ${more} more`] : lines,
     };
   }
 }
@@ -155,7 +155,7 @@ function addToken(traits: Map<string, string>, { recipe, requestHeaders }: Excha
 }
 
 function addBody(traits: Map<string, string>, body: Buffer): void {
-  const values = body.length > MOST_READ ? undefined : readJson(body.toString('utf8'));
+  const values = body.length > MAX_READ ? undefined : readJson(body.toString('utf8'));
   if (values === undefined) {
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
     traits.set('body', `${body.length} bytes (sha256 ${digest}…)`);
@@ -178,7 +178,7 @@ function addMembers(traits: Map<string, string>, name: string, value: unknown): 
   const waiting = [{ name, value }];
   for (const one of waiting) {
     const members = isRecord(one.value) ? Object.entries(one.value) : [];
-    if (members.length === 0 || waiting.length + members.length > MOST_MEMBERS) traits.set(one.name, show(one.value));
+    if (members.length === 0 || waiting.length + members.length > MAX_MEMBERS) traits.set(one.name, show(one.value));
     else waiting.push(...members.map(([member, inner]) => ({ name: `${one.name}.${member}`, value: inner })));
   }
 }

@@ -7,8 +7,8 @@ import {
   enumerate,
   explainBaseline,
   MARKS,
+  MAX_CURL,
   MEANINGS,
-  MOST_CURL,
   type Reporter,
   show,
   THE_RUN,
@@ -32,16 +32,16 @@ const STYLES: Readonly<Partial<Record<Verdict, Style>>> = {
  * Maximum number of rules that are shown one by one, broken ones with their requests. If there are more, equal results
  * are grouped.
  */
-const MOST_RULES = 20;
+const MAX_RULES = 20;
 /** Maximum number of rules shown for a run that ended early, because the reason of the end is more important. */
-const MOST_OF_ENDED = 3;
+const MAX_OF_ENDED = 3;
 /** Maximum number of groups of broken rules, and of other findings. */
-const MOST_BROKEN_KINDS = 6;
-const MOST_OTHER_KINDS = 40;
+const MAX_BROKEN_KINDS = 6;
+const MAX_OTHER_KINDS = 40;
 /** Maximum number of lines of a request or response in a group. */
-const MOST_LINES = 16;
+const MAX_LINES = 16;
 /** Maximum number of reasons shown for skipped or blocked rules. */
-const MOST_REASONS = 12;
+const MAX_REASONS = 12;
 
 /**
  * Creates the reporter for readers at a terminal: broken rules, other findings, one line per section, and the
@@ -60,12 +60,12 @@ export function createPretty(color: boolean): Reporter {
       report.rules.filter((result) => result.verdict === verdict && !broken.includes(result)),
     );
     const blocks = [
-      ...(broken.length > (report.ended === undefined ? MOST_RULES : MOST_OF_ENDED)
+      ...(broken.length > (report.ended === undefined ? MAX_RULES : MAX_OF_ENDED)
         ? describeMany(report, broken, others, paint)
         : [
             ...broken.map((result) => describeBroken(report, result, paint)),
-            ...(others.length > MOST_RULES
-              ? describeKinds(groupAlike(others), MOST_OTHER_KINDS, paint)
+            ...(others.length > MAX_RULES
+              ? describeKinds(groupAlike(others), MAX_OTHER_KINDS, paint)
               : others.map((result) => describe(report, result, paint))),
           ]),
       [...sections(report, paint), '', legend(report, paint)],
@@ -105,7 +105,7 @@ function describeBroken(report: Report, result: RuleResult, paint: Paint): strin
   lines.push(...nearest.map((line) => `  ${line}`));
   if (curl !== undefined) {
     lines.push(
-      curl.length > MOST_CURL ? `  the curl line has ${curl.length} characters: --reporter json has it` : `  $ ${curl}`,
+      curl.length > MAX_CURL ? `  the curl line has ${curl.length} characters: --reporter json has it` : `  $ ${curl}`,
     );
   }
   if (repeat !== undefined) lines.push(`  $ ${repeat}`);
@@ -131,7 +131,7 @@ function describeMany(
   ];
   return [
     ...(first === undefined ? [] : [describeBroken(report, shorten(first), paint)]),
-    ...describeKinds(kinds, MOST_BROKEN_KINDS, paint),
+    ...describeKinds(kinds, MAX_BROKEN_KINDS, paint),
   ];
 }
 
@@ -139,8 +139,8 @@ function describeMany(
 function shorten(result: RuleResult): RuleResult {
   const cut = (text: string) => {
     const lines = text.trimEnd().split('\n');
-    if (lines.length <= MOST_LINES) return text;
-    return [...lines.slice(0, MOST_LINES), `… (${lines.length - MOST_LINES} more lines)`].join('\n');
+    if (lines.length <= MAX_LINES) return text;
+    return [...lines.slice(0, MAX_LINES), `… (${lines.length - MAX_LINES} more lines)`].join('\n');
   };
   const shown = (result.transcript ?? []).slice(-1);
   return {
@@ -149,10 +149,10 @@ function shorten(result: RuleResult): RuleResult {
   };
 }
 
-function describeKinds(kinds: readonly Alike[], most: number, paint: Paint): string[][] {
-  const untold = kinds.slice(most).reduce((sum, { ids }) => sum + ids.length, 0);
+function describeKinds(kinds: readonly Alike[], max: number, paint: Paint): string[][] {
+  const untold = kinds.slice(max).reduce((sum, { ids }) => sum + ids.length, 0);
   return [
-    kinds.slice(0, most).flatMap((kind) => describeAlike(kind, paint)),
+    kinds.slice(0, max).flatMap((kind) => describeAlike(kind, paint)),
     [
       ...(untold === 0 ? [] : [`${untold} more rules say something else.`]),
       'Every rule, with what was sent and answered: --reporter html; one of them: --only and its id.',
@@ -194,10 +194,10 @@ function legend(report: Report, paint: Paint): string {
 /** Lists rules that could not be checked, by reason. */
 function unchecked(report: Report, verdict: 'skip' | 'blocked'): string[] {
   const reasons = countReasons(withVerdict(report, verdict));
-  const others = reasons.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
+  const others = reasons.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0);
   return [
-    ...reasons.slice(0, MOST_REASONS),
-    ...(others === 0 ? [] : [[`${reasons.length - MOST_REASONS} other reasons`, others] as const]),
+    ...reasons.slice(0, MAX_REASONS),
+    ...(others === 0 ? [] : [[`${reasons.length - MAX_REASONS} other reasons`, others] as const]),
   ].map(([reason, count]) => `${verdict.padEnd(7)} ${String(count).padStart(4)}  ${show(reason)}`);
 }
 

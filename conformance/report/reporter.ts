@@ -76,12 +76,12 @@ function expectedFailures({ rules }: Report): readonly RuleResult[] {
  * Maximum characters of a command that is shown. A longer command would not be read or copied; the JSON report contains
  * it.
  */
-export const MOST_CURL = 4096;
+export const MAX_CURL = 4096;
 
 /** Lists names. If there are many, lists the first ones and the number of the others. */
-export function enumerate(names: readonly string[], most = 8): string {
-  if (names.length <= most + 1) return names.join(', ');
-  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+export function enumerate(names: readonly string[], max = 8): string {
+  if (names.length <= max + 1) return names.join(', ');
+  return `${names.slice(0, max).join(', ')} and ${names.length - max} more`;
 }
 
 /** Remarks about the run to read before its verdicts, one sentence each. */

@@ -23,18 +23,18 @@ export function quoteParts(parts: readonly Part[]): string {
  * Maximum size in bytes of text that `printf` prints directly. Larger or binary data is base64-encoded, and compressed if
  * that is smaller.
  */
-const MOST_AS_TEXT = 4096;
+const MAX_AS_TEXT = 4096;
 /** Maximum number of encoded bytes in a report. */
-const MOST_ENCODED = 128 * 1024;
+const MAX_ENCODED = 128 * 1024;
 
 /** Returns a one-line command that prints exactly these bytes; undefined if there are too many. */
 export function printCommand(bytes: Buffer): string | undefined {
-  if (bytes.length <= MOST_AS_TEXT && isText(bytes)) return `printf ${quote(printfFormat(bytes))}`;
+  if (bytes.length <= MAX_AS_TEXT && isText(bytes)) return `printf ${quote(printfFormat(bytes))}`;
   const plain = bytes.toString('base64');
   const packed = gzipSync(bytes, { level: 9 }).toString('base64');
   const isSmaller = packed.length < plain.length;
   const encoded = isSmaller ? packed : plain;
-  if (encoded.length > MOST_ENCODED) return undefined;
+  if (encoded.length > MAX_ENCODED) return undefined;
   return `printf %s ${quote(encoded)} | base64 -d${isSmaller ? ' | gzip -dc' : ''}`;
 }
 

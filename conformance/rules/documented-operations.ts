@@ -1,5 +1,5 @@
 import { ORG_READER } from '../api/requests.js';
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectProblem } from '../check/expect.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
 import { sampleContent, sampleFile, skipTooLarge } from '../fixtures/content.js';
@@ -29,7 +29,7 @@ export interface TokenPlace {
   readonly lacksScope: readonly string[];
   /** Repository on which it is tried. */
   readonly repo: (t: RuleContext) => Promise<string>;
-  readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<Answer>;
+  readonly send: (t: RuleContext, repo: string, options: RequestOptions) => Promise<ApiResponse>;
   /** True if the specification does not show the parameters, so that only 401 and 403 count as failures. */
   readonly isLoose?: boolean;
   readonly isGit: boolean;
@@ -128,7 +128,7 @@ export const DOCUMENTED_OPERATIONS: readonly TokenPlace[] = [
 export const DOCUMENTED_ROUTES: ReadonlySet<string> = new Set(DOCUMENTED_OPERATIONS.map(({ route }) => route));
 
 /** Sends an operation on the sample with a forced fault, for rules of reach `emulator`. */
-export async function withFault(t: RuleContext, name: string, fault: string): Promise<Answer> {
+export async function withFault(t: RuleContext, name: string, fault: string): Promise<ApiResponse> {
   return documentedOperation(name).send(t, await ofSample(t), { fault });
 }
 
@@ -139,11 +139,11 @@ export const faulted = (name: string, fault: string) => (t: RuleContext) => with
 export function forcedFailures(
   name: string,
   rows: readonly (readonly [id: string, says: string, status: number, code: string])[],
-  check: (answer: Answer, status: number, code: string) => void = expectProblem,
+  check: (response: ApiResponse, status: number, code: string) => void = expectProblem,
 ): RuleRow[] {
-  const answers = async (t: RuleContext, status: number, code: string) =>
+  const responses = async (t: RuleContext, status: number, code: string) =>
     check(await withFault(t, name, code), status, code);
-  return rulesBy(answers, rows, { reach: 'emulator' });
+  return rulesBy(responses, rows, { reach: 'emulator' });
 }
 
 export function documentedOperation(name: string): TokenPlace {

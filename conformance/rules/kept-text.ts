@@ -1,4 +1,4 @@
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectSame } from '../check/expect.js';
 
 /** A text that trimming would change: blanks at its ends and at those of lines, and a tab. */
@@ -17,7 +17,7 @@ function withoutLastNewline(text: string): string {
 
 /** Expects a commit to name this person in this role. */
 export function expectPerson(
-  commit: Answer,
+  commit: ApiResponse,
   role: 'author' | 'committer',
   person: { name: string; email: string },
 ): void {

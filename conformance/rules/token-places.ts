@@ -1,5 +1,5 @@
 import type { TokenRecipe } from '../auth/tokens.js';
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectCode, expectStatus, expectTrue } from '../check/expect.js';
 import { AssertionFailure, Skip } from '../check/outcomes.js';
 import type { RequestOptions, RuleContext } from '../check/rule-context.js';
@@ -67,9 +67,9 @@ export interface Visit {
   readonly place: TokenPlace;
   readonly repo: string;
   /** Sends the request with such a token. */
-  readonly ask: (draft: TokenDraft, options?: RequestOptions) => Promise<Answer>;
+  readonly ask: (draft: TokenDraft, options?: RequestOptions) => Promise<ApiResponse>;
   /** Sends the request without a token, optionally with a hand-written header. */
-  readonly askWithout: (options?: RequestOptions) => Promise<Answer>;
+  readonly askWithout: (options?: RequestOptions) => Promise<ApiResponse>;
   /** Returns the `Authorization` header with a value in the position of the token. */
   readonly headerWith: (value: string) => string;
 }
@@ -131,31 +131,35 @@ export const ofReads = ({ isGit, scope, isLoose }: TokenPlace): boolean => !isGi
 export const ofScope = (wanted: string) => (place: TokenPlace) => place.scope === wanted;
 
 /** Expects that a refusal contains no repository data, and that nothing was pushed. */
-export function showsNothing(answer: Answer): void {
-  expectTrue(!showsRefs(answer), 'no ref is shown');
+export function showsNothing(response: ApiResponse): void {
+  expectTrue(!showsRefs(response), 'no ref is shown');
 }
 
 /** Expects a Git request to be refused in one of these ways, without repository data (A35). */
-export function expectGitRefused(t: RuleContext, where: string, answer: Answer, ways: readonly string[]): void {
-  showsNothing(answer);
-  t.tolerate('A35', where, answer, ways);
+export function expectGitRefused(t: RuleContext, where: string, response: ApiResponse, ways: readonly string[]): void {
+  showsNothing(response);
+  t.tolerate('A35', where, response, ways);
 }
 
 /** Expects an invalid token to be refused, in a way that the place allows (A01, A35). */
-export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, answer: Answer): void {
-  if (isGit) expectGitRefused(t, `invalid token, ${name}`, answer, ['403', '401', '404']);
-  else t.expectTokenRefused(answer, name);
+export function expectTokenRefused(t: RuleContext, { name, isGit }: TokenPlace, response: ApiResponse): void {
+  if (isGit) expectGitRefused(t, `invalid token, ${name}`, response, ['403', '401', '404']);
+  else t.expectTokenRefused(response, name);
 }
 
 /** Expects an error, with its code if the place documents one. */
-export function expectErrorOf({ withoutCode }: TokenPlace, answer: Answer, status: number, code: string): void {
-  if (withoutCode.includes(status)) expectStatus(answer, status);
-  else expectCode(answer, status, code);
+export function expectErrorOf({ withoutCode }: TokenPlace, response: ApiResponse, status: number, code: string): void {
+  if (withoutCode.includes(status)) expectStatus(response, status);
+  else expectCode(response, status, code);
 }
 
 /** Expects a valid token without the scope to be refused (A02, A26, A35). */
-export function expectScopeMissing(t: RuleContext, { name, isGit, lacksScope }: TokenPlace, answer: Answer): void {
+export function expectScopeMissing(
+  t: RuleContext,
+  { name, isGit, lacksScope }: TokenPlace,
+  response: ApiResponse,
+): void {
   const where = name === 'Git' ? 'fetch without scope' : `${name}, without scope`;
-  if (isGit) expectGitRefused(t, where, answer, lacksScope);
-  else if (name !== 'repo') t.tolerate('A02', `missing scope, ${name}`, answer, lacksScope);
+  if (isGit) expectGitRefused(t, where, response, lacksScope);
+  else if (name !== 'repo') t.tolerate('A02', `missing scope, ${name}`, response, lacksScope);
 }

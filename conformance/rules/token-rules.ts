@@ -15,34 +15,34 @@ export function tokenRules(name: string, ids: TokenRuleIds): RuleRow[] {
     noHeader: {
       says: `${route} answers 401 to a request without a credential.`,
       check: async (t) => {
-        const answer = await operation.send(t, await operation.repo(t), ANONYMOUS);
-        expectErrorOf(operation, answer, 401, 'unauthorized');
+        const response = await operation.send(t, await operation.repo(t), ANONYMOUS);
+        expectErrorOf(operation, response, 401, 'unauthorized');
       },
     },
     invalid: {
       says: `${route} rejects a token signed by an unregistered key.`,
       check: async (t) => {
         const repo = await operation.repo(t);
-        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope], defect: 'foreign-key' } });
-        if (name === 'grep') t.tolerate('A01', 'invalid token, grep', answer, ['403 forbidden']);
-        else t.expectTokenRefused(answer, name);
+        const response = await operation.send(t, repo, { as: { repo, scopes: [scope], defect: 'foreign-key' } });
+        if (name === 'grep') t.tolerate('A01', 'invalid token, grep', response, ['403 forbidden']);
+        else t.expectTokenRefused(response, name);
       },
     },
     scope: {
       says: `${route} rejects a token without the scope ${scope}.`,
       check: async (t) => {
         const repo = await operation.repo(t);
-        const answer = await operation.send(t, repo, { as: { repo, scopes: [otherScope] } });
-        expectScopeMissing(t, operation, answer);
+        const response = await operation.send(t, repo, { as: { repo, scopes: [otherScope] } });
+        expectScopeMissing(t, operation, response);
       },
     },
     missingRepo: {
       says: `${route} is 404 if the repository in the repo claim does not exist.`,
       check: async (t) => {
         const repo = t.uniqueName();
-        const answer = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
-        expectErrorOf(operation, answer, 404, 'repository_not_found');
-        t.observe('content-type', answer.header('content-type') ?? 'none');
+        const response = await operation.send(t, repo, { as: { repo, scopes: [scope] } });
+        expectErrorOf(operation, response, 404, 'repository_not_found');
+        t.observe('content-type', response.header('content-type') ?? 'none');
       },
     },
   };

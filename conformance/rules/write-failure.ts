@@ -1,4 +1,4 @@
-import type { Answer } from '../check/answer.js';
+import type { ApiResponse } from '../check/api-response.js';
 import { expectOther } from '../check/expect.js';
 import { AssertionFailure } from '../check/outcomes.js';
 import type { RuleContext } from '../check/rule-context.js';
@@ -10,16 +10,16 @@ export type FailureBody = 'problem' | 'result';
  * works
  * for every client, so it counts as the body that the specification supports best.
  */
-export function expectFailureBody(t: RuleContext, where: string, answer: Answer, best: FailureBody): void {
-  const isResult = answer.find('result', 'success') === false;
-  const isProblem = answer.code !== undefined;
+export function expectFailureBody(t: RuleContext, where: string, response: ApiResponse, best: FailureBody): void {
+  const isResult = response.find('result', 'success') === false;
+  const isProblem = response.code !== undefined;
   if (!isResult && !isProblem) {
     const expected = ['problem', 'result'];
-    throw new AssertionFailure('the body is problem details or a result', expected, answer.text.slice(0, 200));
+    throw new AssertionFailure('the body is problem details or a result', expected, response.text.slice(0, 200));
   }
   if (isResult) {
-    expectOther(answer.string('result', 'status'), '', 'result.status says what went wrong');
-    expectOther(answer.string('result', 'message'), '', 'result.message says why');
+    expectOther(response.string('result', 'status'), '', 'result.status says what went wrong');
+    expectOther(response.string('result', 'message'), '', 'result.message says why');
   }
   const shape = isResult === isProblem ? best : isResult ? 'result' : 'problem';
   t.tolerateValue('A07', where, shape, [best, best === 'problem' ? 'result' : 'problem']);

@@ -16,7 +16,7 @@ import {
 } from './scratch.js';
 
 /** Number of consecutive refusals after which cleanup stops. */
-const MOST_REFUSED = 8;
+const MAX_REFUSED = 8;
 
 /** Number of concurrent deletions when no run is active. */
 const COLLECT_WIDTH = 4;
@@ -83,7 +83,7 @@ async function deleteRepositories(target: Target, names: readonly string[], opti
   await Promise.all(
     Array.from({ length: options.width }, async () => {
       for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-        if (refused >= MOST_REFUSED || deletion.isOver) return;
+        if (refused >= MAX_REFUSED || deletion.isOver) return;
         const why = await deletion.remove(name).catch(messageOf);
         if (why === undefined) gone.push(name);
         else reason = why;

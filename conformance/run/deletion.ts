@@ -74,10 +74,10 @@ export class Deletion {
    */
   async remove(name: string): Promise<string | undefined> {
     for (let left = TRIES; ; left--) {
-      const answer = await this.#delete(name);
-      if (isSuccess(answer) || isGone(answer, await this.#look(name))) return undefined;
-      const isBusy = answer.status === 409 || answer.status === 503;
-      if (!isBusy || left === 1) return sentenceOf(answer);
+      const response = await this.#delete(name);
+      if (isSuccess(response) || isGone(response, await this.#look(name))) return undefined;
+      const isBusy = response.status === 409 || response.status === 503;
+      if (!isBusy || left === 1) return sentenceOf(response);
       await this.#pause();
     }
   }
@@ -87,11 +87,11 @@ export class Deletion {
    * undefined if it can, or if it responds in the same way to all requests. Nothing is created.
    */
   async lackOf(name: string): Promise<string | undefined> {
-    const answer = await this.#delete(name);
-    if (isSuccess(answer)) return undefined;
+    const response = await this.#delete(name);
+    if (isSuccess(response)) return undefined;
     const look = await this.#look(name);
-    const isLikeOthers = answer.status === look.status && answer.status !== 404;
-    return isLikeOthers || isGone(answer, look) ? undefined : sentenceOf(answer);
+    const isLikeOthers = response.status === look.status && response.status !== 404;
+    return isLikeOthers || isGone(response, look) ? undefined : sentenceOf(response);
   }
 
   /** Waits until a deleted repository is gone. Returns false if it is still there after 5 seconds. */
@@ -130,11 +130,11 @@ function isSuccess({ status }: Exchange): boolean {
  * Returns true if the response to a deletion means that the repository is absent; false if it means that the route is
  * absent.
  */
-function isGone(answer: Exchange, look: Exchange): boolean {
-  if (![404, 409, 410].includes(answer.status) || isSuccess(look)) return false;
-  if (MISSING.has(codeOf(answer)) || answer.status === 410) return true;
+function isGone(response: Exchange, look: Exchange): boolean {
+  if (![404, 409, 410].includes(response.status) || isSuccess(look)) return false;
+  if (MISSING.has(codeOf(response)) || response.status === 410) return true;
   // Without codes, the two cases cannot be distinguished.
-  return answer.status === 404 && !MISSING.has(codeOf(look)) && codeOf(answer) === codeOf(look);
+  return response.status === 404 && !MISSING.has(codeOf(look)) && codeOf(response) === codeOf(look);
 }
 
 function shows(look: Exchange, name: string): boolean {

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { isRecord } from '../http/exchange.js';
-import { lossOf } from '../http/no-answer.js';
+import { lossOf } from '../http/no-response.js';
 import { defined, parseJson } from '../target/json.js';
 
 /** Result of a single request to a target. */
@@ -17,7 +17,7 @@ export interface Look {
   readonly json?: unknown;
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Sends a GET request that is not part of any rule. `timeout`: milliseconds for one response. */
 export async function look(url: string, timeout: number, headers: Record<string, string>): Promise<Look> {
@@ -58,7 +58,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
     for await (const part of body) {
       parts.push(part);
       size += part.length;
-      if (size > MOST_BYTES) break;
+      if (size > MAX_BYTES) break;
     }
   } catch {
     // A truncated body is used as far as it arrived.

@@ -13,7 +13,7 @@ interface Kind {
 }
 
 /** Detects a target that responds in the same way to everything, which means that it is not an API. */
-export class Likeness {
+export class RepeatedResponse {
   #answers = 0;
   readonly #kinds = new Map<string, Kind>();
 
@@ -47,7 +47,7 @@ function describe(exchange: Exchange): string {
 /** Minimum number of `route_not_found` responses, because a single one can be about a repository in the path. */
 const FEWEST_NOT_FOUND = 2;
 
-interface Answers {
+interface ResponsesByRoute {
   readonly rules: Set<string>;
   /** Number of `route_not_found` responses. */
   notFound: number;
@@ -57,19 +57,19 @@ interface Answers {
 
 /** Detects documented routes that a target lacks. Each is one cause of many broken rules. */
 export class MissingRoutes {
-  readonly #routes = new Map<string, Answers>();
+  readonly #routes = new Map<string, ResponsesByRoute>();
 
   see(exchange: Exchange): void {
     if (exchange.injected) return;
     const { method, path, rule, status } = exchange;
     const route = `${method} ${knownRouteOf(path.replace(/[?#].*/s, ''))}`;
     if (!DOCUMENTED_ROUTES.has(route)) return;
-    const answers = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
-    this.#routes.set(route, answers);
-    answers.rules.add(rule);
+    const responses = this.#routes.get(route) ?? { rules: new Set(), notFound: 0, found: false };
+    this.#routes.set(route, responses);
+    responses.rules.add(rule);
     // A token can be refused before the route is looked up, so 401 and 403 do not show that the route exists.
-    if (isRouteNotFound(exchange)) answers.notFound += 1;
-    else if (status !== 401 && status !== 403) answers.found = true;
+    if (isRouteNotFound(exchange)) responses.notFound += 1;
+    else if (status !== 401 && status !== 403) responses.found = true;
   }
 
   notices(): string[] {

@@ -141,16 +141,16 @@ export function checkOptions(options: Options): void {
   }
 }
 
-function wholeNumber(least: number, most: number): Allowed {
+function wholeNumber(min: number, max: number): Allowed {
   return {
-    words: `a whole number from ${least} to ${most}`,
-    includes: (value) => Number.isInteger(value) && value >= least && value <= most,
+    words: `a whole number from ${min} to ${max}`,
+    includes: (value) => Number.isInteger(value) && value >= min && value <= max,
   };
 }
 
-function aboveZero(most = Infinity): Allowed {
+function aboveZero(max = Infinity): Allowed {
   return {
-    words: `a number above 0${most === Infinity ? '' : ` and up to ${most}`}`,
-    includes: (value) => typeof value === 'number' && value > 0 && value <= most,
+    words: `a number above 0${max === Infinity ? '' : ` and up to ${max}`}`,
+    includes: (value) => typeof value === 'number' && value > 0 && value <= max,
   };
 }

@@ -31,16 +31,16 @@ export async function checkReady(target: Target, timeout: number): Promise<void>
   const looks = await Promise.all(
     ['/api/repos', '/api/meta'].map((path) => look(baseUrl + path, timeout, { authorization: `Bearer ${token}` })),
   );
-  const answers = looks.filter(({ status }) => status !== undefined);
-  const [first] = answers;
+  const responses = looks.filter(({ status }) => status !== undefined);
+  const [first] = responses;
   if (first === undefined) throw new Unready(`${baseUrl} does not answer: ${looks[0]?.lost}`);
-  if (answers.every(isRejection)) {
+  if (responses.every(isRejection)) {
     const { detail, error } = isRecord(first.json) ? first.json : {};
     const words = detail ?? error;
     const because = typeof words === 'string' ? `: ${words}` : '';
     throw new Unready(`the target rejects the key given for ${org} (${first.status}${because})`);
   }
-  const skews = answers.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
+  const skews = responses.flatMap(({ ahead }) => (ahead === undefined ? [] : [Math.abs(ahead)]));
   const skew = Math.min(...skews); // infinite if no response has a Date
   if (skews.length > 0 && skew > MAX_SKEW_SECONDS) {
     throw new Unready(`the target's clock is ${skew} s away from this one`);

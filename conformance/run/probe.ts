@@ -66,7 +66,7 @@ function firstOf(json: unknown): string | undefined {
  * Rules that send about a hundred read requests, and determine every open point of the specification that can be
  * determined by reading. A test compares the list with what a whole run records.
  */
-export const TELLING_RULES: readonly string[] = [
+export const CALIBRATION_RULES: readonly string[] = [
   'unrestricted.scopes-still-valid',
   'auth.repo-claim.missing.git-read',
   'auth.repo-claim.missing.git-write',

@@ -19,7 +19,7 @@ export interface RecordedOptions {
 }
 
 /** Maximum number of entries named for a broken rule. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -75,25 +75,30 @@ function checkRule(
   rule: Rule,
   recorded: readonly { readonly exchange: Exchange; readonly index: number }[],
 ): RuleResult {
-  let answers = 0;
+  let responses = 0;
   let evidence: Watched['evidence'] = 'observed';
   const broken: string[] = [];
   for (const { exchange, index } of recorded) {
     if (exchange.injected && rule.reach !== 'emulator') continue;
     const verdict = rule.watch?.(exchange);
     if (verdict === undefined) continue;
-    answers += 1;
+    responses += 1;
     if (exchange.injected) evidence = 'injected';
     if (verdict !== true) broken.push(nameOf(exchange, index));
   }
-  const more = broken.length - MOST_NAMED;
-  const named = more > 0 ? [...broken.slice(0, MOST_NAMED), `and ${more} more`] : broken;
-  const seen: Watched = { id: rule.id, answers, evidence, ...(broken.length > 0 && { broken: { evidence } }) };
+  const more = broken.length - MAX_NAMED;
+  const named = more > 0 ? [...broken.slice(0, MAX_NAMED), `and ${more} more`] : broken;
+  const seen: Watched = {
+    id: rule.id,
+    answers: responses,
+    evidence,
+    ...(broken.length > 0 && { broken: { evidence } }),
+  };
   return {
     ...aboutRule(rule),
     read_only: true,
     ...addWatched(rule.level, undefined, seen),
-    ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${answers}: ${named.join('; ')}` }),
+    ...(broken.length > 0 && { reason: `not so in ${broken.length} of ${responses}: ${named.join('; ')}` }),
     milliseconds: 0,
   };
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { RuleContext } from '../check/rule-context.js';
 import type { RunContext } from '../check/run-context.js';
 import type { Exchange } from '../http/exchange.js';
-import { lossOf, RunEnded } from '../http/no-answer.js';
+import { lossOf, RunEnded } from '../http/no-response.js';
 import type { RequestLog } from '../report/nearest.js';
 import { redactValue } from '../report/redact.js';
 import { isBroken } from '../report/reporter.js';
@@ -62,7 +62,7 @@ interface Outcome {
 }
 
 /** Maximum number of broken rules for a retry. More broken rules are not caused by chance. */
-const MOST_RETRIED = 20;
+const MAX_RETRIED = 20;
 
 /** Checks rules: decides their order and concurrency, and derives their results. */
 export class RuleRunner {
@@ -173,7 +173,7 @@ export class RuleRunner {
       const outcome = this.#outcomes.get(id);
       return outcome !== undefined && isRetried(outcome);
     });
-    if (broken.length > MOST_RETRIED) return;
+    if (broken.length > MAX_RETRIED) return;
     for (const rule of broken) {
       const first = this.#outcomes.get(rule.id);
       if (first === undefined || this.around.ending.signal.aborted) continue;

@@ -20,10 +20,10 @@ export function rulesOfShard(rules: readonly Rule[], { index, count }: Shard, co
   priced.sort((one, other) => other.cost - one.cost);
   const shards = Array.from({ length: count }, () => ({ cost: 0, rules: new Set<Rule>() }));
   for (const { group, cost } of priced) {
-    const [least] = [...shards].sort((one, other) => one.cost - other.cost);
-    if (least === undefined) break;
-    least.cost += cost;
-    for (const rule of group) least.rules.add(rule);
+    const [min] = [...shards].sort((one, other) => one.cost - other.cost);
+    if (min === undefined) break;
+    min.cost += cost;
+    for (const rule of group) min.rules.add(rule);
   }
   return rules.filter((rule) => shards[index - 1]?.rules.has(rule));
 }

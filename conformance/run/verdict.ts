@@ -2,7 +2,7 @@ import { AssertionFailure, InjectedEvidence, NeedsSetUp, PinnedDrift, Skip } fro
 import { ONLY_ON_EMULATOR, type RuleContext } from '../check/rule-context.js';
 import type { BrokenStep } from '../check/run-context.js';
 import { type Exchange, evidenceIn } from '../http/exchange.js';
-import { lossOf, RunEnded } from '../http/no-answer.js';
+import { lossOf, RunEnded } from '../http/no-response.js';
 import { Throttled } from '../http/throttling.js';
 import { withRelativeTimes, writeCurl } from '../report/curl.js';
 import { redactValue } from '../report/redact.js';
@@ -146,8 +146,8 @@ export function addWatched(level: Level, own: RuleVerdict | undefined, seen: Wat
   if (seen.broken !== undefined) return { verdict: BROKEN[level], ...seen.broken };
   if (own !== undefined && own.verdict !== 'skip') return own;
   if (seen.answers === 0) return own ?? { verdict: 'skip', reason: NOTHING_SEEN };
-  const { evidence, answers } = seen;
-  return { verdict: GOOD[level], evidence, observed: { answers } };
+  const { evidence, answers: responses } = seen;
+  return { verdict: GOOD[level], evidence, observed: { answers: responses } };
 }
 
 const NOTHING_SEEN = 'no answer of this run says anything about it';

@@ -157,8 +157,8 @@ t.test('what the journal shows of a client that hung up is checked', async (t) =
 
 t.test('of an answer that went out in part the journal says the code', async (t) => {
   for (const text of ['', '{"titl', '{"code":"request_cancel']) {
-    const answer = { headers: HELD, body: { text } };
-    const report = await startJournal(t, { status: 499, code: 'request_canceled', answer });
+    const response = { headers: HELD, body: { text } };
+    const report = await startJournal(t, { status: 499, code: 'request_canceled', answer: response });
     t.match(verdictsOf(report), { 'err.generic.499': 'pass' }, text);
   }
 });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { conformance, type DeletionAnswer, startDeployment } from './deployment.js';
+import { conformance, type DeletionResponse, startDeployment } from './deployment.js';
 
 t.setTimeout(180_000);
 const { baseUrl, target, asked, state, repositories } = await startDeployment(t);
@@ -37,7 +37,7 @@ t.test('a target without an admin API is left as it was, whatever is known of it
   }
 });
 
-const NO_WAY: Readonly<Record<string, DeletionAnswer>> = {
+const NO_WAY: Readonly<Record<string, DeletionResponse>> = {
   'no such route': [404, '{"code":"route_not_found","error":"no such route"}'],
   'no such route, in a short body': [404, '{"error":"Not Found"}'],
   'no such route, without a body': [404],
@@ -48,23 +48,26 @@ const NO_WAY: Readonly<Record<string, DeletionAnswer>> = {
   'a page for people': [302, '<!doctype html>'],
 };
 
-for (const [what, answer] of Object.entries(NO_WAY)) {
+for (const [what, response] of Object.entries(NO_WAY)) {
   t.test(`a deletion that is answered with ${what} is refused before anything is made`, async (t) => {
-    state.deletion = () => answer;
+    state.deletion = () => response;
     t.teardown(() => delete state.deletion);
     const before = await repositories();
     const { code, out, err } = await run();
     t.same([code, out, made()], [3, '', 0]);
-    t.match(err, `DELETE /api/repos/{repo_name} is answered ${answer[0]}; --no-write only reads, --keep leaves them\n`);
+    t.match(
+      err,
+      `DELETE /api/repos/{repo_name} is answered ${response[0]}; --no-write only reads, --keep leaves them\n`,
+    );
     t.equal(err.trim().split('\n').length, 1);
     t.same(await repositories(), before);
     t.equal(readFileSync(journal, 'utf8'), '');
   });
 }
 
-for (const [what, answer] of Object.entries({ 'is not there': [404, MISSING], 'was deleted': [204] } as const)) {
+for (const [what, response] of Object.entries({ 'is not there': [404, MISSING], 'was deleted': [204] } as const)) {
   t.test(`a target that says of every repository that it ${what} is refused after one`, async (t) => {
-    state.deletion = () => answer;
+    state.deletion = () => response;
     t.teardown(() => delete state.deletion);
     const before = await repositories();
     const { code, err } = await run();

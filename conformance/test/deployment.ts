@@ -22,7 +22,7 @@ export async function conformance(...argv: readonly string[]) {
 }
 
 /** A response sent instead of performing a deletion. */
-export type DeletionAnswer = readonly [status: number, body?: string];
+export type DeletionResponse = readonly [status: number, body?: string];
 
 /** Starts a correct service on loopback that does not identify itself as an emulator, with one repository. */
 export async function startDeployment(t: Test) {
@@ -30,7 +30,7 @@ export async function startDeployment(t: Test) {
   t.teardown(() => emulator.close());
   const { target } = emulator;
   const asked: string[] = [];
-  const state: { isBroken: boolean; deletion?: ((path: string) => DeletionAnswer | undefined) | undefined } = {
+  const state: { isBroken: boolean; deletion?: ((path: string) => DeletionResponse | undefined) | undefined } = {
     isBroken: false,
   };
   const server = createServer((incoming, outgoing) => {
@@ -63,10 +63,10 @@ export async function startDeployment(t: Test) {
   };
   const create = (repo: string) => call('POST', '/api/repos', repo, 'repo:write');
   const repositories = async () => {
-    const answer = (await (await call('GET', '/api/repos?limit=100', undefined, 'org:read')).json()) as {
+    const response = (await (await call('GET', '/api/repos?limit=100', undefined, 'org:read')).json()) as {
       repos: { repo_name: string }[];
     };
-    return answer.repos.map(({ repo_name: name }) => name).sort();
+    return response.repos.map(({ repo_name: name }) => name).sort();
   };
   await create('docs');
   const author = { name: 'Ada', email: 'ada@example.com' };

@@ -84,8 +84,8 @@ t.test('by default nothing is set, and every point has a switch or a reason', as
   );
 });
 
-const most = Math.max(...recordedSwitches().map(({ values }) => values.length));
-for (let number = 1; number < most; number++) {
+const max = Math.max(...recordedSwitches().map(({ values }) => values.length));
+for (let number = 1; number < max; number++) {
   t.test(`a run against an emulator with other switches sets another to answer alike, ${number}`, async (t) => {
     const chosen = valuesAt(number);
     const first = number === 2 ? whole : await runWith(chosen, recording);

@@ -7,7 +7,7 @@ import t from 'tap';
 import { parse, stringify } from 'yaml';
 import type { Report } from '../index.js';
 import { REPORTERS } from '../report/reporters.js';
-import { TELLING_RULES } from '../run/probe.js';
+import { CALIBRATION_RULES } from '../run/probe.js';
 import { packageRoot } from '../run/version.js';
 import { conformance, startDeployment, writesOf } from './deployment.js';
 
@@ -50,7 +50,7 @@ t.test('what probe tells is all that reading tells', async (t) => {
   t.same(writesOf(asked), []);
   t.same(await repositories(), ['docs']);
   const told = parse(readFileSync(file('target.yaml'), 'utf8')).variants;
-  t.same(Object.keys(told).sort(), Object.keys(variants).sort(), `TELLING_RULES: ${TELLING_RULES.length}`);
+  t.same(Object.keys(told).sort(), Object.keys(variants).sort(), `CALIBRATION_RULES: ${CALIBRATION_RULES.length}`);
 });
 
 t.test('a recorded answer that is another later fails', async (t) => {

@@ -21,10 +21,10 @@ export function passThrough(baseUrl: string, incoming: IncomingMessage, outgoing
     hangUp(sent, body.length).catch(() => undefined);
   });
   incoming.on('end', () => {
-    const onward = request({ hostname, port, method, path, headers }, (answer) => {
-      for (const name of HOP_BY_HOP) delete answer.headers[name];
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    const onward = request({ hostname, port, method, path, headers }, (response) => {
+      for (const name of HOP_BY_HOP) delete response.headers[name];
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
     onward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => onward.destroy());

@@ -9,7 +9,7 @@ import { routeOf } from '../rules/companion/call-operation.js';
 import { OPERATIONS } from '../rules/companion/operations.js';
 import { FAMILIES, TestRepository } from '../rules/companion/test-repository.js';
 import { type ProxiedRequest, type Rewrite, startProxy } from './mutants/proxy.js';
-import { changesAnswersTo, mendsTokens, type SentToken } from './mutants/tokens.js';
+import { changesResponsesTo, mendsTokens, type SentToken } from './mutants/tokens.js';
 import { contextsOf } from './new-context.js';
 import { startNamespace } from './shared-emulator.js';
 
@@ -111,8 +111,8 @@ t.test('writes at the same time are not held against one another', async (t) => 
   const as = { repo: name, scopes: ['git:write'] };
   const expecting = (file: string) =>
     context.post('/api/v1/repos/commit-pack', { as, lines: packLines({ [file]: 'x' }, { expected_head_sha: tip }) });
-  const answers = await Promise.all([expecting('a'), expecting('b'), expecting('c')]);
-  t.same(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  const responses = await Promise.all([expecting('a'), expecting('b'), expecting('c')]);
+  t.same(responses.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
 t.test('a row of refused writes costs one look each, and one that has to succeed none', async (t) => {
@@ -150,7 +150,7 @@ for (const [route, place] of Object.entries(WRITING)) {
       late.push(request);
       return { ...token.claims, exp: Number(token.claims.exp) + 86_400 };
     });
-    const refuse = changesAnswersTo(
+    const refuse = changesResponsesTo(
       (request) => late.includes(request),
       (response) => {
         response.status = 403;

@@ -19,8 +19,8 @@ const target = await startNamespace(t);
 async function repositories(): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = ''; ; ) {
-    const answer = await fetch(`${target.adminUrl}/repositories?limit=100${cursor && `&cursor=${cursor}`}`);
-    const page = (await answer.json()) as {
+    const response = await fetch(`${target.adminUrl}/repositories?limit=100${cursor && `&cursor=${cursor}`}`);
+    const page = (await response.json()) as {
       items: { name: string; state: string }[];
       has_more: boolean;
       next_cursor: string;

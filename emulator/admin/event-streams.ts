@@ -6,7 +6,7 @@ import { subscribe } from '../journal/subscription.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /** Maximum number of event streams of one port. Each costs every request of the port some 10 µs. */
-export const MOST_STREAMS = 100;
+export const MAX_STREAMS = 100;
 
 /** The event streams of one port. All of them send the same bytes for the same request, which are made once. */
 export class EventStreams {
@@ -15,7 +15,7 @@ export class EventStreams {
   readonly #last = new Map<boolean, { readonly record: RequestRecord; readonly entry: JournalEntry; event?: Buffer }>();
 
   get isFull(): boolean {
-    return this.#open >= MOST_STREAMS;
+    return this.#open >= MAX_STREAMS;
   }
 
   /** Counts a stream as open until the returned function is called. */

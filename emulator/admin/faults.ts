@@ -11,7 +11,7 @@ import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import type { Operation } from '../operation/operation.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { runYielding, type Steps } from '../schedule/steps.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { type AdminContext, adminRoute, requireFound } from './route.js';
 
@@ -233,7 +233,7 @@ export const replaceFaults = adminRoute({
   handle: async (ctx) => {
     const { faults } = ctx.world.state;
     faults.requireRoom(ctx.body.faults.length);
-    const wanted = await inSlices(readFaults(ctx.body.faults), ctx.meter);
+    const wanted = await runYielding(readFaults(ctx.body.faults), ctx.meter);
     const condition = ctx.header('if-match');
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
       throw problem('precondition_failed', `The faults have changed: their ETag is ${etagOf(ctx).etag}.`);

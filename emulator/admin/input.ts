@@ -4,21 +4,21 @@ import { checkShape, readBody, refuseContentEncoding, shapeSteps } from '../http
 import { jsonSteps, MAX_VALUES } from '../http/json-reader.js';
 import { problem, translateError } from '../http/problem.js';
 import { parseQuery } from '../http/request-target.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { readYaml, YamlError } from '../scenarios/yaml.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
 import type { AdminRow } from './route.js';
 
 /** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
-const MOST_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 const YAML = 'application/yaml';
 /** Longest body in YAML: it is read in one slice of time. */
-const MOST_YAML_BYTES = 64 * 1024;
+const MAX_YAML_BYTES = 64 * 1024;
 
-const noMembers = once(() => z.strictObject({}));
+const noMembers = lazy(() => z.strictObject({}));
 
 /** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
 export function readQuery({ query, access }: AdminRow, given: string): unknown {
@@ -56,7 +56,7 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, port
   if (isEmpty && !body) return value;
   if (!isEmpty) {
     refuseContentEncoding(request);
-    const maxBytes = isYaml ? MOST_YAML_BYTES : MOST_BODY_BYTES;
+    const maxBytes = isYaml ? MAX_YAML_BYTES : MAX_BODY_BYTES;
     const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
     if (isYaml) {
       value = await translateError(
@@ -64,7 +64,7 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, port
         () => readYaml(raw.toString()),
         ({ message }) => problem('bad_request', `The body is not valid YAML: ${message}.`),
       );
-    } else if (raw.length > 0) value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
+    } else if (raw.length > 0) value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   }
-  return inSlices(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
+  return runYielding(shapeSteps(body ?? noMembers(), value, 'The body'), meter);
 }

@@ -11,7 +11,7 @@ import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /** Keys of one organization: every token whose `kid` is none of them is tried with each. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 const keyRecord = z.object({
   id: z.string(),
@@ -92,8 +92,8 @@ export const addKey = adminRoute({
       throw problem('bad_request', `public_key is a published test key, ${why}.`);
     }
     if (keys.find(key.kid)) throw problem('conflict', `id: ${name} has a key ${JSON.stringify(key.kid)} already.`);
-    if ([...keys.keys()].length >= MOST_KEYS) {
-      throw problem('insufficient_storage', `An organization has at most ${MOST_KEYS} keys.`);
+    if ([...keys.keys()].length >= MAX_KEYS) {
+      throw problem('insufficient_storage', `An organization has at most ${MAX_KEYS} keys.`);
     }
     world.state.organizations.update(name, { keys: keys.with(key) });
     return json(201, showKey(name, key));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputSchema, pathParameters, queryParameters, writeOpenApi, writeResponses } from '../api/openapi.js';
 import type { ProblemCode } from '../http/problem.js';
 import { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { runYielding, type Steps } from '../schedule/steps.js';
 import { ADMIN_PREFIX } from './path.js';
 import type { AdminContext, AdminRoute } from './route.js';
 
@@ -26,8 +26,8 @@ export async function writeDocument({
 }: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
   // The request that came first may leave; others wait for the same document.
   const meter = new Meter({ schedule: current.engine.schedule });
-  const service = await inSlices(writeOpenApi(operations, '', current.config.forgePrefix), meter);
-  const document = await inSlices(withAdminPaths(service, await routes()), meter);
+  const service = await runYielding(writeOpenApi(operations, '', current.config.forgePrefix), meter);
+  const document = await runYielding(withAdminPaths(service, await routes()), meter);
   const text = JSON.stringify(document);
   const at = text.indexOf(NO_ADDRESS) + NO_ADDRESS.length;
   return [Buffer.from(text.slice(0, at - 2)), Buffer.from(text.slice(at))];

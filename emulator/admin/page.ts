@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { problem } from '../http/problem.js';
 import { bytes, empty, type Reply } from '../http/reply.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { packageFile } from '../system/package-root.js';
 import { ADMIN_PREFIX } from './path.js';
 import { type AdminContext, adminRoute } from './route.js';
@@ -55,7 +55,7 @@ const HEADERS = {
 };
 
 /** All of them, read when the page is opened for the first time. */
-const readFiles = once((): ReadonlyMap<string, PageFile> => {
+const readFiles = lazy((): ReadonlyMap<string, PageFile> => {
   const folder = packageFile('dist/bundle/page');
   const files = readdirSync(folder).map((name): [string, PageFile] => {
     const content = readFileSync(join(folder, name));

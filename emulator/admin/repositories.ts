@@ -10,8 +10,8 @@ import { formatMode } from '../git/object/tree.js';
 import { problem } from '../http/problem.js';
 import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
-import { repositoryNameFault } from '../repositories/repository-name.js';
-import { inSlices } from '../schedule/steps.js';
+import { repositoryNameIssue } from '../repositories/repository-name.js';
+import { runYielding } from '../schedule/steps.js';
 import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import {
   exactBytes,
@@ -111,7 +111,7 @@ export const addRepository = adminRoute({
     const { name, organization = selected, default_branch = 'main' } = body;
     const { organizations, repositories } = world.state;
     requireFound(organizations.get(organization), 'organization', organization);
-    const fault = repositoryNameFault(name);
+    const fault = repositoryNameIssue(name);
     if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
     readBranch(default_branch, 'default_branch');
     const found = repositories.find(organization, name);
@@ -181,11 +181,11 @@ export const showTree = adminRoute({
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
-    const tree = await inSlices(findTree(objects, oid), ctx.meter);
+    const tree = await runYielding(findTree(objects, oid), ctx.meter);
     if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
     return writeList(ctx, {
       of: ['tree', tree],
-      items: await inSlices(readTree(objects, tree), ctx.meter),
+      items: await runYielding(readTree(objects, tree), ctx.meter),
       keyOf: ({ name }) => name,
       show: ({ name, mode, oid: entry }): TreeEntry => ({
         ...named('name', name),
@@ -235,6 +235,6 @@ export const showTag = adminRoute({
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
     if (objects.typeOf(number) !== TAG) throw problem('not_found', `${oid} is no tag.`);
-    return json(200, { oid, ...showTagDetails(await inSlices(objects.readSteps(number), ctx.meter)) });
+    return json(200, { oid, ...showTagDetails(await runYielding(objects.readSteps(number), ctx.meter)) });
   },
 });

@@ -12,7 +12,7 @@ import { formatMode } from '../git/object/tree.js';
 import { problem } from '../http/problem.js';
 import { json, largeJson } from '../http/reply.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import {
   commitLine,
   exactBytes,
@@ -32,9 +32,9 @@ import {
 import { adminRoute } from './route.js';
 
 /** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */
-const MOST_FILES = 1000;
-const MOST_PATCH_BYTES = 2 * 1024 * 1024;
-const MOST_BYTES_OF_FILE = 256 * 1024;
+const MAX_FILES = 1000;
+const MAX_PATCH_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES_OF_FILE = 256 * 1024;
 
 const changedFile = z.object({
   path: z.string(),
@@ -95,7 +95,7 @@ export const showCommitDiff = adminRoute({
       meter,
       ...(paths.length > 0 && { paths }),
     });
-    const files = await showFiles(diff, paths.length > 0 ? MOST_PATCH_BYTES : MOST_BYTES_OF_FILE, meter);
+    const files = await showFiles(diff, paths.length > 0 ? MAX_PATCH_BYTES : MAX_BYTES_OF_FILE, meter);
     const isTruncated = files.length < diff.files.length;
     return largeJson(200, { oid, base: base ?? null, stats: diff.stats, files, is_truncated: isTruncated });
   },
@@ -104,20 +104,20 @@ export const showCommitDiff = adminRoute({
 function readParent(text: string | undefined, parents: number): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
-  const most = parents === 0 ? 'the commit has none' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
-  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${most}.` : `parent ${most}.`);
+  const max = parents === 0 ? 'the commit has none' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
+  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${max}.` : `parent ${max}.`);
 }
 
-async function showFiles({ files }: Diff, mostOfFile: number, meter: Meter): Promise<ChangedFile[]> {
+async function showFiles({ files }: Diff, maxOfFile: number, meter: Meter): Promise<ChangedFile[]> {
   const shown: ChangedFile[] = [];
-  let left = MOST_PATCH_BYTES;
-  for (const file of files.slice(0, MOST_FILES)) {
-    const patch = left > 0 ? await inSlices(file.patch(), meter) : undefined;
-    const room = Math.min(left, mostOfFile);
+  let left = MAX_PATCH_BYTES;
+  for (const file of files.slice(0, MAX_FILES)) {
+    const patch = left > 0 ? await runYielding(file.patch(), meter) : undefined;
+    const room = Math.min(left, maxOfFile);
     const part = patch?.subarray(0, patch.length <= room ? undefined : patch.lastIndexOf(0x0a, room - 1) + 1 || room);
     left -= part?.length ?? 0;
     shown.push(showFile(file, part?.toString() ?? '', part?.length !== patch?.length || patch === undefined));
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return shown;
 }
@@ -166,7 +166,7 @@ export const showContent = adminRoute({
     const { objects } = repository.git;
     const path = readBytes(query.path, query.path_bytes, 'path') ?? NO_BYTES;
     const commit = await resolveCommit(repository, query.ref, meter);
-    const entry = await inSlices(findEntry(objects, repository.git.history.commit(commit).tree, path), meter);
+    const entry = await runYielding(findEntry(objects, repository.git.history.commit(commit).tree, path), meter);
     if (!entry) throw nothingAt(path, commit);
     const number = objects.find(entry.oid);
     const isBlob = number >= 0 && objects.typeOf(number) === BLOB;

@@ -11,7 +11,7 @@ import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { listQuery, PAGE } from './lists.js';
 import {
   commitDetails,
@@ -30,9 +30,9 @@ import {
 import { adminRoute } from './route.js';
 
 /** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */
-const MOST_KEPT_TIPS = 64;
+const MAX_KEPT_TIPS = 64;
 /** Notes of one commit that are shown, of as many notes refs. */
-const MOST_NOTES = 100;
+const MAX_NOTES = 100;
 
 /** `tips`: what the list started from, or none; `last`: what was shown last; `shown`: how many were. */
 interface GraphCursor {
@@ -80,7 +80,7 @@ export const showGraph = adminRoute({
   handle: async (ctx) => {
     const { query, meter } = ctx;
     const { cursor, limit, organization: _, ...selection } = query;
-    const most = readLimit(limit, PAGE);
+    const max = readLimit(limit, PAGE);
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
     const list = openList<GraphCursor>(ctx, { cursor }, ['admin', 'graph', repository.id, selection]);
@@ -88,13 +88,13 @@ export const showGraph = adminRoute({
     const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
     const { graph } = history;
-    const { order, heads } = await inSlices(inDateOrder(graph, graph.locateAll(tips)), meter);
+    const { order, heads } = await runYielding(inDateOrder(graph, graph.locateAll(tips)), meter);
     const start = given ? placeAfter(given, order.indexOf(graph.locate(given.last))) : 0;
-    const page = Array.from(order.subarray(start, start + most), (position) => graph.oidOf(position));
+    const page = Array.from(order.subarray(start, start + max), (position) => graph.oidOf(position));
     const hasMore = start + page.length < order.length;
     const named = await refsOf(objects, refs, page, meter);
     const shown = start + page.length;
-    const kept = heads.length > MOST_KEPT_TIPS ? [] : heads.map((position) => graph.oidOf(position));
+    const kept = heads.length > MAX_KEPT_TIPS ? [] : heads.map((position) => graph.oidOf(position));
     return largeJson(200, {
       items: (function* () {
         for (const oid of page) {
@@ -129,7 +129,7 @@ async function findTips(repository: Repository, { ref, prefix, all }: Selection,
   const tips = new Set<Oid>();
   for (const each of prefixes) {
     for (const [, { oid }] of refs.entries(each)) {
-      const commit = await inSlices(findCommit(objects, oid), meter);
+      const commit = await runYielding(findCommit(objects, oid), meter);
       if (commit !== undefined) tips.add(commit);
     }
   }
@@ -157,7 +157,7 @@ export const showCommit = adminRoute({
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
     const oid = requireCommit(repository, params.oid!);
-    const commit = parseCommit(await inSlices(readStepsAs(objects, oid, COMMIT), meter));
+    const commit = parseCommit(await runYielding(readStepsAs(objects, oid, COMMIT), meter));
     const named = await refsOf(objects, refs, [oid], meter);
     return largeJson(200, {
       oid,
@@ -175,12 +175,12 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
   const notes: z.infer<typeof noteRecord>[] = [];
   for (const [name, { oid: tip }] of refs.entries(NOTES)) {
     // A notes ref may hold a tree, or a tag of one. A blob holds no notes.
-    const tree = await inSlices(findTree(objects, tip), meter);
-    const oid = tree === undefined ? undefined : await inSlices(findNote(objects, tree, target), meter);
+    const tree = await runYielding(findTree(objects, tip), meter);
+    const oid = tree === undefined ? undefined : await runYielding(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);
     if (number < 0 || objects.typeOf(number) !== BLOB) continue;
     notes.push({ ref: textOf(name), oid: oid!, ...(await readContent(objects, number, meter)) });
-    if (notes.length === MOST_NOTES) break;
+    if (notes.length === MAX_NOTES) break;
   }
   return notes;
 }

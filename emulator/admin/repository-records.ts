@@ -11,15 +11,15 @@ import type { Refs } from '../git/refs/refs.js';
 import { problem } from '../http/problem.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { type AdminContext, organizationName, requireFound } from './route.js';
 
 /** What several routes show of a repository: one schema and one function per record. */
 
 /** Bytes of a blob, and characters of a message, that are shown. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Characters of a subject that are shown: a list has many. */
-const MOST_SUBJECT = 512;
+const MAX_SUBJECT = 512;
 
 export const exactBytes = z
   .string()
@@ -47,8 +47,8 @@ export const shownContent = {
 
 /** A blob, of a large one the first MiB. */
 export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
-  const body = await inSlices(objects.readSteps(number), meter);
-  const shown = body.subarray(0, MOST_BYTES);
+  const body = await runYielding(objects.readSteps(number), meter);
+  const shown = body.subarray(0, MAX_BYTES);
   const isTruncated = shown.length < body.length;
   // A character may be cut in two.
   const text = isTruncated ? undefined : decodeText(shown);
@@ -71,7 +71,7 @@ function decodeText(bytes: Buffer): string | undefined {
 /** The first paragraph of a message in one line, as `git log --format=%s` prints it, and no more of it than a line shows. */
 export function subjectOf(message: string): string {
   const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
-  const head = message.slice(start, start + 4 * MOST_SUBJECT);
+  const head = message.slice(start, start + 4 * MAX_SUBJECT);
   const lines: string[] = [];
   for (const line of head.split('\n')) {
     const text = line.trimEnd();
@@ -79,13 +79,13 @@ export function subjectOf(message: string): string {
     lines.push(text);
   }
   const subject = lines.join(' ');
-  return subject.length > MOST_SUBJECT ? `${subject.slice(0, MOST_SUBJECT)}…` : subject;
+  return subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT)}…` : subject;
 }
 
 export const commitLine = {
   subject: z
     .string()
-    .meta({ description: `The first paragraph of the message, up to ${MOST_SUBJECT} characters of it.` }),
+    .meta({ description: `The first paragraph of the message, up to ${MAX_SUBJECT} characters of it.` }),
   author: z.string(),
   author_email: z.string(),
   authored_at: z.string().meta({ description: 'RFC 3339, on the clock of the author.' }),
@@ -126,8 +126,8 @@ export const commitDetails = {
 
 export function showCommitDetails({ message, tree, parents, author, committer, encoding, signature, extra }: Commit) {
   return {
-    message: message.slice(0, MOST_BYTES),
-    is_message_truncated: message.length > MOST_BYTES,
+    message: message.slice(0, MAX_BYTES),
+    is_message_truncated: message.length > MAX_BYTES,
     tree,
     parents: [...parents],
     author: showIdentity(author),
@@ -149,8 +149,8 @@ export const tagDetails = {
 
 /** What a tag says, of a large one the first MiB. */
 export function showTagDetails(body: Buffer) {
-  const { tagger, ...tag } = parseTag(body.subarray(0, MOST_BYTES));
-  return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MOST_BYTES };
+  const { tagger, ...tag } = parseTag(body.subarray(0, MAX_BYTES));
+  return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MAX_BYTES };
 }
 
 /** The full names of the refs, of any namespace, that lead to each of these commits, by name. */
@@ -162,7 +162,7 @@ export async function refsOf(
 ): Promise<ReadonlyMap<Oid, string[]>> {
   const found = new Map<Oid, string[]>(commits.map((oid) => [oid, []]));
   for (const [name, { oid }] of refs.entries()) {
-    const commit = await inSlices(findCommit(objects, oid), meter);
+    const commit = await runYielding(findCommit(objects, oid), meter);
     if (commit !== undefined) found.get(commit)?.push(textOf(name));
   }
   return found;
@@ -193,7 +193,7 @@ export async function resolveCommit(repository: Repository, ref: string | undefi
   const { refs, objects } = repository.git;
   // Revisions do not lead into other namespaces: these are for who looks at all of a repository.
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
-  const commit = named === undefined ? undefined : await inSlices(findCommit(objects, named), meter);
+  const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
 }
 

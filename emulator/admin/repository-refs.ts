@@ -5,7 +5,7 @@ import { type ByteString, bytesOf, sliceBytes, textOf } from '../git/object/byte
 import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
-import { inSlices, runSync } from '../schedule/steps.js';
+import { runSync, runYielding } from '../schedule/steps.js';
 import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
@@ -101,7 +101,7 @@ export const showNotes = adminRoute({
     const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], PAGE);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
-    const [tree, skip] = list.position ?? [tip && (await inSlices(findTree(objects, tip), meter)), 0];
+    const [tree, skip] = list.position ?? [tip && (await runYielding(findTree(objects, tip), meter)), 0];
     const notes = tree === undefined ? [] : eachNote(objects, tree);
     const { page, end } = await list.take(notes, (_, count) => [tree!, count], skip);
     return largeJson(200, {

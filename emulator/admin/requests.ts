@@ -7,7 +7,7 @@ import { toHar, toNdjson } from '../journal/export.js';
 import { queryParameters, readQueryParameters, selectorOf } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
-import { MOST_STREAMS, streamRequests } from './event-streams.js';
+import { MAX_STREAMS, streamRequests } from './event-streams.js';
 import { listQuery, PAGE } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 
@@ -108,7 +108,7 @@ function exportRequests(
   };
 }
 
-const TOO_MANY = `This port serves ${MOST_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
+const TOO_MANY = `This port serves ${MAX_STREAMS} event streams already; close one, or list the requests at GET /_emulator/requests.`;
 
 export const followRequests = adminRoute({
   path: '/requests/stream',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ProblemCode, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Method } from '../http/route.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { Operation } from '../operation/operation.js';
 import type { Meter } from '../schedule/meter.js';
 import type { CurrentWorld } from '../world/current-world.js';
@@ -88,7 +88,7 @@ export function adminRoute<Query = Record<string, never>, Body = Record<string, 
 }
 
 /** A member that names an organization; the one that `Host` selects where it is absent. */
-export const organizationName = once(() =>
+export const organizationName = lazy(() =>
   z.string().optional().meta({ description: 'Default: the one that Host selects.' }),
 );
 

@@ -7,7 +7,7 @@ import { shippedScenarios } from '../scenarios/scenario-file.js';
 import { shownScenarioSchema } from '../scenarios/schema.js';
 import { verifyScenario } from '../scenarios/verify-world.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, requireFound } from './route.js';
@@ -51,7 +51,7 @@ function showOne(loaded: LoadedScenario): ScenarioRecord {
 
 async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): Promise<z.infer<typeof scenarioDetail>> {
   const { scenario } = loaded;
-  const verification = scenario.expect ? { ...(await inSlices(verifyScenario(world, loaded), meter)) } : null;
+  const verification = scenario.expect ? { ...(await runYielding(verifyScenario(world, loaded), meter)) } : null;
   return { ...showOne(loaded), definition: { ...scenario }, verification };
 }
 

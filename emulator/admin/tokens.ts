@@ -6,7 +6,7 @@ import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
 import { adminRoute } from './route.js';
 
-const MOST_FAULTS = 64;
+const MAX_FAULTS = 64;
 const LONGEST_LIFETIME = 10 * 366 * 24 * 3600;
 
 const mintedToken = z.object({
@@ -33,7 +33,7 @@ export const mintToken = adminRoute({
     sub: z.string().optional(),
     org: z.string().optional().meta({ description: 'Organization; default: the one that Host selects.' }),
     key: z.string().optional().meta({ description: 'Id of a test key; default: the first one of the organization.' }),
-    faults: z.array(z.string().min(1)).min(1).max(MOST_FAULTS).optional(),
+    faults: z.array(z.string().min(1)).min(1).max(MAX_FAULTS).optional(),
     scenario: z.string().min(1).optional(),
   }),
   replies: { 201: mintedToken },

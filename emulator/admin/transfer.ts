@@ -24,14 +24,14 @@ export const exportState = adminRoute({
     const { writeTar } = await import('../exports/tar.js');
     const { config, engine, world } = current;
     const snapshot = world.snapshot();
-    const answer = async function* () {
+    const response = async function* () {
       try {
         yield* writeTar(writeWorld(snapshot, { config, engine }, body.include_secrets ?? false));
       } finally {
         releaseRepositories(snapshot.repositories, engine.memory);
       }
     };
-    return stream(200, answer(), { 'content-type': TAR });
+    return stream(200, response(), { 'content-type': TAR });
   },
 });
 
@@ -51,7 +51,7 @@ export const importState = adminRoute({
   handle: async ({ current, organization, request, askForBody }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
-    const { takeOver } = await import('../exports/read-state.js');
+    const { importTree: takeOver } = await import('../exports/read-state.js');
     const { SourceError } = await import('../sources/file-tree.js');
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { largeJson } from '../http/reply.js';
 import { expectationsSchema } from '../journal/expectations.js';
 import { verifyWorld } from '../scenarios/verify-world.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { adminRoute } from './route.js';
 
 export type { ClientVerdict, RuleOfClient } from '../journal/client-rules/evaluate.js';
@@ -33,5 +33,5 @@ export const verify = adminRoute({
   shownBody: expectationsSchema(),
   replies: { 200: verification },
   errors: ['gateway_timeout'],
-  handle: async ({ world, body, meter }) => largeJson(200, await inSlices(verifyWorld(world, body), meter)),
+  handle: async ({ world, body, meter }) => largeJson(200, await runYielding(verifyWorld(world, body), meter)),
 });

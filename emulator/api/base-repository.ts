@@ -3,7 +3,7 @@ import { requireScopes } from '../auth/claims.js';
 import { bytesOf, textOf } from '../git/object/bytes.js';
 import type { Oid } from '../git/object/object.js';
 import { Problem, problem, translateError } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { BaseRepository, Repository } from '../repositories/repository.js';
@@ -16,7 +16,7 @@ import { resolveRef } from './resolve.js';
 const OURSELVES = ['code', 'code.storage'];
 
 /** The `base_repo` of create repository. Which members are needed depends on provider and operation. */
-export const baseRepoBody = once(() =>
+export const baseRepoBody = lazy(() =>
   z.object({
     provider: z.string(),
     operation: z.enum(['sync', 'fork', 'snapshot']).optional(),

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { type ByteString, bytesOf } from '../git/object/bytes.js';
 import { cleanIdentityPart, type Identity } from '../git/object/identity.js';
 import { parseOid } from '../git/object/object.js';
-import { describePathFault, readPath } from '../git/object/path.js';
+import { describePathIssue, readPath } from '../git/object/path.js';
 import type { PathMatcher } from '../git/pathspec/path-matcher.js';
 import { BadSelection, type SelectionList, selectFiles } from '../git/pathspec/select-files.js';
-import { describeRefNameFault, readBranchName } from '../git/refs/ref-name.js';
+import { describeRefNameIssue, readBranchName } from '../git/refs/ref-name.js';
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { Steps } from '../schedule/steps.js';
 
 /** Schemas and readings of the fields that several operations share. */
 
-export const person = once(() => z.object({ name: z.string(), email: z.string() }));
+export const person = lazy(() => z.object({ name: z.string(), email: z.string() }));
 export type Person = z.infer<ReturnType<typeof person>>;
 
 /** An object id, written out in full. */
-export const sha = once(() =>
+export const sha = lazy(() =>
   z
     .string()
     .regex(/^[0-9a-f]{40}$/, 'has to be 40 lower-case hexadecimal digits')
@@ -24,7 +24,7 @@ export const sha = once(() =>
 );
 
 /** `true` or `false`; anything else is refused rather than guessed. */
-export const flag = once(() =>
+export const flag = lazy(() =>
   z.enum(['true', 'false'], 'has to be true or false').transform((value) => value === 'true'),
 );
 
@@ -41,14 +41,14 @@ export function readIdentity(value: Person, what: string, now: number): Identity
 
 export function readBranch(text: string, what: string): ByteString {
   const reading = readBranchName(text);
-  if (reading.fault === undefined) return reading.name;
-  throw problem('bad_request', `${what} ${describeRefNameFault(reading.fault)}.`);
+  if (reading.issue === undefined) return reading.name;
+  throw problem('bad_request', `${what} ${describeRefNameIssue(reading.issue)}.`);
 }
 
 export function readFilePath(text: string, what: string, mode?: number): ByteString {
   const reading = readPath(text, mode);
-  if (reading.fault === undefined) return reading.path;
-  throw problem('bad_request', `${what} ${describePathFault(reading.fault)}.`);
+  if (reading.issue === undefined) return reading.path;
+  throw problem('bad_request', `${what} ${describePathIssue(reading.issue)}.`);
 }
 
 /** A commit message, verbatim. Git cannot store a NUL in one. */
@@ -58,7 +58,7 @@ export function readMessage(text: string, what: string): string {
   return text;
 }
 
-export const patternList = once(() => z.array(z.string()).optional());
+export const patternList = lazy(() => z.array(z.string()).optional());
 
 /** The lists of a request, with the names their members have in it. */
 type Lists = Partial<Record<SelectionList, readonly [name: string, patterns: readonly string[] | undefined]>>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireScopes } from '../auth/claims.js';
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import { changeHosting, type HostingProject, hostingSettings } from '../repositories/hosting.js';
@@ -12,10 +12,10 @@ import { readBranch } from './fields.js';
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 /** The settings of a hosting project: answers show all but the environment. */
-export const hostingOfAnswer = once(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
+export const hostingOfResponse = lazy(() => presentWhen(hostingSettings(), 'the repository has a hosting project'));
 
 /** The `deployment` object of create and update repository. */
-export const hostingBody = once(() =>
+export const hostingBody = lazy(() =>
   hostingSettings()
     .extend({
       project_name: z

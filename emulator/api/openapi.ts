@@ -115,16 +115,16 @@ export function writeResponses(
   codes: ReadonlySet<ProblemCode>,
   { forgePrefix, replyContent, errorContent }: ResponseParts,
 ): Json {
-  const answers: Record<string, Json> = {};
+  const responses: Record<string, Json> = {};
   for (const [status, reply] of Object.entries(replies)) {
-    answers[status] = { description: STATUS_CODES[status] ?? 'Success', ...(reply !== '' && replyContent(reply)) };
+    responses[status] = { description: STATUS_CODES[status] ?? 'Success', ...(reply !== '' && replyContent(reply)) };
   }
   const known = problemCodes().filter(({ code }) => codes.has(code));
   for (const status of new Set(known.map((row) => row.status))) {
     const names = known.filter((row) => row.status === status).map(({ code }) => `\`${shownCode(code, forgePrefix)}\``);
-    answers[status] ??= { description: `${STATUS_CODES[status]}: ${names.join(', ')}`, ...errorContent(status) };
+    responses[status] ??= { description: `${STATUS_CODES[status]}: ${names.join(', ')}`, ...errorContent(status) };
   }
-  return answers;
+  return responses;
 }
 
 /** A schema is JSON, a media type is bytes. */

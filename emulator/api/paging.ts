@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 
 /** The query parameters every list takes. */
-export const pageQuery = once(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
+export const pageQuery = lazy(() => ({ cursor: z.string().optional(), limit: z.string().optional() }));
 
 /** At the end of a list the cursor is null, or may be absent. */
-export const pageEnd = once(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
+export const pageEnd = lazy(() => ({ next_cursor: z.string().nullish(), has_more: z.boolean() }));
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
@@ -41,7 +41,7 @@ export function openList<Position>(
 ) {
   const { cursors } = world.engine;
   const purpose = JSON.stringify(list);
-  const most = readLimit(limit, size);
+  const max = readLimit(limit, size);
   /** Returns the last members of a page, with a cursor at `position` if there are more items. */
   const end = (hasMore: boolean, position: () => Position) => ({
     next_cursor: hasMore ? cursors.write(purpose, position()) : null,
@@ -60,9 +60,9 @@ export function openList<Position>(
       let hasMore = false;
       let left = skip;
       for (const item of items) {
-        if (meter.isOver) await meter.pass();
+        if (meter.shouldYield) await meter.yieldToEventLoop();
         if (item === undefined || left-- > 0) continue;
-        hasMore = page.length === most;
+        hasMore = page.length === max;
         if (hasMore) break;
         page.push(item);
       }

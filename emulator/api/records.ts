@@ -3,7 +3,7 @@ import { bytesOf, textOf } from '../git/object/bytes.js';
 import { payloadOf, readCommit } from '../git/object/commit.js';
 import { formatDate } from '../git/object/identity.js';
 import { COMMIT, type ObjectReader, type Oid, readAs } from '../git/object/object.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import type { CommitWritten } from '../repositories/branch-write.js';
@@ -13,7 +13,7 @@ const HEAD = bytesOf('HEAD');
 
 /** From the domain to the wire: one schema and one function per record. */
 
-export const repositoryRecord = once(() =>
+export const repositoryRecord = lazy(() =>
   z.object({
     repo_id: z.string(),
     url: z.string().meta({ description: 'The repository name.' }),
@@ -36,7 +36,7 @@ export function showRepository(repository: Repository): z.infer<ReturnType<typeo
   };
 }
 
-export const commitRecord = once(() =>
+export const commitRecord = lazy(() =>
   z.object({
     sha: z.string(),
     message: z.string(),
@@ -51,7 +51,7 @@ export const commitRecord = once(() =>
 
 const SIGNED = 'the commit is signed';
 
-export const signedCommitRecord = once(() =>
+export const signedCommitRecord = lazy(() =>
   commitRecord().extend({
     signature: presentWhen(z.string(), SIGNED),
     payload: presentWhen(z.string(), SIGNED),
@@ -80,7 +80,7 @@ export function showSignedCommit(objects: ObjectReader, oid: Oid): z.infer<Retur
   return { ...record, signature, payload: payloadOf(readAs(objects, oid, COMMIT)).toString() };
 }
 
-const writtenCommit = once(() =>
+const writtenCommit = lazy(() =>
   z.object({
     commit_sha: z.string(),
     tree_sha: z.string(),
@@ -89,7 +89,7 @@ const writtenCommit = once(() =>
   }),
 );
 
-export const writeResult = once(() =>
+export const writeResult = lazy(() =>
   z.object({
     commit: writtenCommit(),
     result: z.object({
@@ -105,7 +105,7 @@ export const writeResult = once(() =>
 );
 
 /** Of content that was sent. */
-export const contentWriteResult = once(() =>
+export const contentWriteResult = lazy(() =>
   writeResult().extend({ commit: writtenCommit().extend({ blob_count: z.int() }) }),
 );
 

@@ -7,7 +7,7 @@ import { problem } from '../http/problem.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { EPHEMERAL } from '../repositories/branch-write.js';
 import type { Repository } from '../repositories/repository.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 
 export interface ResolvedRef {
   readonly commit: Oid;
@@ -48,11 +48,11 @@ export async function resolveRef(ctx: RefContext, question: RefQuestion): Promis
     graph: history.graph,
     ...(ephemeral ? { namespace: EPHEMERAL } : {}),
   });
-  const outcome = await inSlices(steps, meter);
-  if (outcome.fault === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
-  if (outcome.fault === 'ambiguous') throw missing(`${name} names more than one commit.`);
-  const commit = outcome.fault === undefined ? await inSlices(findCommit(objects, outcome.oid), meter) : undefined;
-  if (outcome.fault !== undefined || commit === undefined || (!tags && outcome.ref?.startsWith(TAGS)))
+  const outcome = await runYielding(steps, meter);
+  if (outcome.issue === 'malformed') throw problem('bad_request', `${name} is not a revision.`);
+  if (outcome.issue === 'ambiguous') throw missing(`${name} names more than one commit.`);
+  const commit = outcome.issue === undefined ? await runYielding(findCommit(objects, outcome.oid), meter) : undefined;
+  if (outcome.issue !== undefined || commit === undefined || (!tags && outcome.ref?.startsWith(TAGS)))
     throw missing(`No branch, tag or commit is named ${name}.`);
   ctx.note(`ref ${JSON.stringify(name)} is ${outcome.ref === undefined ? '' : `${textOf(outcome.ref)} at `}${commit}`);
   if (outcome.ref === undefined) return { commit, shown: commit };

@@ -4,18 +4,18 @@ import { checkItems, checkShape } from '../http/body.js';
 import { jsonSteps } from '../http/json-reader.js';
 import { readLines } from '../http/ndjson.js';
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { HandlerContext } from '../operation/operation.js';
 import { type BranchWrite, branchRef } from '../repositories/branch-write.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { runYielding, type Steps } from '../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from './fields.js';
 import { requireCommitAllowed } from './policy.js';
 
 /** Specification, Limits: decoded bytes of one chunk. */
-const MOST_CHUNK_BYTES = 4 * 1024 * 1024;
+const MAX_CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** The members every streamed write's metadata has, in the old and the new vocabulary. */
-export const writeMetadata = once(() =>
+export const writeMetadata = lazy(() =>
   z.object({
     target_branch: z.string(),
     commit_message: z.string(),
@@ -55,16 +55,16 @@ export async function readStreamedWrite<Metadata, Chunk, Sink extends ChunkSink<
   try {
     const first = await lines.next();
     if (first.done) throw problem('bad_request', 'The body is empty; its first line has to hold metadata.');
-    const json = await inSlices(jsonSteps(first.value, 'Line 1'), meter);
+    const json = await runYielding(jsonSteps(first.value, 'Line 1'), meter);
     const head = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'Line 1');
-    const metadata = await inSlices(checkMetadata(schemas.metadata, head.metadata), meter);
+    const metadata = await runYielding(checkMetadata(schemas.metadata, head.metadata), meter);
     const sink = await open(metadata);
     let line = 1;
     for await (const raw of lines) {
       line += 1;
-      const chunk = await inSlices(jsonSteps(raw, `Line ${line}`), meter);
+      const chunk = await runYielding(jsonSteps(raw, `Line ${line}`), meter);
       await sink.add(checkShape(schemas.chunk, chunk, `Line ${line}`), line);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
     return { metadata, sink };
   } finally {
@@ -94,10 +94,10 @@ export async function decodeChunk(
   line: number,
   { world, meter }: Pick<HandlerContext, 'world' | 'meter'>,
 ): Promise<Buffer> {
-  const decoded = await inSlices(base64Steps(data, `Line ${line}: data`), meter);
-  if (decoded.length <= MOST_CHUNK_BYTES) return decoded;
+  const decoded = await runYielding(base64Steps(data, `Line ${line}: data`), meter);
+  if (decoded.length <= MAX_CHUNK_BYTES) return decoded;
   const code = world.variants.oversizedChunk === '413' ? 'payload_too_large' : 'bad_request';
-  throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MOST_CHUNK_BYTES} bytes).`);
+  throw problem(code, `Line ${line}: a chunk decodes to more than 4 MiB (${MAX_CHUNK_BYTES} bytes).`);
 }
 
 /** Where and as whom a streamed write commits. New names win over old ones. */

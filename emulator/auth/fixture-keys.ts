@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { packageFile } from '../system/package-root.js';
 import { type Algorithm, type AllowedScopes, KeyRing, RegisteredKey } from './keys.js';
 import { thumbprintOf } from './public-key.js';
@@ -28,7 +28,7 @@ type KeyRow = Pick<FixtureKey, 'id' | 'organization'> & {
 };
 
 /** Every published test key. */
-export const fixtureKeys = once((): readonly FixtureKey[] => {
+export const fixtureKeys = lazy((): readonly FixtureKey[] => {
   const table = packageFile('fixtures', 'keys', 'keys.json');
   const rows: KeyRow[] = JSON.parse(readFileSync(table, 'utf8'));
   const folder = dirname(table);

@@ -2,7 +2,7 @@ import { createHash, verify } from 'node:crypto';
 import type { Algorithm, KeyRing } from './keys.js';
 
 /** An armoured signature of a commit is some hundred bytes long; what is far longer is none. */
-const MOST_TEXT = 16 * 1024;
+const MAX_TEXT = 16 * 1024;
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/;
 const MAGIC = Buffer.from('SSHSIG');
 /** What Git names as the purpose of its signatures. */
@@ -59,7 +59,7 @@ interface SshSignature {
  *     string    signature: string scheme, string bytes
  */
 function parseSignature(text: string): SshSignature | undefined {
-  const base64 = text.length > MOST_TEXT ? undefined : ARMOUR.exec(text)?.[1];
+  const base64 = text.length > MAX_TEXT ? undefined : ARMOUR.exec(text)?.[1];
   if (base64 === undefined) return undefined;
   const raw = Buffer.from(base64, 'base64');
   if (!raw.subarray(0, 6).equals(MAGIC) || raw.length < 10 || raw.readUInt32BE(6) !== 1) return undefined;

@@ -1,4 +1,4 @@
-import { JsonError, type JsonFault, MAX_DEPTH, readJson } from '../http/json-reader.js';
+import { JsonError, type JsonIssue, MAX_DEPTH, readJson } from '../http/json-reader.js';
 import { runSync } from '../schedule/steps.js';
 import { type Algorithm, isAlgorithm } from './keys.js';
 import { reject } from './rejection.js';
@@ -56,7 +56,7 @@ function typeOf(typ: unknown): TokenType {
   return typeof typ === 'string' && typ.toUpperCase() === 'JWT' ? 'JWT' : 'other';
 }
 
-const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
+const JSON_FAULTS: Readonly<Record<JsonIssue, string>> = {
   encoding: 'it is not UTF-8',
   depth: `it is nested deeper than ${MAX_DEPTH}`,
   values: 'it has too many values',
@@ -73,7 +73,7 @@ function decodeObject(name: string, part: string): Record<string, unknown> {
     value = runSync(readJson(bytes, { unique: true }));
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw reject('structure', `its ${name} cannot be read, ${JSON_FAULTS[error.fault]}`);
+    throw reject('structure', `its ${name} cannot be read, ${JSON_FAULTS[error.issue]}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw reject('structure', `its ${name} is not a JSON object`);

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { AnswerReader, HttpClient } from './http-client.js';
+import { HttpClient, ResponseReader } from './http-client.js';
 
 const ANSWERS = {
   'of a length': ['HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello', 200, 'hello'],
@@ -21,16 +21,16 @@ const ANSWERS = {
 t.test('an answer is read however it is cut', async (t) => {
   for (const [name, [text, status, body]] of Object.entries(ANSWERS)) {
     for (let size = 1; size <= text.length; size++) {
-      const reader = new AnswerReader(true);
+      const reader = new ResponseReader(true);
       let at = 0;
       while (at < text.length && !reader.take(Buffer.from(text.slice(at, at + size)))) at += size;
-      const answer = reader.answer();
-      if (answer.status === status && answer.body.toString() === body && at + size >= text.length) continue;
-      t.fail(`${name}, in pieces of ${size}`, { found: answer });
+      const response = reader.answer();
+      if (response.status === status && response.body.toString() === body && at + size >= text.length) continue;
+      t.fail(`${name}, in pieces of ${size}`, { found: response });
     }
     t.pass(name);
   }
-  const closing = new AnswerReader(false);
+  const closing = new ResponseReader(false);
   t.ok(closing.take(Buffer.from('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx')));
   t.match(closing.answer(), { length: 1, body: { length: 0 } }, 'a body that nobody wants is counted');
   t.notOk(closing.staysOpen);
@@ -53,11 +53,11 @@ t.test('the client asks on one connection, and on another when that is gone', as
   });
   const textOf = async (path: string, ...pieces: string[]) => {
     const body = pieces.length === 0 ? {} : { body: pieces.map((piece) => Buffer.from(piece)) };
-    const answer = await client.request(path, { ...body, keepsBody: true });
-    return `${answer.status} ${answer.body}`;
+    const response = await client.request(path, { ...body, keepsBody: true });
+    return `${response.status} ${response.body}`;
   };
-  const answers = await Promise.all([textOf('/'), textOf('/', 'one', 'two'), textOf('/')]);
-  t.same(answers, ['200 GET', '200 onetwoPOST', '200 GET'], 'one after the other');
+  const responses = await Promise.all([textOf('/'), textOf('/', 'one', 'two'), textOf('/')]);
+  t.same(responses, ['200 GET', '200 onetwoPOST', '200 GET'], 'one after the other');
   t.equal(connections, 1);
   t.equal(await textOf('/close'), '200 GET');
   await t.rejects(textOf('/hangup'));

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-export interface Answer {
+export interface BenchResponse {
   readonly status: number;
   /** Length of the body in bytes. */
   readonly length: number;
@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: readonly Buffer[];
@@ -32,7 +32,7 @@ export class HttpClient implements Disposable {
   readonly #arrived = Buffer.allocUnsafeSlow(READ_BYTES);
   #socket: Socket | undefined;
   /** The response that is awaited; undefined if none. */
-  #pending: { readonly reader: AnswerReader; end(error?: Error): void } | undefined;
+  #pending: { readonly reader: ResponseReader; end(error?: Error): void } | undefined;
   /** Requests are sent one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -40,7 +40,7 @@ export class HttpClient implements Disposable {
     this.#host = origin.replace('http://', '');
   }
 
-  request(path: string, options: AnswerOptions = {}): Promise<Answer> {
+  request(path: string, options: ResponseOptions = {}): Promise<BenchResponse> {
     const turn = this.#last.then(() => this.#ask(path, options));
     this.#last = turn.catch(() => undefined);
     return turn;
@@ -51,11 +51,11 @@ export class HttpClient implements Disposable {
     this.#socket = undefined;
   }
 
-  async #ask(path: string, { method, headers = {}, body, keepsBody = false }: AnswerOptions): Promise<Answer> {
+  async #ask(path: string, { method, headers = {}, body, keepsBody = false }: ResponseOptions): Promise<BenchResponse> {
     this.#socket ??= this.#connect();
     const socket = this.#socket;
-    const reader = new AnswerReader(keepsBody);
-    const arrival = new Promise<Answer>((resolve, reject) => {
+    const reader = new ResponseReader(keepsBody);
+    const arrival = new Promise<BenchResponse>((resolve, reject) => {
       this.#pending = { reader, end: (error) => (error ? reject(error) : resolve(reader.answer())) };
     });
     let head = `${method ?? (body ? 'POST' : 'GET')} ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n`;
@@ -107,7 +107,7 @@ const LF = 0x0a;
  * by
  * Content-Length or by chunks. Informational responses before it are skipped.
  */
-export class AnswerReader {
+export class ResponseReader {
   /** True if the server keeps the connection open. */
   staysOpen = true;
   /** Incomplete header, or incomplete line before a chunk. */
@@ -144,7 +144,7 @@ export class AnswerReader {
     return this.#isEnd;
   }
 
-  answer(): Answer {
+  answer(): BenchResponse {
     return { status: this.#status, length: this.#length, body: Buffer.concat(this.#kept) };
   }
 

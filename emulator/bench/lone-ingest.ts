@@ -6,7 +6,7 @@ import { type Server, spawnEmulator } from './remote.js';
 import type { Vitals } from './soak/vitals.js';
 
 /** Maximum time that the event loop may be blocked, in milliseconds. */
-export const MOST_STALL = 50;
+export const MAX_STALL = 50;
 
 /** Time in milliseconds after the report of a push during which indexing is observed. */
 const AFTER = 5000;
@@ -19,9 +19,9 @@ export function spawnWatched(flags: readonly string[] = [], nodeFlags: readonly 
 }
 
 async function ask<T>({ child }: Server, question: 'vitals' | 'delay'): Promise<T> {
-  const answer = once(child, 'message');
+  const response = once(child, 'message');
   child.send(question);
-  const [value] = (await answer) as [T];
+  const [value] = (await response) as [T];
   return value;
 }
 

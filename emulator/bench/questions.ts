@@ -2,7 +2,7 @@ import { bytesOf } from '../git/object/bytes.js';
 import { DELIM, FLUSH, packet } from '../smart-http/pkt-line.js';
 import { ancestorBehind, type Fixture } from './fixture.js';
 import { git, runGit } from './git.js';
-import type { Answer } from './http-client.js';
+import type { BenchResponse } from './http-client.js';
 import { type Remote, succeeded } from './remote.js';
 
 /** A request to a repository, and the equivalent native Git operation. */
@@ -13,7 +13,7 @@ export interface Question {
 }
 
 export interface PreparedQuestion {
-  readonly ask: (remote: Remote, repo: string) => Promise<Answer>;
+  readonly ask: (remote: Remote, repo: string) => Promise<BenchResponse>;
   /** Runs the native operation on the repository that `git http-backend` serves, or in the fixture itself. */
   readonly askNative: (remote: Remote, repo: string) => Promise<unknown>;
 }
@@ -78,7 +78,7 @@ function fetched(option?: 'deepen 1' | 'filter blob:none', have?: 1 | 100): Ques
 
 /** An API request, and the git command that does the same work in the repository itself. */
 interface Comparison {
-  readonly ask: (remote: Remote, repo: string, round: number) => Promise<Answer>;
+  readonly ask: (remote: Remote, repo: string, round: number) => Promise<BenchResponse>;
   readonly command: (round: number) => readonly string[];
 }
 
@@ -148,11 +148,11 @@ export const QUESTIONS = {
   /** Requests the last commits of the branch one after the other. */
   patches: compared('git log -p', async ({ line }, tip) => ({
     ask: async (remote, repo) => {
-      let answer: Answer | undefined;
+      let response: BenchResponse | undefined;
       for (const commit of line.slice(0, PATCHES)) {
-        answer = await remote.change(repo, `/diff?ref=${commit}`, { keepsBody: false });
+        response = await remote.change(repo, `/diff?ref=${commit}`, { keepsBody: false });
       }
-      return answer!;
+      return response!;
     },
     command: () => ['log', '-p', '-M', '--first-parent', '-m', `-${PATCHES}`, tip],
   })),
@@ -189,7 +189,7 @@ async function mostChangedFile({ path, line }: Fixture): Promise<string> {
   const changes = await git(path, ['log', '-1000', '--name-only', '--format=', line[0]!]);
   const counts = new Map<string, number>();
   for (const file of changes.split('\n')) if (present.has(file)) counts.set(file, (counts.get(file) ?? 0) + 1);
-  return [...counts].sort(([a, most], [b, more]) => more - most || (a < b ? -1 : 1))[0]![0];
+  return [...counts].sort(([a, max], [b, more]) => more - max || (a < b ? -1 : 1))[0]![0];
 }
 
 interface SearchWords {
@@ -200,7 +200,7 @@ interface SearchWords {
 }
 
 /** Maximum number of matching lines, so that they fit on one page and both sides find the same. */
-const MOST_LINES = 150;
+const MAX_LINES = 150;
 
 /** Chooses words to search for from the repository's files: the first by name that are neither rare nor common. */
 export async function chooseWords({ path, line }: Fixture): Promise<SearchWords> {
@@ -210,7 +210,7 @@ export async function chooseWords({ path, line }: Fixture): Promise<SearchWords>
   const lines = (await git(path, ['grep', '-h', '-I', '-e', '', tip])).split('\n');
   const isUsual = (pattern: RegExp) => {
     const count = lines.filter((line) => pattern.test(line)).length;
-    return count > 10 && count < MOST_LINES;
+    return count > 10 && count < MAX_LINES;
   };
   for (const file of files) {
     const text = await git(path, ['show', `${tip}:${file}`]);

@@ -11,12 +11,12 @@ import type { Oid } from '../git/object/object.js';
 import { FLUSH, packet } from '../smart-http/pkt-line.js';
 import { packageFile } from '../system/package-root.js';
 import type { Fixture, Ref } from './fixture.js';
-import { type Answer, type AnswerOptions, HttpClient } from './http-client.js';
+import { type BenchResponse, HttpClient, type ResponseOptions } from './http-client.js';
 import { timed } from './row.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read'];
 
-interface ApiOptions extends AnswerOptions {
+interface ApiOptions extends ResponseOptions {
   readonly json?: unknown;
 }
 
@@ -52,7 +52,7 @@ export class Remote implements AsyncDisposable {
   }
 
   /** Requests `info/refs`, `git-upload-pack` or `git-receive-pack` in protocol version 2. Throws unless it succeeds. */
-  async git(repo: string, service: string, options: AnswerOptions = {}): Promise<Answer> {
+  async git(repo: string, service: string, options: ResponseOptions = {}): Promise<BenchResponse> {
     const [name] = service.split('?');
     const password = Buffer.from(`t:${await this.token(repo)}`).toString('base64');
     const headers = {
@@ -64,16 +64,16 @@ export class Remote implements AsyncDisposable {
   }
 
   /** Calls an API operation on a repository, by its path after the repository's own. Accepts any status. */
-  api(repo: string, path: string, options: ApiOptions = {}): Promise<Answer> {
+  api(repo: string, path: string, options: ApiOptions = {}): Promise<BenchResponse> {
     return this.#send(repo, `/api/repos/${repo}${path}`, options);
   }
 
   /** Calls an API operation on a repository. Throws unless it succeeds. */
-  async change(repo: string, path: string, options: ApiOptions): Promise<Answer> {
+  async change(repo: string, path: string, options: ApiOptions): Promise<BenchResponse> {
     return succeeded(path, await this.api(repo, path, { keepsBody: true, ...options }));
   }
 
-  async #send(repo: string, target: string, { json, ...options }: ApiOptions): Promise<Answer> {
+  async #send(repo: string, target: string, { json, ...options }: ApiOptions): Promise<BenchResponse> {
     const authorization = `Bearer ${await this.token(repo)}`;
     const headers = { authorization, 'content-type': 'application/json', ...options.headers };
     return this.client.request(target, { ...options, headers, ...(json !== undefined && { body: jsonBody(json) }) });
@@ -82,11 +82,11 @@ export class Remote implements AsyncDisposable {
   /** Returns the JSON response of an admin route. Throws for an error. */
   async admin<T>(method: string, path: string, json?: unknown): Promise<T> {
     const body = json !== undefined && { headers: { 'content-type': 'application/json' }, body: jsonBody(json) };
-    const answer = succeeded(
+    const response = succeeded(
       path,
       await this.client.request(`/_emulator/${path}`, { method, keepsBody: true, ...body }),
     );
-    return answer.length === 0 ? (undefined as T) : JSON.parse(answer.body.toString());
+    return response.length === 0 ? (undefined as T) : JSON.parse(response.body.toString());
   }
 
   /** Returns the id of a new namespace or snapshot, and the milliseconds it took. */
@@ -120,16 +120,16 @@ export class Remote implements AsyncDisposable {
     const lines = refs.map(({ name, oid }, index) =>
       packet(bytesOf(`${'0'.repeat(40)} ${oid} ${name}${index === 0 ? '\0report-status object-format=sha1' : ''}\n`)),
     );
-    const answer = await this.git(repo, 'git-receive-pack', { body: [...lines, FLUSH, pack], keepsBody: true });
-    const report = answer.body.toString('latin1');
+    const response = await this.git(repo, 'git-receive-pack', { body: [...lines, FLUSH, pack], keepsBody: true });
+    const report = response.body.toString('latin1');
     if (!report.includes('unpack ok') || report.includes('ng ')) throw new Error(`${repo} refused the push: ${report}`);
   }
 }
 
 /** Returns a successful response. Throws for an error status. */
-export function succeeded(path: string, answer: Answer): Answer {
-  if (answer.status >= 200 && answer.status < 300) return answer;
-  throw new Error(`${path} was answered with ${answer.status}: ${answer.body.toString('utf8', 0, 1000)}`);
+export function succeeded(path: string, response: BenchResponse): BenchResponse {
+  if (response.status >= 200 && response.status < 300) return response;
+  throw new Error(`${path} was answered with ${response.status}: ${response.body.toString('utf8', 0, 1000)}`);
 }
 
 function jsonBody(json: unknown): Buffer[] {

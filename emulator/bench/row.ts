@@ -90,8 +90,8 @@ const QUICK = 40;
 const QUICK_TIME = 3000;
 
 async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Result['samples']> {
-  const mostRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;
-  const rounds = Math.min(extent.rounds, mostRounds);
+  const maxRounds = row.mostRounds ?? Number.POSITIVE_INFINITY;
+  const rounds = Math.min(extent.rounds, maxRounds);
   const ours: number[] = [];
   const native: number[] = [];
   const start = performance.now();
@@ -99,7 +99,7 @@ async function measureSides(row: Head, sides: Sides, extent: Extent): Promise<Re
   const isDue = (round: number) => {
     const elapsed = performance.now() - start;
     if (round < rounds) return round === 0 || elapsed + longest < extent.seconds * 1000;
-    return round < QUICK * rounds && round < mostRounds && elapsed < Math.min(QUICK_TIME, extent.seconds * 1000);
+    return round < QUICK * rounds && round < maxRounds && elapsed < Math.min(QUICK_TIME, extent.seconds * 1000);
   };
   for (let round = 0; isDue(round); round++) {
     const runOurs = async () => ours.push(await sides.ours(round));

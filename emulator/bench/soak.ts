@@ -21,7 +21,7 @@ Exits with 1 when an invariant was broken; how fast answers came is shown and ne
 
 const CLIENTS = 8;
 /** Maximum number of findings that are printed. */
-const MOST_FINDINGS = 50;
+const MAX_FINDINGS = 50;
 /** Shares of the total time. */
 const SHARES = { mixed: 0.4, faults: 0.25, pressure: 0.25, drain: 0.05 };
 /**
@@ -126,8 +126,8 @@ class Soak {
     const tally = new Tally();
     for (const kind of ['heap', 'held'] as const) {
       const [now, first] = [vitals[kind], start[kind]];
-      const most = first * TOLERATED.share + TOLERATED[kind];
-      tally.expect(now <= most, `${kind}: ${mebibytes(now)} MiB with everything deleted, ${mebibytes(first)} at first`);
+      const max = first * TOLERATED.share + TOLERATED[kind];
+      tally.expect(now <= max, `${kind}: ${mebibytes(now)} MiB with everything deleted, ${mebibytes(first)} at first`);
     }
     this.phases.push({ name: 'everything deleted', tally, ...vitals });
   }
@@ -190,7 +190,7 @@ function writePhases(phases: readonly Phase[]): string {
 /** Prints the results. Returns the exit code. */
 function finish(table: string, findings: readonly string[]): number {
   process.stdout.write(table);
-  for (const finding of findings.slice(0, MOST_FINDINGS)) process.stderr.write(`${finding}\n`);
+  for (const finding of findings.slice(0, MAX_FINDINGS)) process.stderr.write(`${finding}\n`);
   return findings.length === 0 ? 0 : 1;
 }
 

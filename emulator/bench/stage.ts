@@ -1,6 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { type Fixture, generatedFixture } from './fixture.js';
 import { type LoneIngest, loneIngest } from './lone-ingest.js';
 import { prepareFirstQuestions } from './questions.js';
@@ -33,8 +33,8 @@ export async function openStage(fixture: Fixture, folder: string, histories: str
   const native = use(await spawnPeer('cgi', nativeRoot));
   await ours.seed(APP, fixture);
   await native.token(APP);
-  const practice = once(() => preparePractice(histories));
-  return { fixture, ours, native, nativeRoot, folder, practice, loneIngest: once(() => loneIngest(fixture)) };
+  const practice = lazy(() => preparePractice(histories));
+  return { fixture, ours, native, nativeRoot, folder, practice, loneIngest: lazy(() => loneIngest(fixture)) };
 }
 
 /** Number of commits of a warm-up repository, and number of such repositories. */

@@ -40,8 +40,8 @@ t.test('packages that the first call loads are bundled', async (t) => {
   const pack = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   t.equal((await ask('/app/commit-pack', pack, 'application/x-ndjson')).status, 201);
   for (const [path, type] of Object.entries(types)) {
-    const answer = await ask(`/app/file?path=${path}&ref=main`);
-    t.same([answer.status, answer.headers.get('content-type')], [200, type], path);
+    const response = await ask(`/app/file?path=${path}&ref=main`);
+    t.same([response.status, response.headers.get('content-type')], [200, type], path);
   }
 
   const cwd = t.testdir({ message: Buffer.from('caf\xe9 \x80', 'latin1') });

@@ -29,14 +29,14 @@ export async function askFirst(ask: Ask): Promise<void> {
   await ask(source, `/${source}.git/info/refs?service=git-upload-pack`);
   await ask(source, `/${source}.git/git-upload-pack`, fetchRequest('ls-refs', ['peel']));
   await ask(source, `/${source}.git/git-upload-pack`, fetchRequest('fetch', [`want ${tip}`, 'done']));
-  const answer = await ask(source, `/${source}.git/git-upload-pack`, {
+  const response = await ask(source, `/${source}.git/git-upload-pack`, {
     body: `${line(`want ${tip}\n`)}0000${line('done\n')}`,
     type: 'application/x-git-upload-pack-request',
   });
   await ask(copy, `/${copy}.git/info/refs?service=git-receive-pack`);
   const command = line(`${'0'.repeat(40)} ${tip} refs/heads/${BRANCH}\0report-status`);
   await ask(copy, `/${copy}.git/git-receive-pack`, {
-    body: Buffer.concat([Buffer.from(`${command}0000`), answer.subarray(answer.indexOf('PACK'))]),
+    body: Buffer.concat([Buffer.from(`${command}0000`), response.subarray(response.indexOf('PACK'))]),
     type: 'application/x-git-receive-pack-request',
   });
 }

@@ -36,7 +36,7 @@ async function ask(
   { body, type = 'application/json', status: expected = 200 }: FirstRequest = {},
 ): Promise<Buffer> {
   const version = type === 'application/x-git-upload-pack-request' && !`${body}`.includes('command=') ? '0' : '2';
-  const answer = await fetch(origin + path, {
+  const response = await fetch(origin + path, {
     headers: {
       authorization: `Bearer ${await signedFor(repo)}`,
       'content-type': type,
@@ -44,8 +44,8 @@ async function ask(
     },
     ...(body !== undefined && { method: 'POST', body }),
   });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  if (answer.status !== expected) throw new Error(`${path} was answered with ${answer.status}: ${bytes}`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== expected) throw new Error(`${path} was answered with ${response.status}: ${bytes}`);
   return bytes;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Limits, RUNNING_LIMITS } from '../config/limits.js';
 import { type Variants, variantRows } from '../config/variants.js';
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../repositories/deployments.js';
 import { parseDuration } from '../time/iso-8601.js';
 
@@ -52,15 +52,15 @@ export interface StateChanges {
 }
 
 /** Maximum number of organizations, of repositories, and of deployments of a repository in one change, which is checked in one piece. */
-const MOST_CHANGED = 1000;
+const MAX_CHANGED = 1000;
 
 /**
  * Changes of the state, as the library and the admin API take them. Most runs never change a state, so the schema is made
  * when the first changes come.
  * @internal
  */
-export const stateChangesSchema = once(() => {
-  const limited = { maxProperties: MOST_CHANGED };
+export const stateChangesSchema = lazy(() => {
+  const limited = { maxProperties: MAX_CHANGED };
   const duration = z.union([
     z.string().refine((text) => parseDuration(text) !== undefined, 'has to be a duration such as PT30S or 30s'),
     z.int().min(0),

@@ -164,7 +164,7 @@ export class AdminClient {
     if (this.#namespace !== undefined && response.statusCode === 403) {
       throw new UsageError(`The emulator at ${this.url} has no namespace ${JSON.stringify(this.#namespace)}.`);
     }
-    return readAnswer(response, text);
+    return readResponse(response, text);
   }
 
   async #explain(error: unknown): Promise<Error> {
@@ -185,7 +185,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-function readAnswer({ statusCode = 0, headers }: IncomingMessage, text: string): unknown {
+function readResponse({ statusCode = 0, headers }: IncomingMessage, text: string): unknown {
   if (statusCode === 204) return undefined;
   const isProblem = headers['content-type']?.startsWith('application/problem+json') ?? false;
   const isJson = headers['content-type']?.startsWith('application/json') ?? false;

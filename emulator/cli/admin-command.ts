@@ -54,6 +54,6 @@ export function listed(items: readonly Item[], columns: Readonly<Record<string, 
 }
 
 /** Returns a created item as JSON; its text is only the id, so that scripts can store it. */
-export function made(answer: unknown): Result {
-  return { json: answer, text: `${(answer as { readonly id: string }).id}\n` };
+export function made(response: unknown): Result {
+  return { json: response, text: `${(response as { readonly id: string }).id}\n` };
 }

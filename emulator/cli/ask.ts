@@ -45,7 +45,7 @@ export async function ask(
   });
 }
 
-type Open = (url: URL, options: RequestOptions, onAnswer: (answer: IncomingMessage) => void) => ClientRequest;
+type Open = (url: URL, options: RequestOptions, onAnswer: (response: IncomingMessage) => void) => ClientRequest;
 
 const plainRequest: Open = (url, options, onAnswer) => request(url, { ...options, agent: false }, onAnswer);
 

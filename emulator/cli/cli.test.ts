@@ -171,21 +171,21 @@ t.test('switches of start take no value, and have an opposite', async (t) => {
 });
 
 t.test('health and wait exit 0 when an emulator answers, 3 when none does', async (t) => {
-  let answers = ['{"emulator":true}'];
+  let responses = ['{"emulator":true}'];
   const server = createServer((request, response) => {
     t.equal(request.url, '/_emulator/health');
-    response.end(answers.length > 1 ? answers.shift() : answers[0]);
+    response.end(responses.length > 1 ? responses.shift() : responses[0]);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   t.match(await run(['health', '--url', url]), { code: 0, out: /is ready/ });
   t.match(await run(['wait', '--url', `${url}/`]), { code: 0, out: '', err: '' });
-  answers = ['<html>', '{}', '{"emulator":true}'];
+  responses = ['<html>', '{}', '{"emulator":true}'];
   t.match(await run(['wait', '--url', url]), { code: 0 }, 'asks again until it does');
-  answers = ['<html>'];
+  responses = ['<html>'];
   t.match(await run(['health', '--url', url]), { code: 3, err: /no emulator answered 200/ });
   t.match(await run(['wait', '--url', url, '--timeout', '100ms']), { code: 3, err: /waited for 100 ms/ });
-  answers = ['x'.repeat(100_000)];
+  responses = ['x'.repeat(100_000)];
   t.match(await run(['health', '--url', url]), { code: 3, err: /too long/ });
   server.close();
   server.closeAllConnections();
@@ -274,7 +274,7 @@ t.test('start says where everything is, serves, and ends on SIGTERM with 0', asy
   t.equal(child.said.err, '');
   child.stdout!.destroy();
   child.stderr!.destroy();
-  for (let times = 0; times < 3; times++) await fetch(`${base_url}/api/repos`).then((answer) => answer.text());
+  for (let times = 0; times < 3; times++) await fetch(`${base_url}/api/repos`).then((response) => response.text());
   t.match(await run(['health', '--url', base_url!]), { code: 0 }, 'whoever stops reading does not stop the service');
   child.kill('SIGTERM');
   t.same(await once(child, 'exit'), [0, null]);

@@ -16,11 +16,11 @@ async function openTunnel(t: Test, halfOpenTimeout: number): Promise<{ client: S
   const client = connect({ port: Number(proxyPort), host: '127.0.0.1', allowHalfOpen: true });
   const credential = Buffer.from(`${username}:${password}`).toString('base64');
   client.write(`CONNECT git.example.test:443 HTTP/1.1\r\nProxy-Authorization: Basic ${credential}\r\n\r\n`);
-  const [[server], [answer]] = (await Promise.all([once(listener, 'connection'), once(client, 'data')])) as [
+  const [[server], [response]] = (await Promise.all([once(listener, 'connection'), once(client, 'data')])) as [
     [Socket],
     [Buffer],
   ];
-  t.match(`${answer}`, /^HTTP\/1\.1 200 /);
+  t.match(`${response}`, /^HTTP\/1\.1 200 /);
   return { client, server };
 }
 
@@ -41,7 +41,7 @@ t.test('a tunnel with one ended side passes on what the other sends', async (t) 
   client.end('question');
   await once(server, 'data');
   server.end('answer');
-  let answer = '';
-  for await (const piece of client) answer += piece;
-  t.equal(answer, 'answer');
+  let response = '';
+  for await (const piece of client) response += piece;
+  t.equal(response, 'answer');
 });

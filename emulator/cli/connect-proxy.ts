@@ -31,9 +31,9 @@ const LOOPBACK = '127.0.0.1';
 const USER = 'emulator';
 const HTTPS = 443;
 /** Maximum concurrent tunnels, far above what a client opens. */
-const MOST_CONNECTIONS = 2_000;
+const MAX_CONNECTIONS = 2_000;
 /** Maximum number of refused hosts reported, so that a scanning program does not fill the terminal. */
-const MOST_TOLD = 50;
+const MAX_TOLD = 50;
 /** Milliseconds that a client has to send its request, and that a host has to accept the connection. */
 const PATIENCE = 30_000;
 
@@ -73,7 +73,7 @@ export async function openProxy({
       const { host, port } = asked;
       return { host: host.replace(/^\[|\]$/g, ''), port, through: through(host, port) };
     }
-    if (told.size < MOST_TOLD && !told.has(asked.host)) {
+    if (told.size < MAX_TOLD && !told.has(asked.host)) {
       told.add(asked.host);
       onRefused(asked.host);
     }
@@ -81,7 +81,7 @@ export async function openProxy({
   };
 
   const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE, maxHeaderSize: 16 * 1024 });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));

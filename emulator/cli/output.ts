@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 /**
  * Maximum characters buffered for a slow reader. Further log lines are dropped, so that the log cannot fill the memory.
  */
-const MOST_KEPT = 1024 * 1024;
+const MAX_KEPT = 1024 * 1024;
 
 /** Standard stream that handles a closed reader and a full disk. After the first error nothing is written. */
 export class Output {
@@ -27,7 +27,7 @@ export class Output {
 
   /** Writes a log line, which is dropped if the buffer is full. */
   writeLine(text: string): void {
-    if (this.#stream.writableLength < MOST_KEPT) this.write(text);
+    if (this.#stream.writableLength < MAX_KEPT) this.write(text);
   }
 
   /** Resolves when everything was written; to the system error if it could not be written. */

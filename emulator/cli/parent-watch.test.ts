@@ -68,10 +68,10 @@ for (const name of Object.keys(STARTS)) {
 t.test('requests under way are answered first', async (t) => {
   const { parent, pid, url } = await startedByParent(t, 'with nothing in between', '--exit-with-parent');
   const headers = { 'x-emulator-fault': 'latency;ms=1500' };
-  const answer = fetch(`${url}/api/repos`, { headers });
+  const response = fetch(`${url}/api/repos`, { headers });
   await pause(300);
   await kill(parent);
-  t.equal((await answer).status, 401);
+  t.equal((await response).status, 401);
   await untilEnded(pid);
 });
 

@@ -69,7 +69,7 @@ export async function runExec(flags: Flags, command: readonly string[], terminal
       if (!hosts && emulator.ca === undefined) {
         if (!signals.isAsked) code = await runProgram(command, own, { terminal, signals });
       } else {
-        const { leadHere } = await import('./lead-here.js');
+        const { prepareExecEnvironment: leadHere } = await import('./exec-environment.js');
         const way = await leadHere(hosts, { port: securePort, trust: emulator.ca ?? trust, environment, terminal });
         try {
           if (signals.isAsked) return;

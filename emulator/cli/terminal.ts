@@ -1,4 +1,4 @@
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { Output } from './output.js';
 
 /** Input and output of a command, which uses nothing else of the process. */
@@ -12,7 +12,7 @@ export interface Terminal {
    */
   warn(text: string): void;
   /** Reads standard input until its end, or its first `most` characters. */
-  input(most: number): Promise<string>;
+  input(max: number): Promise<string>;
   /** True if standard output is a terminal. */
   readonly isInteractive: boolean;
   readonly columns: number;
@@ -24,7 +24,7 @@ export interface Terminal {
 /** Terminal with the streams of this process. */
 export function processTerminal(): Terminal {
   const output = new Output(process.stdout);
-  const complaints = once(() => new Output(process.stderr));
+  const complaints = lazy(() => new Output(process.stderr));
   return {
     print: (text) => output.write(text),
     printed: () => output.flushed(),
@@ -37,11 +37,11 @@ export function processTerminal(): Terminal {
   };
 }
 
-async function readInput(most: number): Promise<string> {
+async function readInput(max: number): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
     text += String(part);
-    if (text.length > most) break;
+    if (text.length > max) break;
   }
-  return text.slice(0, most);
+  return text.slice(0, max);
 }

@@ -73,11 +73,11 @@ export function choice<const Value extends string>(values: readonly Value[]): Re
   };
 }
 
-export function integer(least: number, most = Number.MAX_SAFE_INTEGER): Read<number> {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Read<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   return (given) => {
     const value = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
-    if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most) {
+    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max) {
       throw wanted(`a whole number ${range}`, given);
     }
     return value as number;
@@ -123,9 +123,9 @@ export const size = quantity(SIZES, 'a size such as 512KiB, 4MiB or 2GiB', Numbe
 /** A duration in milliseconds: `500ms`, `30s`, or the number of milliseconds; text without a unit is refused. */
 export const duration = quantity(DURATIONS, 'a duration such as 500ms, 30s or 5m', LONGEST_DURATION);
 
-function quantity(units: ReadonlyMap<string, number>, what: string, most: number): Read<number> {
+function quantity(units: ReadonlyMap<string, number>, what: string, max: number): Read<number> {
   return (given) => {
-    const inRange = (value: number) => Number.isSafeInteger(value) && value >= 0 && value <= most;
+    const inRange = (value: number) => Number.isSafeInteger(value) && value >= 0 && value <= max;
     if (typeof given === 'number' && inRange(given)) return given;
     const [, digits, unit] = (typeof given === 'string' && /^(\d+)([a-zA-Z]*)$/.exec(given)) || [];
     const factor = unit === undefined ? undefined : units.get(unit);
@@ -156,10 +156,10 @@ function writeDuration(milliseconds: number): string {
 export function list<Value>(read: Read<Value>, rule: { least?: number } = {}): Read<readonly Value[]> {
   return (given) => {
     const parts = Array.isArray(given) ? given : [given];
-    const least = parts.length > 0 ? 1 : (rule.least ?? 0);
+    const min = parts.length > 0 ? 1 : (rule.least ?? 0);
     const items = parts.flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
     const values = items.filter((item) => item !== '').map(read);
-    if (values.length < least) throw new OptionError(`has to name at least ${least}`);
+    if (values.length < min) throw new OptionError(`has to name at least ${min}`);
     const twice = values.find((value, at) => values.indexOf(value) !== at);
     if (twice !== undefined) throw new OptionError(`names ${JSON.stringify(twice)} twice`);
     return values;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Maximum length of a file name in bytes. File systems allow 255. */
-const MOST_NAME = 180;
+const MAX_NAME = 180;
 
 /** Files of an export outside of repositories. A `--persist` folder also has a lock and drafts. */
 const OUTSIDE = /^(?:emulator\.json|list-[0-9a-f]{40}\.json|lock[^/]*|[^/]*\.new)$/;
@@ -33,7 +33,7 @@ function encodeSegment(segment: string): string {
     const character = String.fromCharCode(byte);
     name += /[a-z0-9._-]/.test(character) ? character : escaped(byte);
   }
-  if (name.length > MOST_NAME) {
+  if (name.length > MAX_NAME) {
     const digest = createHash('sha256').update(segment).digest('hex');
     name = `${name.slice(0, 100).replace(/%.?$/, '')}~${digest}`;
   }

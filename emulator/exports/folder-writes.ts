@@ -59,7 +59,7 @@ export class FolderWrites {
     } finally {
       file.close();
     }
-    if (this.meter.isOver) await this.meter.pass();
+    if (this.meter.shouldYield) await this.meter.yieldToEventLoop();
   }
 
   /**

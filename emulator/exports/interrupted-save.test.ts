@@ -55,7 +55,7 @@ t.test('a save that was interrupted at any byte leaves the state before, or the 
   const removed = [...files(old).keys()].filter((path) => !existsSync(join(folder, path)));
   t.ok(added.length > 5 && removed.length > 3);
   let draws = 0;
-  const draw = (most: number) => createHash('sha256').update(`${draws++}`).digest().readUInt32BE(0) % most;
+  const draw = (max: number) => createHash('sha256').update(`${draws++}`).digest().readUInt32BE(0) % max;
   for (let round = 0; round < 16; round++) {
     const torn = join(scratchFolder, 'torn');
     rmSync(torn, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { BLOB } from '../git/object/object.js';
 import { Refs } from '../git/refs/refs.js';
 import { archiveOf, scratchWorld } from './open-state.js';
 import { PAUSE } from './persistence.js';
-import { takeOver } from './read-state.js';
+import { importTree } from './read-state.js';
 import { saveState } from './state-directory.js';
 import { readTar } from './tar.js';
 import { addRefs, commit, files, keep, organization, read, scratch, shown, written } from './test/kept.js';
@@ -165,7 +165,7 @@ t.test('a folder with lists in files of their own is imported, as a folder and a
     const tree = await readTar(await archiveOf(folder, {}), { title: 'The archive', take: () => {} });
     const other = scratchWorld();
     t.teardown(() => other.close());
-    await takeOver(other, tree, organization);
+    await importTree(other, tree, organization);
     return shown(other);
   };
   t.same(await readArchive(), shown(current));

@@ -6,7 +6,7 @@ import type { Refs } from '../git/refs/refs.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule } from '../schedule/schedule.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { MANIFEST } from '../sources/open-source.js';
 import type { WorldConfig } from '../world/config.js';
 import type { Engine } from '../world/engine.js';
@@ -213,7 +213,7 @@ export class KeptFolder {
     for (const [path, list] of listsIn(value)) {
       const files: [string, Buffer][] = [];
       const note = (file: string, content: Buffer) => files.push([file, content]);
-      const written = await inSlices(splitList(list, before?.get(path), note), meter);
+      const written = await runYielding(splitList(list, before?.get(path), note), meter);
       list.shown = written.json;
       lists.set(path, written);
       for (const [file, content] of files) await writes.add(folder + file, [content]);
@@ -266,7 +266,7 @@ export class KeptFolder {
       if (shown?.head !== refs.head) writes.overwrite(`${folder}/HEAD`, HEAD);
       writes.overwrite(`${folder}/packed-refs`, packed);
       this.#shown.set(listed.id, refs);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
   }
 

@@ -90,7 +90,7 @@ export async function hashIds(objects: ObjectStore, from: number, to: number, me
     for (let at = 0; at < count; at++) objects.copyOid(first + at, ids, at * OID_BYTES);
     hash.update(ids.subarray(0, count * OID_BYTES));
     meter.spend(count * COST.operation * 4);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return hash.digest('hex');
 }

@@ -12,8 +12,8 @@ import { spawnCli, untilReady } from '../test/cli-process.js';
 import { scratch } from './test/kept.js';
 
 async function names(url: string): Promise<string[]> {
-  const answer = await fetch(`${url}/_emulator/repositories`);
-  const { items } = (await answer.json()) as { readonly items: readonly { readonly name: string }[] };
+  const response = await fetch(`${url}/_emulator/repositories`);
+  const { items } = (await response.json()) as { readonly items: readonly { readonly name: string }[] };
   return items.map(({ name }) => name);
 }
 
@@ -53,9 +53,9 @@ t.test(
           { blob_chunk: { content_id: 'c', data: Buffer.from(`${round} ${count}`).toString('base64'), eof: true } },
         ];
         const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-        const answer = await fetch(`${url}/api/repos/r/commit-pack`, { method: 'POST', headers, body });
-        const { commit } = (await answer.json()) as { commit: { commit_sha: string } };
-        answered.set(Number(answer.headers.get('x-request-id')!.slice('req-'.length)), commit.commit_sha);
+        const response = await fetch(`${url}/api/repos/r/commit-pack`, { method: 'POST', headers, body });
+        const { commit } = (await response.json()) as { commit: { commit_sha: string } };
+        answered.set(Number(response.headers.get('x-request-id')!.slice('req-'.length)), commit.commit_sha);
       };
       const writing = (async () => {
         for (;;) await write();

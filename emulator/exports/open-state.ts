@@ -1,14 +1,14 @@
 import { basename, resolve } from 'node:path';
 import { KeyRing } from '../auth/keys.js';
 import { bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
-import { repositoryNameFault } from '../repositories/repository-name.js';
+import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { DiskTree } from '../sources/disk-tree.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { MemoryTree } from '../sources/memory-tree.js';
 import { kindOf, MANIFEST } from '../sources/open-source.js';
 import { seed } from '../sources/seed.js';
 import { CurrentWorld } from '../world/current-world.js';
-import { type Imported, readManifest, takeOver } from './read-state.js';
+import { type Imported, importTree, readManifest } from './read-state.js';
 import { readTar, type TarEntry, writeTar } from './tar.js';
 import { writeSingle } from './write-state.js';
 
@@ -39,7 +39,7 @@ export function nameOf(source: string): string {
     '',
   );
   const own = name === '' || name === '.' || name === '..' ? basename(resolve(source)) : name;
-  const fault = repositoryNameFault(own);
+  const fault = repositoryNameIssue(own);
   if (fault === undefined) return own;
   throw new SourceError(`No repository can be called ${JSON.stringify(own)}, which ${fault}; give it a name.`);
 }
@@ -93,7 +93,7 @@ export async function importPath(current: CurrentWorld, path: string, target: Im
   if (state && target.name !== undefined) {
     throw new SourceError(`${path} is the state of an emulator, which cannot become one repository.`);
   }
-  if (state) return takeOver(current, target.onImport ? await watched(state, target.onImport) : state, organization);
+  if (state) return importTree(current, target.onImport ? await watched(state, target.onImport) : state, organization);
   const repository = await seed(current.world, organization, target.name ?? nameOf(path), path);
   return { content: 'repository', repositories: 1, repository };
 }

@@ -23,9 +23,9 @@ async function start(t: Test) {
       scopes: ['repo:write', 'git:write', 'git:read', 'org:read'],
     });
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    t.ok(answer.ok, `${method} ${path} ${answer.ok || (await answer.clone().text())}`);
-    return (await answer.json()) as Record<string, unknown>;
+    const response = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    t.ok(response.ok, `${method} ${path} ${response.ok || (await response.clone().text())}`);
+    return (await response.json()) as Record<string, unknown>;
   };
   /** Returns the visible state of a part, in a comparable form. */
   const see = async (part: string): Promise<unknown> => {

@@ -9,7 +9,7 @@ import { releaseRepositories } from '../world/repositories.js';
 import type { World } from '../world/world.js';
 import { lockFolder } from './folder-lock.js';
 import { KeptFolder } from './kept-folder.js';
-import { takeOver } from './read-state.js';
+import { importTree } from './read-state.js';
 import { requireOwn, writeError } from './state-directory.js';
 
 /**
@@ -24,7 +24,7 @@ export const PAUSE = 100;
  * could take longer than the documents promise.
  */
 const LATE = 300;
-const MOST_UNSAVED = 8 * 1024 * 1024;
+const MAX_UNSAVED = 8 * 1024 * 1024;
 
 export interface PersistenceOptions {
   readonly folder: string;
@@ -139,7 +139,7 @@ export class Persistence {
 
   async #takeOver(tree: DiskTree, wasKilled: boolean): Promise<boolean> {
     const { current } = this;
-    const { found, hasSecrets } = await takeOver(current, tree, current.config.organizations[0]!.name);
+    const { found, hasSecrets } = await importTree(current, tree, current.config.organizations[0]!.name);
     // A folder with a single repository is rewritten as part of a state.
     if (!found) return false;
     return this.#withSnapshot((snapshot) =>
@@ -171,7 +171,7 @@ export class Persistence {
   #beforeAcknowledgement(): Promise<void> | undefined {
     const { memory } = this.current.engine;
     const isLate = this.#begun !== undefined && this.#now() - this.#begun > LATE;
-    if (!isLate && memory.used - this.#heldBytes <= MOST_UNSAVED) return undefined;
+    if (!isLate && memory.used - this.#heldBytes <= MAX_UNSAVED) return undefined;
     // If saving fails, one warning is printed and responses do not wait.
     return this.#hasFailed ? undefined : this.save().catch(() => {});
   }

@@ -4,11 +4,11 @@ import { Problem } from '../http/problem.js';
 import { type FileTree, readSmall, SourceError } from '../sources/file-tree.js';
 
 /** Maximum size of a JSON file of an export, in bytes. */
-export const MOST_JSON = 256 * 1024 * 1024;
+export const MAX_JSON = 256 * 1024 * 1024;
 
 /** Reads a JSON file. `digest`: expected SHA-1 of its content. Throws `SourceError`. */
 export async function readJson(tree: FileTree, path: string, digest?: string): Promise<unknown> {
-  const bytes = await readSmall(tree, bytesOf(path), MOST_JSON);
+  const bytes = await readSmall(tree, bytesOf(path), MAX_JSON);
   if (!bytes) throw new SourceError(`${tree.title} has no ${path}.`);
   if (digest !== undefined && sha1(bytes) !== digest)
     throw new SourceError(`${tree.title} has a ${path} that was changed: its checksum is another.`);

@@ -16,7 +16,7 @@ import {
   SharedLfsObjects,
 } from '../repositories/lfs-objects.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
-import { repositoryNameFault } from '../repositories/repository-name.js';
+import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { emptyMap } from '../repositories/sorted-records.js';
 import { Meter } from '../schedule/meter.js';
 import type { FileTree, SourceError } from '../sources/file-tree.js';
@@ -80,7 +80,7 @@ export async function readRepositories(
     for (const entry of listed) {
       const { organization, name, id, sequence, created_at: createdAt, folder, record: file } = entry;
       const what = `the repository ${JSON.stringify(name)} of ${organization}`;
-      const fault = repositoryNameFault(name);
+      const fault = repositoryNameIssue(name);
       if (fault !== undefined) throw fail(`the repository name ${JSON.stringify(name)} ${fault}`);
       if (!current.config.organizations.some((own) => own.name === organization))
         throw fail(`${what} is of an organization that there is not`);
@@ -180,8 +180,8 @@ class RepositoryReader {
       };
     }
     if ((await tree.stat(bytesOf(`${folder}/objects`)))?.kind !== 'folder') throw this.fail(`${folder} has no objects`);
-    const mostBytes = this.current.config.limits.maxObjectBytes;
-    return openGitDirectory(tree, bytesOf(folder), mostBytes);
+    const maxBytes = this.current.config.limits.maxObjectBytes;
+    return openGitDirectory(tree, bytesOf(folder), maxBytes);
   }
 
   async #readHistory(content: RepositoryContent, source: PackedObjects, saved: RepositoryFile): Promise<Refs> {
@@ -232,8 +232,8 @@ class RepositoryReader {
   async #readLfsObject(path: string, oid: string, size: number, storedAt: number): Promise<LfsObject> {
     const { fail, tree } = this;
     const { config, engine } = this.current;
-    const most = config.limits.maxLfsObjectBytes;
-    if (size > most) throw fail(`the LFS object ${oid} is larger than ${most} bytes`);
+    const max = config.limits.maxLfsObjectBytes;
+    if (size > max) throw fail(`the LFS object ${oid} is larger than ${max} bytes`);
     if ((await tree.stat(bytesOf(path)))?.kind !== 'file') throw fail(`the LFS object ${oid} is not there`);
     const hash = createHash('sha256');
     const blocks: Buffer[] = [];

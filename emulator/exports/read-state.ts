@@ -170,7 +170,7 @@ export interface Imported {
 }
 
 /** Imports the content of a tree completely or not at all. Throws `SourceError`. */
-export async function takeOver(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
+export async function importTree(current: CurrentWorld, tree: FileTree, organization: string): Promise<Imported> {
   const manifest = await readManifest(tree);
   if (manifest.content === 'world') {
     const found = await readWorld(current, tree, manifest);
@@ -178,8 +178,8 @@ export async function takeOver(current: CurrentWorld, tree: FileTree, organizati
     return { content: 'world', repositories: living.length, found, hasSecrets: manifest.secrets };
   }
   const { name, as, folder, organization: named = organization } = manifest;
-  const mostBytes = current.config.limits.maxObjectBytes;
-  const source = await openGitDirectory(tree, bytesOf(folder), mostBytes);
+  const maxBytes = current.config.limits.maxObjectBytes;
+  const source = await openGitDirectory(tree, bytesOf(folder), maxBytes);
   const title = `The repository ${name}`;
   const branch =
     source.head && 'symref' in source.head ? textOf(source.head.symref).slice('refs/heads/'.length) : 'main';

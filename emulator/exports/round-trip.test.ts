@@ -22,9 +22,9 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Service> {
 }
 
 async function exported(service: Service, secrets = true): Promise<Buffer> {
-  const answer = await service.call('POST', '/_emulator/export', { token: null, json: { include_secrets: secrets } });
-  t.equal(answer.status, 200, answer.text.slice(0, 200));
-  return answer.bytes;
+  const response = await service.call('POST', '/_emulator/export', { token: null, json: { include_secrets: secrets } });
+  t.equal(response.status, 200, response.text.slice(0, 200));
+  return response.bytes;
 }
 
 const importInto = (service: Service, body: Buffer) =>
@@ -32,8 +32,8 @@ const importInto = (service: Service, body: Buffer) =>
 
 /** Returns everything that clients can read, and the delivery records. */
 async function read(service: Service): Promise<string[]> {
-  const answers = await readAll(service);
-  return answers.map((answer) => answer.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
+  const responses = await readAll(service);
+  return responses.map((response) => response.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST'));
 }
 
 /** Fills a world with all kinds of content. */
@@ -89,9 +89,9 @@ t.test('an export that is imported reads the same, and goes on the same', async 
   const archive = await exported(one);
   t.same(await exported(one), archive, 'an export changes nothing');
   await two.seed('to-be-replaced');
-  const answer = await importInto(two, archive);
-  t.equal(answer.status, 200, answer.text);
-  t.match(answer.json, { content: 'world', repositories: 8 });
+  const response = await importInto(two, archive);
+  t.equal(response.status, 200, response.text);
+  t.match(response.json, { content: 'world', repositories: 8 });
   t.same(await exported(two), archive, 'and is exported the same');
   for (const repo of ['a', 'cold', 'fork', 'fork', 'fork', 'fork', 'gone', 'Team/APP', 'team/app', 'empty']) {
     const [here, there] = [
@@ -104,8 +104,8 @@ t.test('an export that is imported reads the same, and goes on the same', async 
   await one.emulator.clock.tick();
   await two.emulator.clock.tick();
   // Counters of faults are not exported.
-  const local = (answers: string[]) =>
-    answers
+  const local = (responses: string[]) =>
+    responses
       .filter((each) => !each.startsWith('GET /api/v1/repo '))
       .map((each) => each.replaceAll(/127\.0\.0\.1:\d+/g, 'HOST').replaceAll(/[0-9a-f]{8}-[^ ]*\.\d+/g, 'SESSION'));
   const next = local(await touchEverything(one, receiver, 'two'));
@@ -177,8 +177,8 @@ t.test('what is out of order is refused as a whole', async (t) => {
   const digest = stateDigest(service.world);
   const { used } = service.world.engine.memory;
   const refuse = async (body: Buffer, message: RegExp, title: string) => {
-    const answer = await importInto(service, body);
-    t.match([answer.status, answer.json?.detail], [/^4\d\d$/, message], `${title}: ${answer.text.slice(0, 200)}`);
+    const response = await importInto(service, body);
+    t.match([response.status, response.json?.detail], [/^4\d\d$/, message], `${title}: ${response.text.slice(0, 200)}`);
     t.equal(stateDigest(service.world), digest, title);
     t.equal(service.world.engine.memory.used, used, title);
   };

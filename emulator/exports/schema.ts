@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { SCOPES } from '../auth/scope.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { DEPLOYMENT_STATUSES } from '../repositories/deployments.js';
 import { hostingSettings } from '../repositories/hosting.js';
 import { CLOCK_MODES } from '../time/clock.js';
-import { MOST_DELIVERIES } from '../webhooks/delivery.js';
+import { MAX_DELIVERIES } from '../webhooks/delivery.js';
 import { EVENT_NAMES } from '../webhooks/events.js';
 
 /** Format and version in `emulator.json`. */
@@ -96,7 +96,7 @@ const worldPart = () =>
     }),
     webhooks: z.array(webhook()),
     /** Pending and sent deliveries, oldest first. */
-    deliveries: z.array(delivery()).max(MOST_DELIVERIES).default([]),
+    deliveries: z.array(delivery()).max(MAX_DELIVERIES).default([]),
     /** Ids of finished deliveries, in the order in which they finished. */
     deliveries_ended: z.array(z.string()).default([]),
     searches: z.array(z.string()),
@@ -118,7 +118,7 @@ const listed = () =>
 const head = () => ({ format: z.literal(FORMAT), version: z.literal(VERSION), written_by: z.string() });
 
 /** `emulator.json`: list of repositories, and all other state. */
-export const manifestSchema = once(() =>
+export const manifestSchema = lazy(() =>
   z.discriminatedUnion('content', [
     z.strictObject({
       ...head(),
@@ -156,7 +156,7 @@ export function snakeCased<Value>(settings: Readonly<Record<string, Value>>): Re
 }
 
 /** Record of a repository, without its objects. */
-export const recordSchema = once(() =>
+export const recordSchema = lazy(() =>
   z.strictObject({
     state: z.enum(['active', 'archived', 'thawing']),
     override: z

@@ -85,9 +85,9 @@ t.test('room for a file is taken before it is read', async (t) => {
 t.test('what was held of a refused archive is given back to the system at once', async (t) => {
   const held = (): number => process.memoryUsage().arrayBuffers / MiB;
   const before = held();
-  let most = 0;
+  let max = 0;
   const archive = archiveOf({ [PACK]: 64 * MiB, 'demo/r.git/link': 2 }, () => {
-    most = Math.max(most, held() - before);
+    max = Math.max(max, held() - before);
   });
   const damaged = async function* () {
     let read = 0;
@@ -97,7 +97,7 @@ t.test('what was held of a refused archive is given back to the system at once',
     }
   };
   await t.rejects(readTar(damaged(), options()), { message: 'The archive ends early.' });
-  t.ok(most > 60, `${most} MiB were held`);
+  t.ok(max > 60, `${max} MiB were held`);
   // Dropped buffers may wait for the garbage collector. File contents are freed without it.
   for (let turn = 0; turn < 1000 && held() - before > 24; turn++) await setImmediate();
   t.ok(held() - before < 24, `${held() - before} MiB are held`);

@@ -3,20 +3,20 @@ import { type ByteString, bytesIn, bytesOf, sliceBytes } from '../git/object/byt
 import { SourceError } from '../sources/file-tree.js';
 import { MemoryTree } from '../sources/memory-tree.js';
 import { isStatePath } from './file-names.js';
-import { MOST_JSON } from './read-json.js';
+import { MAX_JSON } from './read-json.js';
 
 /*
  * Subset of tar (POSIX pax, "ustar Interchange Format") that an export needs: files and folders. It has its own reader,
  * because archives from outside must be refused unless they are valid, while libraries tolerate errors.
  */
-const MOST_ENTRIES = 1_000_000;
+const MAX_ENTRIES = 1_000_000;
 /** Maximum length in bytes of a path in a header. */
 const LONGEST_NAME = 100;
-const MOST_EXTENSION = 64 * 1024;
+const MAX_EXTENSION = 64 * 1024;
 /** Path of a file that may have any size. All other files of an export are read completely, up to `MOST_JSON` bytes. */
 const OF_OBJECTS = /\.git\/objects\//;
 /** Maximum size in eleven octal digits. */
-const MOST_SIZE = 8 ** 11 - 1;
+const MAX_SIZE = 8 ** 11 - 1;
 
 /** File or folder of an export. */
 export interface TarEntry {
@@ -105,7 +105,7 @@ async function readEntries(
     }
     const { type, size, name } = readHeader(block, fail);
     if (type === 'x' || type === 'g' || type === 'L') {
-      if (size > MOST_EXTENSION) throw fail('has an extended header that is too long');
+      if (size > MAX_EXTENSION) throw fail('has an extended header that is too long');
       const body = await reader.exactly(size);
       await reader.exactly((RECORD - (size % RECORD)) % RECORD);
       if (type === 'L') given = body.subarray(0, body.indexOf(0) < 0 ? body.length : body.indexOf(0));
@@ -114,7 +114,7 @@ async function readEntries(
     }
     const path = readPath(given ?? name, fail);
     given = undefined;
-    if (++entries > MOST_ENTRIES) throw fail(`has more than ${MOST_ENTRIES} entries`);
+    if (++entries > MAX_ENTRIES) throw fail(`has more than ${MAX_ENTRIES} entries`);
     take(RECORD);
     if (type === '5') {
       if (size !== 0) throw fail('has a folder with content');
@@ -127,7 +127,7 @@ async function readEntries(
         await reader.exactly(size + padding);
         continue;
       }
-      if (size > MOST_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MOST_JSON} bytes: ${path}`);
+      if (size > MAX_JSON && !OF_OBJECTS.test(path)) throw fail(`has a file of more than ${MAX_JSON} bytes: ${path}`);
       take(size);
       // Added to the tree first, so that a failure frees all blocks.
       const content: Buffer[] = [];
@@ -146,7 +146,7 @@ function readHeader(block: Buffer, fail: (why: string) => SourceError): { type: 
   const octal = (at: number, length: number): number => {
     const digits = /^ *([0-7]+)[ \0]*$/.exec(block.toString('latin1', at, at + length))?.[1];
     const value = digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
-    if (!(value <= MOST_SIZE)) throw fail('has a header with a number that cannot be');
+    if (!(value <= MAX_SIZE)) throw fail('has a header with a number that cannot be');
     return value;
   };
   let sum = 0;

@@ -1,5 +1,5 @@
 import { problem } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { criteriaOf, findContradiction } from './conditions.js';
 import type { Action, Fault, Match } from './fault.js';
@@ -7,7 +7,7 @@ import { matchesGlob } from './glob.js';
 import { writeFault } from './grammar.js';
 import { actionsOf, carriedOutAt, codeOf, type Entry, kindNameOf, stageOf, stagesFor } from './kinds/index.js';
 import type { FaultedOperation } from './operation-shape.js';
-import { canAnswer, checkReach, type ReachContext } from './reach.js';
+import { canReplaceResponse, checkReach, type ReachContext } from './reach.js';
 import { stagesOf } from './request-shape.js';
 import { BEFORE_IN_BAND, type Position, type Stage } from './stage.js';
 
@@ -41,7 +41,7 @@ export function compileFault(definition: Fault, context: CompileContext) {
   const compiled = {
     definition,
     /** Returns the text form; undefined if it has none. */
-    text: once(() => writeFault(definition)),
+    text: lazy(() => writeFault(definition)),
     priority: definition.priority ?? 0,
     /** What operations have to be called; undefined: anything. */
     operations: match.op === undefined ? undefined : [match.op].flat(),
@@ -104,7 +104,7 @@ export function positionOf(
   { definition: { at } }: CompiledFault,
   operation: FaultedOperation,
 ): Position | undefined {
-  if (!canAnswer(action, operation)) return undefined;
+  if (!canReplaceResponse(action, operation)) return undefined;
   const stage = stageOf(action, at, operation);
   if (stage === undefined || !stagesOf(operation).has(stage)) return undefined;
   const position = carriedOutAt(action, stage);

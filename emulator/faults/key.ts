@@ -25,15 +25,15 @@ export interface Key<Value = unknown> {
 
 export const MOST = 1_000_000_000;
 
-export function integer(least: number, most: number): Key<number> {
+export function integer(min: number, max: number): Key<number> {
   return {
-    wants: `a whole number from ${least} to ${most}`,
-    form: { type: 'integer', least, most, example: String(Math.max(least, 0)) },
+    wants: `a whole number from ${min} to ${max}`,
+    form: { type: 'integer', least: min, most: max, example: String(Math.max(min, 0)) },
     read: (text) => {
       const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
+      return value >= min && value <= max ? value : undefined;
     },
-    schema: () => z.int().min(least).max(most),
+    schema: () => z.int().min(min).max(max),
   };
 }
 
@@ -87,7 +87,7 @@ export const FRACTION: Key<number> = {
 };
 
 /** Values between commas. */
-export function listOf<Value>(key: Key<Value>, least: number, most: number): Key<readonly Value[]> {
+export function listOf<Value>(key: Key<Value>, min: number, max: number): Key<readonly Value[]> {
   return {
     wants: `${key.wants}; several between commas`,
     form: { type: 'text', example: key.form.example },
@@ -95,7 +95,7 @@ export function listOf<Value>(key: Key<Value>, least: number, most: number): Key
       const values = text.split(',').map((one) => key.read(one.trim()));
       return values.includes(undefined) ? undefined : (values as Value[]);
     },
-    schema: () => z.array(key.schema()).min(least).max(most),
+    schema: () => z.array(key.schema()).min(min).max(max),
   };
 }
 

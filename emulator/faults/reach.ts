@@ -45,7 +45,7 @@ export function checkReach(
   const who = whoOf(meant);
   for (const action of actionsOf(compiled)) {
     const what = kindNameOf(action);
-    const answering = meant.filter(({ operation }) => canAnswer(action, operation));
+    const answering = meant.filter(({ operation }) => canReplaceResponse(action, operation));
     if (answering.length === 0) throw refuse(`${who} cannot answer with ${codeOf(action)}.`);
     const meetings = answering.flatMap((shape): Meeting[] => {
       const stage = stageOf(action, at, shape.operation);
@@ -105,7 +105,7 @@ function clashOf(match: Match, members: readonly string[], operations: readonly 
 }
 
 /** Returns true if the operation can answer with the code of the action, or the action has no code. */
-export function canAnswer(action: Action, { errors }: FaultedOperation): boolean {
+export function canReplaceResponse(action: Action, { errors }: FaultedOperation): boolean {
   const code = codeOf(action);
   return code === undefined || !isSwitchCode(code) || (errors?.includes(code) ?? false);
 }

@@ -90,13 +90,13 @@ t.test('bounds, choices and examples of keys are those that are read', (t) => {
     }
   };
   for (const row of names) {
-    for (const { key, type, least, most, longest, values = [], example } of row.keys) {
+    for (const { key, type, least: min, most: max, longest, values = [], example } of row.keys) {
       for (const value of [example, ...values]) t.ok(reads(row, key, value), `${row.name} ${key}=${value}`);
-      for (const bound of [least, most]) if (bound !== undefined) t.ok(reads(row, key, String(bound)));
+      for (const bound of [min, max]) if (bound !== undefined) t.ok(reads(row, key, String(bound)));
       if (type === 'integer') t.notOk(reads(row, key, '1.5'), `${row.name} ${key}`);
       if (type === 'choice') t.notOk(reads(row, key, 'other'));
-      if (most !== undefined) t.notOk(reads(row, key, String(most + 1)), `${row.name} ${key} ${most}`);
-      if (least !== undefined && least > 0) t.notOk(reads(row, key, String(least - 1)));
+      if (max !== undefined) t.notOk(reads(row, key, String(max + 1)), `${row.name} ${key} ${max}`);
+      if (min !== undefined && min > 0) t.notOk(reads(row, key, String(min - 1)));
       if (longest !== undefined)
         t.same([reads(row, key, 'x'.repeat(longest)), reads(row, key, 'x'.repeat(longest + 1))], [true, false]);
     }

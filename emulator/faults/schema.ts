@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkShape } from '../http/body.js';
 import { isObject, type Members } from '../http/json-reader.js';
 import { Problem, problem, specifiedCode } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { Fault } from './fault.js';
 import { FAULT_LIMITS } from './fault-limits.js';
 import { parseFault, type WrittenFault } from './grammar.js';
@@ -13,14 +13,14 @@ import { schemasBelow } from './members.js';
 import { STAGES, type Stage } from './stage.js';
 
 /** The schema of an action: one member, named by its kind. Made when the first fault is read as JSON. */
-const actionSchema = once(() =>
+const actionSchema = lazy(() =>
   strict(Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, schemaOf(kind as Kind)])))
     .partial()
     .refine((value) => Object.keys(value).length === 1, `Has to have one of ${Object.keys(KINDS).join(', ')}`),
 );
 
 /** The members of a fault in JSON. What a fault can do at all is checked by `compileFault`. */
-export const faultSchema = once(
+export const faultSchema = lazy(
   (): z.ZodType =>
     z.lazy(() => {
       const { expect, ttl, ...first } = schemasBelow('');
@@ -49,14 +49,14 @@ function withActionsRead(fault: Members): Members {
   return {
     ...fault,
     ...(given !== undefined && {
-      do: Array.isArray(given) ? given.slice(0, MOST_READ).map(readAction('do')) : readAction('do')(given),
+      do: Array.isArray(given) ? given.slice(0, MAX_READ).map(readAction('do')) : readAction('do')(given),
     }),
-    ...(Array.isArray(sequence) && { sequence: sequence.slice(0, MOST_READ).map(readAction('sequence')) }),
+    ...(Array.isArray(sequence) && { sequence: sequence.slice(0, MAX_READ).map(readAction('sequence')) }),
   };
 }
 
 /** One more than a fault may have, so that the schema tells of those that are too many. */
-const MOST_READ = FAULT_LIMITS.actions + 1;
+const MAX_READ = FAULT_LIMITS.actions + 1;
 
 function readAction(member: 'do' | 'sequence') {
   return (value: unknown, index?: number): unknown => {

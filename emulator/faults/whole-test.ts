@@ -10,7 +10,7 @@ import type { Stage } from './stage.js';
 /* A test of `node:test` that plans a fault, and makes a request that meets it. */
 
 /** Maximum number of requests that a test makes before the one that is meant. */
-const MOST_SKIPPED = 20;
+const MAX_SKIPPED = 20;
 
 /** Stages at which an operation has been carried out: what it refuses does not come there. */
 const SERVED: readonly Stage[] = ['after', 'git.receive', 'git.report'];
@@ -67,7 +67,7 @@ export function wholeTest(fault: Fault, literal: string, operations: readonly Fa
   if (!action || !isMadeUp || !Object.values(names).every((name) => /^[A-Za-z0-9][\w./-]*$/.test(name))) {
     return { why: `${BY_HAND}.` };
   }
-  if (skip > MOST_SKIPPED) return { why: `The test would make ${skip} requests before it meets the fault.` };
+  if (skip > MAX_SKIPPED) return { why: `The test would make ${skip} requests before it meets the fault.` };
   const globs = [match.op ?? ['getRepository', 'gitInfoRefs', 'gitUploadPack', 'gitReceivePack']].flat();
   const stageAt = (operation: FaultedOperation) => {
     const stage = stageOf(action, fault.at, operation);

@@ -189,9 +189,9 @@ function* untilFirstIssue(
     case 'record': {
       if (Array.isArray(value)) return value;
       const members = Object.entries(value);
-      const most = z.globalRegistry.get(schema)?.maxProperties;
-      if (typeof most === 'number' && members.length > most) {
-        throw problem(shaped.code, `${path.join('.') || shaped.what}: has more than ${most} members.`);
+      const max = z.globalRegistry.get(schema)?.maxProperties;
+      if (typeof max === 'number' && members.length > max) {
+        throw problem(shaped.code, `${path.join('.') || shaped.what}: has more than ${max} members.`);
       }
       if (members.length < FEW) {
         for (const [name, member] of members) yield* untilFirstIssue(def.valueType, member, [...path, name], shaped);

@@ -6,7 +6,7 @@ type Bytes = AsyncIterable<Uint8Array>;
  * Bytes held back until it is known that they come before the place that is looked for: where it depends on how long
  * the whole is, half of it at the most. Past this many, the whole counts as no longer than what was read of it.
  */
-const MOST_HELD = 64 * 1024 * 1024;
+const MAX_HELD = 64 * 1024 * 1024;
 
 /** Where a payload ends before its end. */
 export type CutPlace =
@@ -29,7 +29,7 @@ export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<
   for await (const piece of source) {
     held.add(piece);
     yield* held.takeUntil(placeIn(place, held.end));
-    if (isFixed ? held.start === place.bytes : held.length > MOST_HELD) return;
+    if (isFixed ? held.start === place.bytes : held.length > MAX_HELD) return;
   }
 }
 
@@ -41,7 +41,7 @@ export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<
     held.add(piece);
     if (!isFlipped) {
       yield* held.takeUntil(offset === undefined ? held.end >>> 1 : Math.min(offset, held.end - 1));
-      isFlipped = offset === undefined ? held.length > MOST_HELD : held.start === offset && held.length > 0;
+      isFlipped = offset === undefined ? held.length > MAX_HELD : held.start === offset && held.length > 0;
       if (isFlipped) held.flipFirst();
     }
     if (isFlipped) yield* held.takeUntil(held.end);
@@ -55,10 +55,10 @@ const SLICES = 20;
 
 /** So many bytes a second of real time, one by one where they are few. */
 export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGenerator<Uint8Array> {
-  const most = Math.max(1, Math.floor(bytesPerSecond / SLICES));
+  const max = Math.max(1, Math.floor(bytesPerSecond / SLICES));
   for await (const piece of source) {
-    for (let at = 0; at < piece.length; at += most) {
-      const slice = piece.subarray(at, at + most);
+    for (let at = 0; at < piece.length; at += max) {
+      const slice = piece.subarray(at, at + max);
       yield slice;
       await setTimeout((slice.length * 1000) / bytesPerSecond);
     }

@@ -19,12 +19,12 @@ function outcome(read: () => unknown): unknown {
 /** The value, and the most that one step cost. */
 function inSteps(body: Uint8Array): { value: unknown; most: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
-  let most = 0;
+  let max = 0;
   let units = 0;
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return { value, most, units };
-    most = Math.max(most, value);
+    if (done) return { value, most: max, units };
+    max = Math.max(max, value);
     units += value;
   }
 }
@@ -137,9 +137,9 @@ t.test('every step is small, whatever the text is made of', async (t) => {
     space: `${' \n'.repeat(700_000)}1`,
   };
   for (const [name, text] of Object.entries(texts)) {
-    const { value, most, units } = inSteps(Buffer.from(text));
+    const { value, most: max, units } = inSteps(Buffer.from(text));
     t.same(JSON.stringify(value), JSON.stringify(JSON.parse(text)), name);
-    t.ok(most <= 1100, `${name}: ${most} units at once`);
+    t.ok(max <= 1100, `${name}: ${max} units at once`);
     t.ok(units > text.length / 64, `${name}: ${units} units in all`);
   }
 });
@@ -185,7 +185,7 @@ t.test('a text whose names have to be unique', async (t) => {
     try {
       return { value: unique(text) };
     } catch (error) {
-      return error instanceof JsonError ? error.fault : error;
+      return error instanceof JsonError ? error.issue : error;
     }
   };
   t.same(unique('{"a":{"a":[{"a":1},{"a":"\\"a\\":,{"}]},"b":"a","c":["a","a"]}'), {

@@ -25,17 +25,17 @@ export function isObject(value: unknown): value is Members {
 }
 
 /** The first rule of `readJson` that a text breaks. */
-export type JsonFault = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
+export type JsonIssue = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 
-  constructor(readonly fault: JsonFault) {
-    super(fault);
+  constructor(readonly issue: JsonIssue) {
+    super(issue);
   }
 }
 
-const SENTENCES: Readonly<Record<JsonFault, (what: string) => string>> = {
+const SENTENCES: Readonly<Record<JsonIssue, (what: string) => string>> = {
   encoding: (what) => `${what} is not valid UTF-8.`,
   depth: (what) => `${what} is nested deeper than ${MAX_DEPTH} levels.`,
   values: (what) => `${what} has more than ${MAX_VALUES} values.`,
@@ -57,7 +57,7 @@ export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions
     return yield* readJson(body, options);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw problem('bad_request', SENTENCES[error.fault](what));
+    throw problem('bad_request', SENTENCES[error.issue](what));
   }
 }
 

@@ -38,9 +38,9 @@ t.test('what was written arrives, and the connection ends as soon as the client 
   for (const isFirst of [true, false]) {
     const { client, socket } = await connection(t);
     const who = isFirst ? 'the client closes first' : 'the client closes when it has the answer';
-    let answer = '';
+    let response = '';
     client.on('data', (data) => {
-      answer += data;
+      response += data;
     });
     if (isFirst) {
       const ended = once(socket, 'end');
@@ -52,7 +52,7 @@ t.test('what was written arrives, and the connection ends as soon as the client 
     const timers = closeWithoutTime(socket);
     t.equal(timers(), isFirst ? 0 : 1, 'only one that has not closed is waited for');
     await once(client, 'end', { signal: AbortSignal.timeout(5_000) });
-    t.equal(answer, 'the answer', who);
+    t.equal(response, 'the answer', who);
     client.end('more that nobody reads');
     await t.resolves(closed, who);
     t.equal(timers(), 0, 'nothing is left');

@@ -4,7 +4,7 @@ import { problem } from './problem.js';
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 /** Blank lines cost a client nothing and a server a turn each; more than these are no message. */
-const MOST_BLANK_LINES = 1_000;
+const MAX_BLANK_LINES = 1_000;
 
 /**
  * Splits a body into its lines (https://github.com/ndjson/ndjson-spec):
@@ -36,8 +36,7 @@ export async function* readLines(
       return whole;
     }
     blank += 1;
-    if (blank > MOST_BLANK_LINES)
-      throw problem('bad_request', `The body has more than ${MOST_BLANK_LINES} blank lines.`);
+    if (blank > MAX_BLANK_LINES) throw problem('bad_request', `The body has more than ${MAX_BLANK_LINES} blank lines.`);
     return undefined;
   };
   for await (const chunk of chunks) {

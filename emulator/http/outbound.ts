@@ -10,7 +10,7 @@ export interface OutboundRequest {
   readonly timeout: number;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Has to be read to its end or destroyed. */
@@ -33,7 +33,7 @@ export class Outbound {
   }
 
   /** Sends one request. Rejects when nothing answers in time. */
-  async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundAnswer> {
+  async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundResponse> {
     if (!this.mayReach(url)) throw new Error(`${url.hostname} is not an allowed host`);
     this.#agent ??= import('undici').then(({ Agent }) => new Agent({ keepAliveTimeout: 1_000 }));
     const dispatcher = await this.#agent;

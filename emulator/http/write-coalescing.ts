@@ -18,9 +18,9 @@ export class WriteCoalescing {
   }
 
   #endAll(): void {
-    const answers = this.#answers;
+    const responses = this.#answers;
     this.#answers = [];
-    for (const [response, body, onEnd] of answers) {
+    for (const [response, body, onEnd] of responses) {
       onEnd?.();
       response.end(body);
     }

@@ -104,9 +104,9 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
-  let answers = '';
+  let responses = '';
   socket.on('data', (data) => {
-    answers += data;
+    responses += data;
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
@@ -117,7 +117,7 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   }
   socket.write(`${head}0\r\nconnection: close\r\n\r\n`);
   await once(socket, 'close');
-  t.equal(answers.match(/HTTP\/1\.1 413 /g)?.length, 2, 'the next request is answered as well');
+  t.equal(responses.match(/HTTP\/1\.1 413 /g)?.length, 2, 'the next request is answered as well');
   server.close();
 });
 
@@ -219,8 +219,8 @@ t.test('answers that are ready together leave together, each to its own client',
   const paths = ['/1', '/2', '/3', '/4'];
   const gone = new AbortController();
   const answers = paths.map(async (path) => {
-    const answer = await fetch(`${origin}${path}`, path === '/2' ? { signal: gone.signal } : {});
-    return answer.json();
+    const response = await fetch(`${origin}${path}`, path === '/2' ? { signal: gone.signal } : {});
+    return response.json();
   });
   const settled = Promise.allSettled(answers);
   while (held.length < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));

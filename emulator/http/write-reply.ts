@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { AnswerCut, cutAnswer, endConnection, type Patience } from './answer-cut.js';
 import { discardUnread } from './lingering-close.js';
 import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, type Reply } from './reply.js';
+import { cutResponse, endConnection, type Patience, ResponseCut } from './response-cut.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
 /** Is told what leaves, as it leaves. */
@@ -39,7 +39,7 @@ export function writeReply(
   if (reply.cut !== undefined) {
     // Who is told hears it before the connection ends, which would look as if the client had left.
     watcher?.end('cut');
-    return cutAnswer(request, response, reply, { pace, common, patience });
+    return cutResponse(request, response, reply, { pace, common, patience });
   }
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
@@ -79,7 +79,7 @@ async function writeStream(
     response.end();
   } catch (error) {
     if (response.destroyed) return;
-    if (error instanceof AnswerCut) {
+    if (error instanceof ResponseCut) {
       watcher?.end('cut');
       return endConnection(request, response, error.how, patience);
     }

@@ -1,5 +1,5 @@
 /** What the journal keeps of a body. */
-export const MOST_BODY_BYTES = 64 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * The beginning of a body, as it goes over the wire. Bytes are kept as a string of one byte each: a slice of what
@@ -17,7 +17,7 @@ export class CapturedBody {
   add(piece: string | Uint8Array): void {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.bytes += chunk.length;
-    const room = MOST_BODY_BYTES - this.kept.length;
+    const room = MAX_BODY_BYTES - this.kept.length;
     if (chunk.length > room) this.isWhole = false;
     if (room <= 0) return;
     this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, room)).toString('latin1');

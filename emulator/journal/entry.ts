@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { copyGitFacts, type GitFacts } from '../smart-http/git-facts.js';
-import { CapturedBody, MOST_BODY_BYTES } from './captured-body.js';
+import { CapturedBody, MAX_BODY_BYTES } from './captured-body.js';
 import type { Outcome, RequestRecord } from './record.js';
 import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
@@ -96,12 +96,12 @@ export function writeEntry(
   retryOf: string | undefined,
   { bodies = true }: EntryOptions = {},
 ): JournalEntry {
-  const { git, token, body, answer } = record;
+  const { git, token, body, answer: response } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
   const asked = bodies ? shownRequestBody(record) : undefined;
-  const answered = bodies ? shownAnswerBody(record) : undefined;
-  const answerBytes = typeof answer === 'string' ? Buffer.byteLength(answer) : (answer?.bytes ?? 0);
+  const answered = bodies ? shownResponseBody(record) : undefined;
+  const answerBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
   return {
     id,
     began: new Date(record.time - record.took).toISOString(),
@@ -145,12 +145,12 @@ export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | un
 }
 
 /** As `shownRequestBody`, of the answer. @internal */
-export function shownAnswerBody({ answer, ended, method }: RequestRecord): ShownBody | undefined {
-  if (ended === 0 || answer === undefined || method === 'HEAD') return undefined;
-  if (typeof answer !== 'string') return answer.bytes > 0 ? showBytes(answer) : undefined;
-  if (answer === '') return undefined;
+export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
+  if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
+  if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;
+  if (response === '') return undefined;
   const captured = new CapturedBody();
-  captured.add(answer);
+  captured.add(response);
   return showBytes(captured);
 }
 
@@ -183,7 +183,7 @@ function showBytes(body: CapturedBody): ShownBody {
 
 /** RFC 3629, 3: bytes behind the first of a character are 10xxxxxx. */
 function wholeCharacters(content: Buffer): number {
-  let end = Math.min(content.length, MOST_BODY_BYTES);
+  let end = Math.min(content.length, MAX_BODY_BYTES);
   for (let back = 0; back < 4 && end > 0; back++) {
     const byte = content[end - 1]!;
     if (byte < 0x80) return end;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { shapeSteps } from '../http/body.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { runSync, type Steps } from '../schedule/steps.js';
 import { parseDuration } from '../time/iso-8601.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from './client-rules/ids.js';
 import { type RequestQuery, requestQuerySchema } from './query.js';
 
-const MOST_REQUESTS = 1000;
+const MAX_REQUESTS = 1000;
 
 /** What is expected of some of the requests. Without a number, at least one of them is. */
 export interface RequestExpectation {
@@ -62,16 +62,16 @@ function createSchemas() {
 
   const expectations = z.strictObject({
     after: z.string().max(100).optional(),
-    requests: z.array(requestExpectation).max(MOST_REQUESTS).optional(),
+    requests: z.array(requestExpectation).max(MAX_REQUESTS).optional(),
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
   /** All of it but the requests one by one. */
-  const outline = expectations.extend({ requests: z.array(z.unknown()).max(MOST_REQUESTS).optional() });
+  const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
 }
 
-const schemas = once(createSchemas);
+const schemas = lazy(createSchemas);
 
 /** What the routes are described with. @internal */
 export const expectationsSchema = () => schemas().expectations;

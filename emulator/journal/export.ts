@@ -23,7 +23,7 @@ export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIt
 }
 
 function toHarEntry(entry: JournalEntry) {
-  const { method, path, query, status, httpVersion, request, answer, duration, began, ...rest } = entry;
+  const { method, path, query, status, httpVersion, request, answer: response, duration, began, ...rest } = entry;
   const host = headerOf(request, 'host') ?? 'localhost';
   const version = `HTTP/${httpVersion}`;
   const { at, id, operation, organization, repository, subject, code, origin, faults, why, outcome } = rest;
@@ -46,18 +46,18 @@ function toHarEntry(entry: JournalEntry) {
       statusText: STATUS_CODES[status] ?? '',
       httpVersion: version,
       cookies: [],
-      headers: answer.headers.map(([name, value]) => ({ name, value })),
+      headers: response.headers.map(([name, value]) => ({ name, value })),
       content: {
-        size: answer.bytes,
-        mimeType: headerOf(answer, 'content-type') ?? '',
-        ...(answer.body && {
-          text: answer.body.text,
-          ...(answer.body.encoding === 'base64' && { encoding: 'base64' }),
+        size: response.bytes,
+        mimeType: headerOf(response, 'content-type') ?? '',
+        ...(response.body && {
+          text: response.body.text,
+          ...(response.body.encoding === 'base64' && { encoding: 'base64' }),
         }),
       },
       redirectURL: '',
       headersSize: -1,
-      bodySize: answer.bytes,
+      bodySize: response.bytes,
     },
     cache: {},
     timings: { send: 0, wait: duration, receive: 0 },
@@ -76,7 +76,7 @@ function toHarEntry(entry: JournalEntry) {
       ...(rest.retryOf !== undefined && { retryOf: rest.retryOf }),
       ...(rest.token && { token: rest.token }),
       ...(rest.git && { git: rest.git }),
-      truncated: { request: request.body?.truncated ?? false, answer: answer.body?.truncated ?? false },
+      truncated: { request: request.body?.truncated ?? false, answer: response.body?.truncated ?? false },
     },
   };
 }

@@ -148,34 +148,34 @@ t.test('a request repeats the last one like it that failed', async (t) => {
     ['another repository', failed, { ...post, token: { ...token, repository: 'x' } }, false],
     ['another organization', failed, { ...post, organization: 'x' }, false],
   ];
-  const answer = (journal: Journal, id: number, given: Partial<RequestRecord> = {}) => {
+  const response = (journal: Journal, id: number, given: Partial<RequestRecord> = {}) => {
     const record = recordOf(id, { started: id, ...given });
     journal.add(record);
     journal.end(record, given.outcome ?? 'complete');
   };
   for (const [name, first, second, isRetry] of cases) {
     const journal = journalOf();
-    answer(journal, 1, first);
-    answer(journal, 2, { path: '/between' });
-    answer(journal, 3, second);
+    response(journal, 1, first);
+    response(journal, 2, { path: '/between' });
+    response(journal, 3, second);
     const [, between, last] = [...journal.entries()];
     t.equal(between!.retryOf, undefined, name);
     t.equal(last!.retryOf, isRetry ? 'req-00000001' : undefined, name);
     t.equal(journal.entry('req-00000003')!.retryOf, last!.retryOf, `${name}: alone as well`);
   }
   const chain = journalOf();
-  for (const id of [1, 2, 3]) answer(chain, id, failed);
+  for (const id of [1, 2, 3]) response(chain, id, failed);
   t.same(
     [...chain.entries()].map(({ retryOf }) => retryOf),
     [undefined, 'req-00000001', 'req-00000002'],
     'a chain',
   );
   const concurrent = journalOf();
-  answer(concurrent, 1, { ...failed, started: 0, micros: 10_000 });
-  answer(concurrent, 2, { ...failed, started: 9, micros: 5_000 });
-  answer(concurrent, 3, { ...failed, started: 12, micros: 1_000 });
+  response(concurrent, 1, { ...failed, started: 0, micros: 10_000 });
+  response(concurrent, 2, { ...failed, started: 9, micros: 5_000 });
+  response(concurrent, 3, { ...failed, started: 12, micros: 1_000 });
   concurrent.add(recordOf(4, { ...failed, started: 20 }));
-  answer(concurrent, 5, { ...failed, started: 30 });
+  response(concurrent, 5, { ...failed, started: 30 });
   const repeated = [undefined, undefined, 'req-00000001', 'req-00000003', 'req-00000003'];
   t.same(
     [...concurrent.entries()].map(({ retryOf }) => retryOf),

@@ -103,8 +103,8 @@ export class Journal {
     record.outcome = outcome;
     this.endedCount += 1;
     record.ended = this.endedCount;
-    const { answer } = record;
-    const bodies = (body?.weight ?? 0) + (typeof answer === 'string' ? answer.length : (answer?.weight ?? 0));
+    const { answer: response } = record;
+    const bodies = (body?.weight ?? 0) + (typeof response === 'string' ? response.length : (response?.weight ?? 0));
     record.weight += bodies;
     if (record.sequence >= this.first) {
       if (this.lineage) record.retryOf = this.lineage.next(record)?.id;
@@ -223,17 +223,17 @@ export class Journal {
     }
   }
 
-  private keepAnswer({ answer, operation, status }: RequestRecord): RequestRecord['answer'] {
-    if (answer === undefined) return undefined;
-    if (typeof answer === 'string') {
+  private keepAnswer({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
+    if (response === undefined) return undefined;
+    if (typeof response === 'string') {
       // An error may say what was asked for, secrets among it.
-      if (status < 400 && answer.length <= LONG_TEXT && !SECRET_ANSWERS.has(operation)) return this.share(answer);
+      if (status < 400 && response.length <= LONG_TEXT && !SECRET_ANSWERS.has(operation)) return this.share(response);
       const captured = new CapturedBody();
-      captured.add(answer);
-      answer = captured;
+      captured.add(response);
+      response = captured;
     }
-    redactBody(answer, operation, 'answer', this.options.key);
-    return answer;
+    redactBody(response, operation, 'answer', this.options.key);
+    return response;
   }
 }
 

@@ -28,7 +28,7 @@ interface Failed {
 }
 
 /** Failed requests for one target, with different bodies, that are looked at. */
-const MOST_ALIKE = 32;
+const MAX_ALIKE = 32;
 
 /** Index of the requests that failed. It is given them in the order of their answers; what that costs is added to `work`. */
 export class Lineage {
@@ -51,7 +51,7 @@ export class Lineage {
     const earlier = findAlike(record, body, alike);
     if (isFailed) {
       const targets = sharing ?? new Map<string, readonly Failed[]>();
-      this.failed.set(record.path, targets.set(key, [...alike.slice(1 - MOST_ALIKE), { record, body }]));
+      this.failed.set(record.path, targets.set(key, [...alike.slice(1 - MAX_ALIKE), { record, body }]));
     }
     return earlier;
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { checkShape } from '../http/body.js';
 import { isCode } from '../http/problem.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
@@ -45,7 +45,7 @@ export interface RequestQuery {
 }
 
 /** Made when the first query comes. @internal */
-export const requestQuerySchema = once(() => {
+export const requestQuerySchema = lazy(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
   const status = z.union([

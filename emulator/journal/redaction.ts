@@ -91,7 +91,7 @@ export function redactQuery(query: string): string {
 
 /** Operations whose answers hold secrets. */
 export const SECRET_ANSWERS: ReadonlySet<string | undefined> = new Set(
-  Object.entries(SECRET_MEMBERS).flatMap(([operation, { answer }]) => (answer ? [operation] : [])),
+  Object.entries(SECRET_MEMBERS).flatMap(([operation, { answer: response }]) => (response ? [operation] : [])),
 );
 
 /** Takes the secrets out of a body that is to be kept. What is left may be the same for two secrets; its digest is not. */

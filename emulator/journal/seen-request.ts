@@ -1,6 +1,6 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
-import { type ShownBody, shownAnswerBody, shownRequestBody } from './entry.js';
+import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js';
 import { fieldOf, isSameRequest, isStep, Lineage, take, type WorkDone } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';
 
@@ -66,7 +66,7 @@ export class SeenRequest {
   }
 
   get answerJson(): unknown {
-    return this.parse(shownAnswerBody(this.record));
+    return this.parse(shownResponseBody(this.record));
   }
 
   /** Whether it asks for the same with the same body. */

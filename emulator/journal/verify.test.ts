@@ -3,16 +3,16 @@ import t from 'tap';
 import { LIMITS } from '../config/limits.js';
 import { Meter } from '../schedule/meter.js';
 import { Schedule, SLICE } from '../schedule/schedule.js';
-import { inSlices, runSync, type Steps } from '../schedule/steps.js';
+import { runSync, runYielding, type Steps } from '../schedule/steps.js';
 import { gitFacts } from '../smart-http/git-facts.js';
-import { MOST_BODY_BYTES } from './captured-body.js';
+import { MAX_BODY_BYTES } from './captured-body.js';
 import { CLIENT_RULE_IDS } from './client-rules/ids.js';
 import { Journal } from './journal.js';
 import type { RequestRecord } from './record.js';
 import { bodyOf, recordOf } from './test/record.js';
 import { type Verification, verifySteps } from './verify.js';
 
-const [MOST_ENTRIES] = LIMITS.maxJournal;
+const [MAX_ENTRIES] = LIMITS.maxJournal;
 /** What may come on top of a slice: the last piece of its work. */
 const PIECE = 6_000;
 
@@ -22,7 +22,7 @@ type Given = Partial<RequestRecord>;
 
 /** A journal of so many requests, and how often something of them was read. */
 function journalOf(entries: number, make: (at: number) => Given) {
-  const journal = new Journal({ entries: MOST_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
+  const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
   const reads = { count: 0 };
   for (let at = 0; at < entries; at++) {
     const record = recordOf(at + 1, { started: at * 1000, ...make(at) });
@@ -107,22 +107,22 @@ for (const [name, make] of Object.entries(JOURNALS)) {
       t.equal(verification.client.length, CLIENT_RULE_IDS.length);
       return { units, reads: reads.count };
     };
-    const [half, whole] = [measure(MOST_ENTRIES / 2), measure(MOST_ENTRIES)];
-    t.ok(half.units > MOST_ENTRIES / 2, `${half.units} units`);
+    const [half, whole] = [measure(MAX_ENTRIES / 2), measure(MAX_ENTRIES)];
+    t.ok(half.units > MAX_ENTRIES / 2, `${half.units} units`);
     t.ok(whole.units < 2.2 * half.units, `${half.units} units, then ${whole.units}`);
     t.ok(whole.reads < 2.2 * half.reads, `${half.reads} members read, then ${whole.reads}`);
   });
 }
 
 t.test('a full journal is verified in slices, and others are served', { timeout: 300_000 }, async (t) => {
-  const bodies = (at: number) => `{"n":${at},"text":"${'x'.repeat(MOST_BODY_BYTES - 100)}"}`;
+  const bodies = (at: number) => `{"n":${at},"text":"${'x'.repeat(MAX_BODY_BYTES - 100)}"}`;
   const answered = (at: number): Given => ({ ...write, body: bodyOf(bodies(at)), answer: bodyOf(bodies(at)) });
   const large: typeof JOURNALS = {
     'large bodies that fail': (at) => ({ ...answered(at), status: 409, outcome: 'cut' }),
     'large pages': (at) => ({ ...read, answer: bodyOf(bodies(at)) }),
   };
   const made = [
-    ...Object.entries(JOURNALS).map(([name, make]) => ({ name, make, entries: MOST_ENTRIES })),
+    ...Object.entries(JOURNALS).map(([name, make]) => ({ name, make, entries: MAX_ENTRIES })),
     ...Object.entries(large).map(([name, make]) => ({ name, make, entries: 600 })),
   ];
   for (const { name, make, entries } of made) {
@@ -136,7 +136,7 @@ t.test('a full journal is verified in slices, and others are served', { timeout:
       for (; !isOver; turns++) await setImmediate();
     };
     const [verification] = await Promise.all([
-      inSlices(verifySteps(journal, wanted), new Meter({ schedule })).finally(() => {
+      runYielding(verifySteps(journal, wanted), new Meter({ schedule })).finally(() => {
         isOver = true;
       }),
       count(),
@@ -150,13 +150,13 @@ t.test('a full journal is verified in slices, and others are served', { timeout:
 });
 
 t.test('what comes while a verification is at work is not looked at, and what goes is', async (t) => {
-  const { journal } = journalOf(MOST_ENTRIES, () => read);
-  const steps = verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] });
+  const { journal } = journalOf(MAX_ENTRIES, () => read);
+  const steps = verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MAX_ENTRIES }] });
   t.notOk(steps.next().done);
-  for (let at = 0; at < 100; at++) journal.add(recordOf(MOST_ENTRIES + at, read));
+  for (let at = 0; at < 100; at++) journal.add(recordOf(MAX_ENTRIES + at, read));
   t.equal(journal.dropped, 100);
   t.match(runSync(steps), { met: true, unmet: [] });
-  t.match(runSync(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MOST_ENTRIES }] })), {
+  t.match(runSync(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MAX_ENTRIES }] })), {
     met: false,
     unmet: [{ detail: /let go of 100/ }],
   });
@@ -230,8 +230,8 @@ t.test('each client has a verdict of its own, by the subject of its token', asyn
 });
 
 t.test('an answer that is nested as deep as it is long is read', async (t) => {
-  const answer = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
-  const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(answer) }));
+  const response = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
+  const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(response) }));
   t.match(runSync(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
 });
 

@@ -46,7 +46,7 @@ export interface Verification {
 }
 
 /** Requests shown with what is unmet. */
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** Verifies expectations against the journal as it is now, and faults against their own. Throws `bad_request` for invalid expectations. @internal */
 export function* verifySteps(
@@ -88,10 +88,10 @@ interface Evaluated {
 function* findSteps(
   { seen, work }: Evaluated,
   conditions: readonly Condition[],
-  { from = 0, to = seen.length, most = Number.POSITIVE_INFINITY } = {},
+  { from = 0, to = seen.length, most: max = Number.POSITIVE_INFINITY } = {},
 ): Steps<number[]> {
   const found: number[] = [];
-  for (let at = from; at < to && found.length < most; at++) {
+  for (let at = from; at < to && found.length < max; at++) {
     if (failedOf(conditions, seen[at]!.record, work, 1).length === 0) found.push(at);
     if (isStep(work)) yield take(work);
   }
@@ -103,13 +103,13 @@ function failedOf(
   conditions: readonly Condition[],
   record: RequestRecord,
   work: WorkDone,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Condition[] {
   const failed: Condition[] = [];
   for (const condition of conditions) {
     work.units += COST.line + condition.values * COST.operation;
     if (!condition.holds(record)) failed.push(condition);
-    if (failed.length === most) break;
+    if (failed.length === max) break;
   }
   return failed;
 }
@@ -122,20 +122,20 @@ function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, i
   const unmet = (detail: string, nearest: readonly NearRequest[]): Unmet[] => [
     { at, expectation, found: found.length, detail, nearest },
   ];
-  const { least, most } = boundsOf(expectation);
-  if (found.length < least) {
+  const { least: min, most: max } = boundsOf(expectation);
+  if (found.length < min) {
     const lost = dropped > 0 ? `; the journal has let go of ${dropped} earlier requests` : '';
     const nearest = yield* nearestTo(evaluated, conditions);
-    return unmet(`${found.length} of at least ${least} requests were found${lost}.`, nearest);
+    return unmet(`${found.length} of at least ${min} requests were found${lost}.`, nearest);
   }
-  if (found.length > most) {
-    const last = found.slice(-MOST_SHOWN);
+  if (found.length > max) {
+    const last = found.slice(-MAX_SHOWN);
     return unmet(
-      `${found.length} requests were found, and ${most} are the most.`,
+      `${found.length} requests were found, and ${max} are the most.`,
       last.map(({ record }) => show(record)),
     );
   }
-  if (dropped > 0 && most < Number.POSITIVE_INFINITY) {
+  if (dropped > 0 && max < Number.POSITIVE_INFINITY) {
     return unmet(`The journal has let go of ${dropped} earlier requests, so that there may have been more.`, []);
   }
   if (expectation.minGap === undefined) return [];
@@ -156,7 +156,7 @@ function* checkGap(
   minGap: NonNullable<RequestExpectation['minGap']>,
   work: WorkDone,
 ): Steps<{ detail: string; pair: NearRequest[] } | undefined> {
-  const least = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
+  const min = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
   const begun = found.toSorted(byBegin);
   const ended = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
   let count = 0;
@@ -165,9 +165,9 @@ function* checkGap(
     if (isStep(work)) yield take(work);
     // A client that has not read an answer yet cannot wait as long as that asks.
     while (count < ended.length && isBehind(later.record, ended[count]!.record)) count += 1;
-    const earlier = least === undefined ? ended[count - 1] : begun[index - 1];
+    const earlier = min === undefined ? ended[count - 1] : begun[index - 1];
     if (!earlier) continue;
-    const wanted = least ?? earlier.retryAfter ?? 0;
+    const wanted = min ?? earlier.retryAfter ?? 0;
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const when = `${Math.round(Math.abs(pause))} ms ${pause < 0 ? 'before' : 'after'}`;
@@ -195,7 +195,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
     const behind = from === 0 ? '' : ` behind ${seen[from - 1]!.record.id}`;
     const nearest =
       before.length > 0
-        ? before.slice(-MOST_SHOWN).map((at) => show(seen[at]!.record))
+        ? before.slice(-MAX_SHOWN).map((at) => show(seen[at]!.record))
         : yield* nearestTo(evaluated, conditions);
     return [
       {
@@ -230,8 +230,8 @@ function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[])
     if (failed.length === conditions.length) continue;
     const place = nearest.findIndex((other) => other.failed.length > failed.length);
     if (place >= 0) nearest.splice(place, 0, { record, failed });
-    else if (nearest.length < MOST_SHOWN) nearest.push({ record, failed });
-    if (nearest.length > MOST_SHOWN) nearest.pop();
+    else if (nearest.length < MAX_SHOWN) nearest.push({ record, failed });
+    if (nearest.length > MAX_SHOWN) nearest.pop();
   }
   return nearest.map(({ record, failed }) => show(record, failed));
 }

@@ -63,8 +63,8 @@ t.test('what is optional may be missing or null; charset may be named', async (t
     { transfers: ['custom', 'basic'], hash_algo: 'sha256', ref: {}, later: { unknown: [1] } },
   ];
   for (const body of bodies) {
-    const answer = await ask(service, { operation: 'download', objects: [], ...body });
-    t.match([answer.status, answer.json], [200, { transfer: 'basic', objects: [] }], JSON.stringify(body));
+    const response = await ask(service, { operation: 'download', objects: [], ...body });
+    t.match([response.status, response.json], [200, { transfer: 'basic', objects: [] }], JSON.stringify(body));
   }
   for (const accept of ['*/*', 'application/*;q=0.5', `text/html, ${TYPE}; charset=utf-8`]) {
     const headers = { accept, 'content-type': `${TYPE}; charset=utf-8` };
@@ -136,15 +136,15 @@ t.test('a request that is none is refused as a whole, in the dialect of LFS', as
     ['LFS not wanted', 406, whole, { headers: { accept: `*/*, ${TYPE};q=0` } }],
   ];
   for (const [what, status, json, options = {}] of rows) {
-    const answer = await ask(service, json, options);
-    t.equal(answer.status, status, `${what}: ${answer.text.slice(0, 200)}`);
-    t.equal(answer.headers['content-type'], TYPE, what);
+    const response = await ask(service, json, options);
+    t.equal(response.status, status, `${what}: ${response.text.slice(0, 200)}`);
+    t.equal(response.headers['content-type'], TYPE, what);
     t.match(
-      answer.json,
-      { message: /\S/, documentation_url: /^https:/, request_id: answer.headers['x-request-id'] },
+      response.json,
+      { message: /\S/, documentation_url: /^https:/, request_id: response.headers['x-request-id'] },
       what,
     );
-    t.notOk(answer.json.objects, what);
+    t.notOk(response.json.objects, what);
   }
   t.equal(service.world.engine.memory.used, 0);
 });
@@ -159,9 +159,9 @@ t.test('the scope is that of the operation, and a challenge is worded for Git an
     ['upload', 'git:read', 403],
   ];
   for (const [operation, scope, status] of rows) {
-    const answer = await ask(service, { operation, objects }, { scopes: [scope] });
-    t.equal(answer.status, status, `${operation} with ${scope}`);
-    if (status === 403) t.match(answer.json.message, /The token lacks the scope git:/);
+    const response = await ask(service, { operation, objects }, { scopes: [scope] });
+    t.equal(response.status, status, `${operation} with ${scope}`);
+    if (status === 403) t.match(response.json.message, /The token lacks the scope git:/);
   }
   const none = await ask(service, { operation: 'upload', objects }, { token: null });
   t.match([none.status, none.headers], [401, { 'www-authenticate': /^Basic /, 'lfs-authenticate': /^Basic / }]);
@@ -202,9 +202,9 @@ t.test('states and quota refuse by what is to be done', async (t) => {
     ['download', 'rate_limited', 429, '1'],
   ];
   for (const [operation, name, status, retry] of rows) {
-    const answer = await ask(service, { operation, objects: [] }, fault(name));
-    t.equal(answer.status, status, `${operation} ${name}: ${answer.text}`);
-    t.equal(answer.headers['retry-after'] ?? '', retry, `${operation} ${name}`);
+    const response = await ask(service, { operation, objects: [] }, fault(name));
+    t.equal(response.status, status, `${operation} ${name}: ${response.text}`);
+    t.equal(response.headers['retry-after'] ?? '', retry, `${operation} ${name}`);
   }
   await service.call('DELETE', '/api/repos/team%2Fapp');
   t.match(await ask(service, { operation: 'download', objects: [] }), {
@@ -217,8 +217,8 @@ t.test('actions lead back to the remote, the host and the organization that were
   const service = await stage(t, { org: ['demo', 'acme'] });
   const objects = [{ oid, size }];
   const hrefOf = async (at: string, options: CallOptions = {}) => {
-    const answer = await ask(service, { operation: 'upload', objects }, { at, ...options });
-    return answer.json.objects?.[0].actions.upload.href ?? answer.text;
+    const response = await ask(service, { operation: 'upload', objects }, { at, ...options });
+    return response.json.objects?.[0].actions.upload.href ?? response.text;
   };
   const end = `.git/info/lfs/objects/${oid}?size=${size}`;
   t.equal(await hrefOf('/team%2Fapp.git/info/lfs'), `${service.url}/team/app${end}`);
@@ -241,8 +241,8 @@ t.test('what does not fit is refused before it is sent', async (t) => {
     { oid, size: 6_000 },
     { oid: NONE, size: 6_000 },
   ];
-  const answer = await ask(service, { operation: 'upload', objects });
-  t.match(answer, { status: 507, json: { message: /10000 bytes/ } });
+  const response = await ask(service, { operation: 'upload', objects });
+  t.match(response, { status: 507, json: { message: /10000 bytes/ } });
   const once = await ask(service, { operation: 'upload', objects: [objects[0], objects[0]] });
   t.equal(once.status, 200, 'the same object twice takes its room once');
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { largeJson } from '../http/reply.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { heldBytesOf, isLfsOid, type LfsObject, NO_LFS_OBJECTS } from '../repositories/lfs-objects.js';
 import { LFS_HEADERS, LFS_JSON, lfsUrlOf, refuseImportRemote } from './remote.js';
@@ -10,12 +10,12 @@ const operation = operationsOf('Git');
 
 // Members of requests and answers: git-lfs, docs/api/batch.md.
 
-export const objectName = once(() => z.object({ oid: z.string(), size: z.int().min(0) }));
+export const objectName = lazy(() => z.object({ oid: z.string(), size: z.int().min(0) }));
 type ObjectName = z.infer<ReturnType<typeof objectName>>;
 
-export const refBody = once(() => z.object({ name: z.string().nullish() }).nullish());
+export const refBody = lazy(() => z.object({ name: z.string().nullish() }).nullish());
 
-const batchBody = once(() =>
+const batchBody = lazy(() =>
   z.object({
     operation: z.enum(['download', 'upload']),
     transfers: z.array(z.string()).nullish(),
@@ -27,7 +27,7 @@ const batchBody = once(() =>
 type BatchBody = z.infer<ReturnType<typeof batchBody>>;
 type BatchContext = HandlerContext<unknown, BatchBody>;
 
-const action = once(() =>
+const action = lazy(() =>
   z.object({
     href: z.string(),
     expires_in: z.int().optional(),
@@ -35,7 +35,7 @@ const action = once(() =>
 );
 type Action = z.infer<ReturnType<typeof action>>;
 
-const answeredObject = once(() =>
+const objectInResponse = lazy(() =>
   objectName().extend({
     actions: z.partialRecord(z.enum(['download', 'upload', 'verify']), action()).optional(),
     error: z.object({ code: z.int(), message: z.string() }).optional(),
@@ -57,14 +57,14 @@ export const lfsBatch = operation({
   json: LFS_JSON,
   body: batchBody,
   replies: () => ({
-    200: z.object({ transfer: z.string(), objects: z.array(answeredObject()), hash_algo: z.string() }),
+    200: z.object({ transfer: z.string(), objects: z.array(objectInResponse()), hash_algo: z.string() }),
   }),
   errors: ['not_acceptable', 'unprocessable_entity', 'insufficient_storage', 'sync_in_progress'],
   handle: (ctx) => {
     const { operation, transfers, objects, hash_algo } = ctx.body;
     if (operation === 'download') refuseImportRemote(ctx);
-    const most = ctx.world.limits.maxLfsBatch;
-    if (objects.length > most) throw problem('payload_too_large', `A batch has at most ${most} objects.`);
+    const max = ctx.world.limits.maxLfsBatch;
+    if (objects.length > max) throw problem('payload_too_large', `A batch has at most ${max} objects.`);
     if (transfers && transfers.length > 0 && !transfers.includes('basic')) {
       throw problem('unprocessable_entity', 'transfers: only the transfer adapter "basic" is known here.');
     }
@@ -72,12 +72,16 @@ export const lfsBatch = operation({
     const hashError =
       (hash_algo ?? 'sha256') === 'sha256' ? undefined : fail(409, 'Objects are named by their sha256 here.');
     const actions = actionsOf(ctx);
-    const answer = (name: ObjectName) => ({ ...name, ...(hashError ?? answerTo(ctx, name, actions)) });
-    return largeJson(200, { transfer: 'basic', objects: objects.map(answer), hash_algo: 'sha256' }, LFS_HEADERS);
+    const response = (name: ObjectName) => ({ ...name, ...(hashError ?? responseFor(ctx, name, actions)) });
+    return largeJson(200, { transfer: 'basic', objects: objects.map(response), hash_algo: 'sha256' }, LFS_HEADERS);
   },
 });
 
-function answerTo({ world, repository, body }: BatchContext, { oid, size }: ObjectName, actions: Actions): Answer {
+function responseFor(
+  { world, repository, body }: BatchContext,
+  { oid, size }: ObjectName,
+  actions: Actions,
+): BatchResponse {
   if (!isLfsOid(oid)) return fail(422, 'The oid is not a SHA-256 in 64 lower-case hexadecimal digits.');
   const held = repository.record.lfsObjects?.get(oid);
   if (held && held.size !== size) return fail(422, `The object has ${held.size} bytes, not ${size}.`);
@@ -87,14 +91,14 @@ function answerTo({ world, repository, body }: BatchContext, { oid, size }: Obje
   }
   // "If a client requests to upload an object that the server already has, the server should omit the actions."
   if (held) return {};
-  const most = world.limits.maxLfsObjectBytes;
-  if (size > most) return fail(422, `The object is larger than ${most} bytes.`);
+  const max = world.limits.maxLfsObjectBytes;
+  if (size > max) return fail(422, `The object is larger than ${max} bytes.`);
   return { actions: { upload: actions.upload(oid, size), verify: actions.verify } };
 }
 
-type Answer = Partial<z.infer<ReturnType<typeof answeredObject>>>;
+type BatchResponse = Partial<z.infer<ReturnType<typeof objectInResponse>>>;
 
-function fail(code: number, message: string): Answer {
+function fail(code: number, message: string): BatchResponse {
   return { error: { code, message } };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { json } from '../http/reply.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../operation/operation.js';
 import { type LfsLock, type LfsLocks, NO_LOCKS } from '../repositories/lfs-locks.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
@@ -14,9 +14,9 @@ const LOCKS_PATH = '/{repo_name}.git/info/lfs/locks';
 /** Locks on a page, unless the client asks for fewer. */
 const PAGE = 100;
 /** The longest path Linux takes. */
-const MOST_PATH_BYTES = 4_096;
+const MAX_PATH_BYTES = 4_096;
 
-const shownLock = once(() =>
+const shownLock = lazy(() =>
   z.object({
     id: z.string(),
     path: z.string(),
@@ -24,7 +24,7 @@ const shownLock = once(() =>
     owner: z.object({ name: z.string() }),
   }),
 );
-const lockReply = once(() => z.object({ lock: shownLock() }));
+const lockReply = lazy(() => z.object({ lock: shownLock() }));
 
 // Who may push may lock.
 const operation = operationsOf('Git', { dialect: 'lfs', json: LFS_JSON });
@@ -41,8 +41,8 @@ export const lfsCreateLock = operation({
     const locks = locksOf(ctx);
     const existing = locks.at(path);
     if (existing) throw problem('conflict', 'The file is locked already.', { extra: { lock: show(existing) } });
-    const most = world.limits.maxLfsLocks;
-    if (locks.size >= most) throw problem('insufficient_storage', `A repository has at most ${most} locks.`);
+    const max = world.limits.maxLfsLocks;
+    if (locks.size >= max) throw problem('insufficient_storage', `A repository has at most ${max} locks.`);
     const lock = { id: world.state.ids.uuid('lfs-lock'), path, owner: claims.sub, lockedAt: world.state.clock.now() };
     repository.update({ lfsLocks: locks.with(lock) });
     return json(201, { lock: show(lock) }, LFS_HEADERS);
@@ -129,7 +129,7 @@ function show({ id, path, owner, lockedAt }: LfsLock): z.infer<ReturnType<typeof
 function readPath(path: string): string {
   const fail = (why: string) => problem('unprocessable_entity', `path ${why}.`);
   if (path === '') throw fail('is empty');
-  if (Buffer.byteLength(path) > MOST_PATH_BYTES) throw fail(`is longer than ${MOST_PATH_BYTES} bytes`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw fail(`is longer than ${MAX_PATH_BYTES} bytes`);
   if (/\0|\p{Surrogate}/u.test(path)) throw fail('holds a NUL or a lone surrogate');
   if (path.startsWith('/')) throw fail('is not relative to the root of the work tree');
   return path;
@@ -146,11 +146,11 @@ function pageOf(
   const purpose = ctx.repository.id;
   // Base64: whatever the path holds, its cursor is short enough to be read again.
   const after = cursor ? Buffer.from(cursors.read<string>(purpose, cursor), 'base64').toString() : undefined;
-  const most = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
+  const max = limit && limit > 0 ? Math.min(limit, PAGE) : PAGE;
   const page: LfsLock[] = [];
   for (const lock of locksOf(ctx).list(after)) {
     if (!isMeant(lock)) continue;
-    if (page.length === most) {
+    if (page.length === max) {
       const last = Buffer.from(page.at(-1)!.path).toString('base64');
       return { page, next: { next_cursor: cursors.write(purpose, last) } };
     }

@@ -12,13 +12,13 @@ async function stage(t: Test): Promise<Service> {
 }
 
 async function put(service: Service, repo: string, content: Buffer): Promise<void> {
-  const answer = await service.call('PUT', pathOf(repo, content), { repo, body: content });
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  const response = await service.call('PUT', pathOf(repo, content), { repo, body: content });
+  if (response.status !== 200) throw new Error(`${response.status}: ${response.text}`);
 }
 
 async function has(service: Service, repo: string, content: Buffer): Promise<boolean> {
-  const answer = await service.call('GET', pathOf(repo, content), { repo });
-  return answer.status === 200 && answer.bytes.equals(content);
+  const response = await service.call('GET', pathOf(repo, content), { repo });
+  return response.status === 200 && response.bytes.equals(content);
 }
 
 async function copy(service: Service, from: string, to: string, rest: object = {}): Promise<void> {
@@ -28,13 +28,16 @@ async function copy(service: Service, from: string, to: string, rest: object = {
     name: from,
     auth: { token: await service.token({ repo: from }) },
   };
-  const answer = await service.call('POST', '/api/repos', { repo: to, json: { base_repo: { ...base_repo, ...rest } } });
-  if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
+  const response = await service.call('POST', '/api/repos', {
+    repo: to,
+    json: { base_repo: { ...base_repo, ...rest } },
+  });
+  if (response.status !== 201) throw new Error(`${response.status}: ${response.text}`);
 }
 
 async function remove(service: Service, repo: string): Promise<void> {
-  const answer = await service.call('DELETE', `/api/repos/${encodeURIComponent(repo)}`, { repo });
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  const response = await service.call('DELETE', `/api/repos/${encodeURIComponent(repo)}`, { repo });
+  if (response.status !== 200) throw new Error(`${response.status}: ${response.text}`);
 }
 
 t.test('forks and snapshots share the objects of their source, which count once', async (t) => {

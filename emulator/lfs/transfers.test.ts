@@ -75,9 +75,9 @@ t.test('what is not what it was said to be is refused, and nothing of it is kept
       ['compressed content', 415, at, { body: small, headers: { 'content-encoding': 'gzip' } }],
     ];
   for (const [what, status, target, options] of rows) {
-    const answer = await service.call('PUT', target, options);
-    t.equal(answer.status, status, `${what}: ${answer.text}`);
-    t.match([answer.headers['content-type'], answer.json], [TYPE, { message: /\S/ }], what);
+    const response = await service.call('PUT', target, options);
+    t.equal(response.status, status, `${what}: ${response.text}`);
+    t.match([response.headers['content-type'], response.json], [TYPE, { message: /\S/ }], what);
     t.equal((await service.call('GET', at)).status, 404, `${what}: not kept`);
     t.equal(service.world.engine.memory.used, 0, `${what}: nothing held`);
   }
@@ -120,13 +120,13 @@ t.test('a client that goes away or falls silent leaves nothing behind', async (t
     socket.write(`${start}content-length: ${content.length}\r\n\r\n`);
     socket.write(content.subarray(0, 50_000));
     while (world.engine.memory.used < 50_000) await new Promise((resolve) => setImmediate(resolve));
-    const answer: Buffer[] = [];
-    socket.on('data', (piece) => answer.push(piece));
+    const response: Buffer[] = [];
+    socket.on('data', (piece) => response.push(piece));
     if (leaves) socket.destroy();
     else {
       await once(socket, 'end');
       socket.destroy();
-      t.match(String(Buffer.concat(answer)), /^HTTP\/1\.1 408 /);
+      t.match(String(Buffer.concat(response)), /^HTTP\/1\.1 408 /);
     }
     while (world.engine.memory.used > 0) await new Promise((resolve) => setImmediate(resolve));
     t.equal((await service.call('GET', `${OBJECTS}/${oidOf(content)}`)).status, 404);
@@ -212,8 +212,8 @@ t.test('a repository that is deleted while an object arrives keeps nothing of it
     await service.call('DELETE', '/api/repos/team%2Fapp');
     yield content.subarray(10_000);
   };
-  const answer = await service.call('PUT', `${OBJECTS}/${oidOf(content)}`, { body: body() });
-  t.equal(answer.status, 404);
+  const response = await service.call('PUT', `${OBJECTS}/${oidOf(content)}`, { body: body() });
+  t.equal(response.status, 404);
   t.equal(world.engine.memory.used, 0);
   await service.call('POST', '/api/repos');
   t.equal((await service.call('GET', `${OBJECTS}/${oidOf(content)}`)).status, 404, 'nor its successor');

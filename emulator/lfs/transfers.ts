@@ -127,11 +127,11 @@ function requireAnnouncedLength(
   announced: number | undefined,
 ): void {
   const length = header('content-length');
-  const most = world.limits.maxLfsObjectBytes;
+  const max = world.limits.maxLfsObjectBytes;
   const expected = length === undefined ? announced : Number(length);
   if (expected === undefined) return;
   if (announced !== undefined && announced !== expected) throw notTheObject(sizeMismatch(expected, announced));
-  if (expected > most) throw problem('payload_too_large', `The object is larger than ${most} bytes.`);
+  if (expected > max) throw problem('payload_too_large', `The object is larger than ${max} bytes.`);
 }
 
 function bodyOf({ size, blocks }: LfsObject): PiecedBody {

@@ -84,9 +84,9 @@ t.test('however it is used, it holds no more than it may', async (t) => {
   const cache = new MemoryCache(5000);
   const regions = Array.from({ length: 7 }, () => cache.region<number, Buffer>((buffer) => buffer.length));
   let random = 1;
-  const below = (most: number) => {
+  const below = (max: number) => {
     random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
-    return (random >>> 8) % most;
+    return (random >>> 8) % max;
   };
   for (let step = 0; step < 20_000; step++) {
     const region = regions[below(7)]!;

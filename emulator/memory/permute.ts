@@ -18,6 +18,6 @@ export async function permute(
     const from = (order[index]! - first) * width;
     const to = (first + index) * width;
     for (let offset = 0; offset < width; offset++) array[to + offset] = old[from + offset]!;
-    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1 && meter.isOver) await meter.pass();
+    if (index % MOVED_AT_ONCE === MOVED_AT_ONCE - 1 && meter.shouldYield) await meter.yieldToEventLoop();
   }
 }

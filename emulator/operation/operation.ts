@@ -6,7 +6,7 @@ import type { ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { Dialect, Method, Route, Routed } from '../http/route.js';
 import type { Scheme } from '../http/scheme.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { Effect } from '../repositories/lifecycle.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
@@ -108,9 +108,9 @@ type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
 export function operationsOf(group: Operation['group'], common: Common = {}) {
   return <Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow => {
     const { scopes = [row.routes[0]!.method === 'GET' ? 'git:read' : 'git:write'] } = row;
-    const query = row.query && once(row.query);
-    const body = row.body && once(row.body);
-    const replies = once(row.replies);
+    const query = row.query && lazy(row.query);
+    const body = row.body && lazy(row.body);
+    const replies = lazy(row.replies);
     const completed: Omit<Operation<Query, Body>, 'id'> = {
       scopes,
       group,

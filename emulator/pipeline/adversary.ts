@@ -5,7 +5,7 @@ import { Rejection } from '../auth/rejection.js';
 import { operationFacts } from '../config/operation-ids.js';
 import { isGenericCode, type Problem, problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { mayBeAbsent } from '../operation/reply-schema.js';
 import type { RequestContext } from './request-context.js';
 
@@ -31,9 +31,9 @@ type Query = Readonly<Record<string, string | string[]>>;
 /** A query whose `limit` is not granted as a whole, where it is more than the page that is stated. */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
-  const least = operationFacts(context.operation.id).statedPage ?? STATED_PAGE;
-  if (!Number.isSafeInteger(asked) || asked <= least) return query;
-  return { ...query, limit: String(least + drawFor(context, 'limit')(asked - least + 1)) };
+  const min = operationFacts(context.operation.id).statedPage ?? STATED_PAGE;
+  if (!Number.isSafeInteger(asked) || asked <= min) return query;
+  return { ...query, limit: String(min + drawFor(context, 'limit')(asked - min + 1)) };
 }
 
 /**
@@ -41,7 +41,7 @@ export function lowerLimit(context: RequestContext, query: Query): Query {
  * `err.new-codes`). Codes of refused credentials and of 401 stay, because the table of token failure responses names them,
  * and so does the code of a status without a generic one (rule `err.status-text-snake`).
  */
-export function bendProblem(context: RequestContext, refusal: Problem): Problem {
+export function perturbProblem(context: RequestContext, refusal: Problem): Problem {
   const { faults } = context;
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
@@ -59,7 +59,7 @@ export function bendProblem(context: RequestContext, refusal: Problem): Problem 
  * there, with members in another order, a `Retry-After` that is larger than `t`, and a body that arrives byte by byte.
  * What a fault has touched stays as it is.
  */
-export function bendReply(context: RequestContext): Reply {
+export function perturbReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
   const isGit = operation?.group === 'Git' || (operation?.id.startsWith('lfs') ?? false);
   if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
@@ -71,7 +71,7 @@ export function bendReply(context: RequestContext): Reply {
 }
 
 /** RFC 9457, 3.2: problem details may have further members. File metadata's errors have one member, and no other. */
-const refusal = once(() => z.object({}));
+const refusal = lazy(() => z.object({}));
 
 /** What the body of the answer is; of an error with members that are all stated, undefined. */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
@@ -102,7 +102,7 @@ function bendJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw)
   const read = json === undefined ? readPieces(pieces!) : { value: json };
   if ('pieces' in read) return { ...rest, pieces: read.pieces };
   const [adds, drops, turns] = [draw(2) === 0, draw(2) === 0, draw(2) === 0];
-  const value = bendValue(read.value, schema, draw, { adds, drops, turns });
+  const value = perturbValue(read.value, schema, draw, { adds, drops, turns });
   if (draw(4) > 0) return { ...rest, json: value };
   const headers = { 'content-type': 'application/json', ...rest.headers };
   return { ...rest, headers, stream: sliced(Buffer.from(JSON.stringify(value))) };
@@ -141,7 +141,7 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
 export type Draw = (below: number) => number;
 
 /** What is done to an answer. */
-export interface Bend {
+export interface Perturbations {
   /** Whether objects get members that no specification knows. */
   readonly adds: boolean;
   /** Whether members are left out that need not be there. */
@@ -159,18 +159,23 @@ export function unknownName(draw: Draw): string {
 }
 
 /** A value of `schema`, bent. Of what the schema does not tell to be an object with names of its own only the order is. */
-export function bendValue(value: unknown, schema: z.core.$ZodType | undefined, draw: Draw, bend: Bend): unknown {
+export function perturbValue(
+  value: unknown,
+  schema: z.core.$ZodType | undefined,
+  draw: Draw,
+  bend: Perturbations,
+): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const shape = schema && inner(schema);
   if (Array.isArray(value)) {
     const element = shape instanceof z.ZodArray ? shape.element : undefined;
-    return value.map((item) => bendValue(item, element, draw, bend));
+    return value.map((item) => perturbValue(item, element, draw, bend));
   }
   const members: [name: string, member: unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
     const own = memberSchema(shape, name);
     if (bend.drops && own !== undefined && mayBeAbsent(own, member) && draw(2) === 0) continue;
-    members.push([name, bendValue(member, own, draw, bend)]);
+    members.push([name, perturbValue(member, own, draw, bend)]);
   }
   if (bend.adds && shape instanceof z.ZodObject) {
     members.push([unknownName(draw), UNKNOWN_VALUES[draw(UNKNOWN_VALUES.length)]]);

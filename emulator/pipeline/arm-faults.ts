@@ -4,7 +4,7 @@ import { parseFaults } from '../faults/grammar.js';
 import type { FaultEntry } from '../faults/tally.js';
 import { problem } from '../http/problem.js';
 import type { Operation } from '../operation/operation.js';
-import { meetFaults } from './fault-actions.js';
+import { applyFaults } from './fault-actions.js';
 import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';
@@ -42,7 +42,7 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
   const entries = written.map((fault) => faults.asked(fault, { where: 'The claim emu', operations, inBand: 'claim' }));
   if (entries.length === 0) return;
   arm(context, entries);
-  return meetFaults(context, 'auth');
+  return applyFaults(context, 'auth');
 }
 
 /** Arms the request with the registered faults of its operation, and those that it asks for. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operations } from '../api/index.js';
 import { presentWhen } from '../operation/reply-schema.js';
 import { illegalDifferences } from '../test/variants/legal-differences.js';
-import { type Bend, bendValue, type Draw } from './adversary.js';
+import { type Draw, type Perturbations, perturbValue } from './adversary.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -38,7 +38,7 @@ function drawOf(seed: number): Draw {
   };
 }
 
-const EVERYTHING: Bend = { adds: true, drops: true, turns: true };
+const EVERYTHING: Perturbations = { adds: true, drops: true, turns: true };
 
 t.test('an awkward answer of every operation differs from the usual one only as its schema allows', async (t) => {
   for (const { id, replies } of operations) {
@@ -51,10 +51,10 @@ t.test('an awkward answer of every operation differs from the usual one only as 
       const wrong: string[] = [];
       for (let seed = 1; seed <= 40; seed++) {
         const usual = sample(schema, seed % 2 === 0);
-        const bent = bendValue(usual, reply, drawOf(seed), EVERYTHING);
+        const bent = perturbValue(usual, reply, drawOf(seed), EVERYTHING);
         wrong.push(...illegalDifferences(usual, bent, schema, seen));
         if (!reply.safeParse(bent).success) wrong.push(`seed ${seed}: not of its schema`);
-        if (seed === 1) t.same(bendValue(usual, reply, drawOf(seed), EVERYTHING), bent, 'drawn again, the same');
+        if (seed === 1) t.same(perturbValue(usual, reply, drawOf(seed), EVERYTHING), bent, 'drawn again, the same');
       }
       t.strictSame(wrong, [], `${id}, ${status}`);
       t.ok(seen.added > 0, `${id}, ${status}: members are added`);
@@ -84,7 +84,7 @@ t.test('what need not be there is left out; what is there on a condition is not'
     items: [{ free: 1 }],
   };
   const never: Draw = () => 0;
-  t.same(bendValue(value, schema, never, { adds: false, drops: true, turns: false }), {
+  t.same(perturbValue(value, schema, never, { adds: false, drops: true, turns: false }), {
     always: 'a',
     nullable: null,
     next: 'n',
@@ -92,11 +92,11 @@ t.test('what need not be there is left out; what is there on a condition is not'
     map: { id: {} },
     items: [{}],
   });
-  t.same(bendValue(value, schema, never, { adds: true, drops: false, turns: false }), {
+  t.same(perturbValue(value, schema, never, { adds: true, drops: false, turns: false }), {
     ...value,
     map: { id: { free: 'm', x_unknown_0: null } },
     items: [{ free: 1, x_unknown_0: null }],
     x_unknown_0: null,
   });
-  t.same(bendValue(value, undefined, never, EVERYTHING), value, 'of what is not known the order alone changes');
+  t.same(perturbValue(value, undefined, never, EVERYTHING), value, 'of what is not known the order alone changes');
 });

@@ -7,11 +7,11 @@ import type { ChosenAction } from '../faults/request-facts.js';
 import type { Position } from '../faults/stage.js';
 import { NO_BYTES } from '../git/object/bytes.js';
 import { ZERO_OID } from '../git/object/object.js';
-import { AnswerCut, type Patience } from '../http/answer-cut.js';
-import { type Breakage, breakReply } from '../http/broken-answer.js';
 import type { CutPlace } from '../http/broken-bytes.js';
+import { type Breakage, breakReply } from '../http/broken-response.js';
 import { genericCodeOf, type Problem, problem } from '../http/problem.js';
 import { bytes, type ConnectionEnding, empty, type Reply } from '../http/reply.js';
+import { type Patience, ResponseCut } from '../http/response-cut.js';
 import { throttled } from '../quotas/throttled.js';
 import { failedResult } from '../repositories/branch-write.js';
 import { STATES_BY_CODE, stateProblem } from '../repositories/lifecycle.js';
@@ -36,11 +36,11 @@ export class InjectedReply extends Error {
 
 /** Step: the faults of a stage. */
 export function faultsAt(position: Place): Step {
-  return (context) => meetFaults(context, position);
+  return (context) => applyFaults(context, position);
 }
 
 /** Chooses what happens to the request at a stage, and does it. Throws what ends the request there. */
-export function meetFaults(context: RequestContext, position: Place): void | Promise<void> {
+export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
   const chosen = context.faults.take(position);
   if (chosen.length > 0) return carryOut(context, chosen, position);
@@ -98,7 +98,7 @@ const EVERYWHERE: CarryOut = {
   cut: (cut, met) => cutAt(met, cut),
   throttle: ({ bps }, met) => breakBytes(met, { bytesPerSecond: bps }),
   corrupt: ({ flip }, met) => breakBytes(met, { flip: { offset: flip } }),
-  lost: (how, { id }) => loseAnswer(id, how),
+  lost: (how, { id }) => loseResponse(id, how),
 };
 
 function injected(id: string): string {
@@ -191,7 +191,7 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
       };
       return;
     default:
-      throw new AnswerCut(connectionEnding(how));
+      throw new ResponseCut(connectionEnding(how));
   }
 }
 
@@ -200,31 +200,31 @@ function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
 }
 
-function loseAnswer(id: string, how: Lost): never {
-  if (typeof how === 'string') throw new AnswerCut(how);
+function loseResponse(id: string, how: Lost): never {
+  if (typeof how === 'string') throw new ResponseCut(how);
   const { status } = how;
   throw problem(genericCodeOf(status), `The answer was lost: the fault ${id} was asked for.`, { status });
 }
 
 /** Has the bytes of the body broken at the stage `body`, and those of the answer at every other. */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
-  const member = position === 'body' ? 'bodyBreakage' : 'answerBreakage';
+  const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
   context[member] = { ...context[member], ...breakage };
 }
 
 /** The reply to a request that was cut: nothing of it is sent. A journal shows the status that would have been. */
-export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: AnswerCut): Reply {
+export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
 /** The answer as it leaves. */
-export function breakAnswer({ reply, request, answerBreakage, world }: RequestContext): Reply {
-  if (answerBreakage === undefined || reply.cut !== undefined) return reply;
-  return breakReply(reply, answerBreakage, request.method, world.engine.schedule);
+export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
+  if (responseBreakage === undefined || reply.cut !== undefined) return reply;
+  return breakReply(reply, responseBreakage, request.method, world.engine.schedule);
 }
 
 /** How long an answer stalls that was asked to. */
-export function patienceOf({ world }: RequestContext): Patience {
+export function stallTimeout({ world }: RequestContext): Patience {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 

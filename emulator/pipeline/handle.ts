@@ -5,10 +5,10 @@ import { problem } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { parseQuery } from '../http/request-target.js';
 import { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { worldReplaced } from '../world/background.js';
 import { lowerLimit } from './adversary.js';
-import { gitFaultsOf, meetFaults } from './fault-actions.js';
+import { applyFaults, gitFaultsOf } from './fault-actions.js';
 import { isLost, type RequestContext } from './request-context.js';
 
 const JSON_TYPE = 'application/json';
@@ -58,14 +58,14 @@ export function readInput(context: RequestContext): void | Promise<void> {
     refuseContentEncoding(context.request);
     checkContentType(context, 'application/x-ndjson');
   }
-  const pending = operation.reads === 'stream' ? meetFaults(context, 'body') : undefined;
+  const pending = operation.reads === 'stream' ? applyFaults(context, 'body') : undefined;
   if (pending) return pending.then(proceed);
   proceed(undefined);
 }
 
 async function readJson(context: RequestContext): Promise<unknown> {
   const { operation, request, world } = context;
-  await meetFaults(context, 'body');
+  await applyFaults(context, 'body');
   refuseContentEncoding(request);
   const { json, body } = operation;
   if (json) requireContentType(context, [json.mediaType, JSON_TYPE]);
@@ -74,9 +74,9 @@ async function readJson(context: RequestContext): Promise<unknown> {
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
   // Without the signal: to listen for the end of a client costs more than to read most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
-  const value = await inSlices(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
+  const value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   context.json = value;
-  return inSlices(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
+  return runYielding(shapeSteps(body!, value, 'A JSON body', json?.invalid), meter);
 }
 
 function checkAccept({ request }: RequestContext, mediaType: string): void {
@@ -108,7 +108,7 @@ export function callHandler(context: RequestContext): void | Promise<void> {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
     // Where nothing was done there is nothing to lose.
-    if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return meetFaults(context, 'after');
+    if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return applyFaults(context, 'after');
   };
   const reply = context.operation.handle(context);
   if (context.operation.effect === 'read') return reply instanceof Promise ? reply.then(accept) : accept(reply);

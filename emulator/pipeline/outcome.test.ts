@@ -31,17 +31,17 @@ t.test('what ends work before it is done is an answer of its own, and no failure
     [problem('not_found', 'It is not there.'), 404, 'not_found', /not there/],
   ];
   for (const [error, status, code, detail] of rows) {
-    const answer = answerTo(error);
-    t.match(answer, { status, code, detail, log: [] }, error.name);
-    t.equal(answer.log.length, 0, `${error.name} is not logged`);
+    const response = answerTo(error);
+    t.match(response, { status, code, detail, log: [] }, error.name);
+    t.equal(response.log.length, 0, `${error.name} is not logged`);
   }
   const full = answerTo(new StoreFull(1000));
   t.match(full, { status: 503, code: 'service_unavailable', headers: { 'retry-after': '1' } });
 });
 
 t.test('a client that has gone is no failure of the emulator either', async (t) => {
-  const { log, ...answer } = answerTo(new DOMException('gone', 'AbortError'), AbortSignal.abort());
-  t.match(answer, { status: 499, code: 'request_canceled' });
+  const { log, ...response } = answerTo(new DOMException('gone', 'AbortError'), AbortSignal.abort());
+  t.match(response, { status: 499, code: 'request_canceled' });
   t.same(log, []);
   const failed = answerTo(new Error('gone'), AbortSignal.abort());
   t.match(failed, { status: 500, log: [{ event: 'internal_error' }] }, 'but what fails by itself is, gone or not');
@@ -55,9 +55,9 @@ t.test('what nobody expected is a 500 that names its lines in the log, and tells
     ['a text', /^a text$/],
     [aborted, /gone/],
   ] as const) {
-    const { log, ...answer } = answerTo(error);
-    t.match(answer, { status: 500, code: 'internal_error', detail: /req-1/ }, String(error));
-    t.notMatch(answer.detail, /42|text|gone/);
+    const { log, ...response } = answerTo(error);
+    t.match(response, { status: 500, code: 'internal_error', detail: /req-1/ }, String(error));
+    t.notMatch(response.detail, /42|text|gone/);
     t.match(log, [{ event: 'internal_error', request: 'req-1', stack }]);
   }
 });

@@ -2,10 +2,10 @@ import { Rejection } from '../auth/rejection.js';
 import { DEFAULT_VARIANTS } from '../config/variants.js';
 import { NO_FAULTS } from '../faults/armed-request.js';
 import { ObjectTooLarge } from '../git/pack/pack-error.js';
-import { AnswerCut } from '../http/answer-cut.js';
 import { Problem, type ProblemCode, problem, shownCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import { dialectOf, renderProblem } from '../http/respond.js';
+import { ResponseCut } from '../http/response-cut.js';
 import type { KnownFacts, RequestRecord } from '../journal/record.js';
 import { redactQuery, redactText } from '../journal/redaction.js';
 import type { SentToken } from '../journal/sent-token.js';
@@ -15,7 +15,7 @@ import { WorkLimitExceeded } from '../schedule/meter.js';
 import { ScheduleClosed } from '../schedule/schedule.js';
 import { worldReplaced } from '../world/background.js';
 import type { Switches } from '../world/organizations.js';
-import { bendProblem } from './adversary.js';
+import { perturbProblem } from './adversary.js';
 import { cutReply, InjectedReply } from './fault-actions.js';
 import { recordRequest } from './record-request.js';
 import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
@@ -26,14 +26,14 @@ import { concernsAdmin } from './target.js';
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
-  if (error instanceof AnswerCut) return cutReply(context, error);
+  if (error instanceof ResponseCut) return cutReply(context, error);
   const { variants, config } = context.world;
   const { forgePrefix } = config;
   context.refusal = problemOf(context, error);
   const refusal = wordRefusal(context.refusal, refusedRequest(context), variants);
   const dialect = context.operation?.dialect ?? 'problem';
   const isBent = context.adversary !== undefined && dialectOf(refusal, { dialect, variants }) === 'problem';
-  context.problem = isBent ? bendProblem(context, refusal) : refusal;
+  context.problem = isBent ? perturbProblem(context, refusal) : refusal;
   return renderProblem(context.problem, {
     dialect,
     path: redactText(context.target?.path ?? '/'),

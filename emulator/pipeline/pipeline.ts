@@ -9,7 +9,7 @@ import { WriteCoalescing } from '../http/write-coalescing.js';
 import { writeReply } from '../http/write-reply.js';
 import { stackOf } from '../log/log.js';
 import type { CurrentWorld } from '../world/current-world.js';
-import { bendReply } from './adversary.js';
+import { perturbReply } from './adversary.js';
 import { armFaults, armTokenFaults } from './arm-faults.js';
 import { ConnectionNames } from './connection-names.js';
 import {
@@ -19,7 +19,7 @@ import {
   checkScope,
   comparePathWithClaim,
 } from './credential.js';
-import { breakAnswer, faultsAt, meetFaults, patienceOf } from './fault-actions.js';
+import { applyFaults, breakResponse, faultsAt, stallTimeout } from './fault-actions.js';
 import { checkRepositoryState, findRepository } from './gate.js';
 import { callHandler, readBodyForFaults, readInput, readPurpose } from './handle.js';
 import { recordOutcome, renderFailure } from './outcome.js';
@@ -131,8 +131,10 @@ export function createApp(
 
 /** The faults between the end of a request's way and the end of its answer, whatever that is. */
 function meetResponse(context: RequestContext): void | Promise<void> {
-  const head = meetAnswer(context, 'response.head');
-  const pending = head ? head.then(() => meetAnswer(context, 'response.body')) : meetAnswer(context, 'response.body');
+  const head = applyResponseFaults(context, 'response.head');
+  const pending = head
+    ? head.then(() => applyResponseFaults(context, 'response.body'))
+    : applyResponseFaults(context, 'response.body');
   return pending?.catch((error: unknown) => {
     noteStop(context, error);
     context.reply = renderFailure(context, error);
@@ -140,8 +142,8 @@ function meetResponse(context: RequestContext): void | Promise<void> {
 }
 
 /** Of an answer that was cut nothing is left to meet anything. */
-function meetAnswer(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
-  return context.reply.cut === undefined ? meetFaults(context, stage) : undefined;
+function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
+  return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
 }
 
 /**
@@ -190,16 +192,16 @@ function serveRequests(
       if (isArmed) {
         const pending = meetResponse(context);
         if (pending) await pending;
-        context.reply = breakAnswer(context);
+        context.reply = breakResponse(context);
       }
       const isOwn = concernsAdmin(context);
-      if (context.adversary !== undefined && !isOwn) context.reply = bendReply(context);
+      if (context.adversary !== undefined && !isOwn) context.reply = perturbReply(context);
       const written = writeReply(ctx.req, ctx.res, context.reply, {
         writes,
         pace: schedule,
         common: isOwn ? ADMIN_HEADERS : recordOutcome(context),
         watcher: isOwn ? undefined : context,
-        patience: isArmed ? patienceOf(context) : undefined,
+        patience: isArmed ? stallTimeout(context) : undefined,
       });
       if (written) await written;
     } catch (error) {

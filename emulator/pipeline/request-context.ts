@@ -3,14 +3,14 @@ import type { Verified } from '../auth/authenticate.js';
 import type { Claims } from '../auth/claims.js';
 import { NO_FAULTS, type RequestFaults } from '../faults/armed-request.js';
 import type { RequestFacts } from '../faults/request-facts.js';
-import { AnswerCut } from '../http/answer-cut.js';
 import { readChunks } from '../http/body.js';
-import { type Breakage, breakBytes } from '../http/broken-answer.js';
+import { type Breakage, breakBytes } from '../http/broken-response.js';
 import { abortOnDisconnect } from '../http/client-disconnect.js';
 import { awaitsContinue } from '../http/message.js';
 import type { Problem, ProblemCode } from '../http/problem.js';
 import type { Reply } from '../http/reply.js';
 import type { RequestTarget } from '../http/request-target.js';
+import { ResponseCut } from '../http/response-cut.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 import type { ReplyWatcher } from '../http/write-reply.js';
 import { CapturedBody } from '../journal/captured-body.js';
@@ -59,7 +59,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   scenario: string | undefined = undefined;
   /** What faults do to the bytes of its body, and to those of its answer. */
   bodyBreakage: Breakage | undefined = undefined;
-  answerBreakage: Breakage | undefined = undefined;
+  responseBreakage: Breakage | undefined = undefined;
   /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
   began = 0;
   readonly started = performance.now();
@@ -217,7 +217,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
       yield Buffer.from(piece.buffer, piece.byteOffset, piece.length);
     const { cut } = breakage;
     if (cut === undefined || cut.how === 'end') return;
-    const error = new AnswerCut(cut.how);
+    const error = new ResponseCut(cut.how);
     this.thrown = { error, at: 'faults.body' };
     throw error;
   }

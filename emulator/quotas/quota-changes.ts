@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { OPERATION_IDS } from '../config/operation-ids.js';
 import { matchesGlob } from '../faults/glob.js';
 import { checkShape } from '../http/body.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import { PARTITIONS, type Partition, type Quota, type Quotas } from './quotas.js';
 
 /** So that levels stay whole numbers: 2^53 parts of a token. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 /** Maximum number of quotas in one change. Every request is counted by each of them. */
-const MOST_QUOTAS = 100;
+const MAX_QUOTAS = 100;
 
 /** `10/s`, `600/m`, `1/10s`, `5/250ms`: tokens, and the time in which they come. */
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,5})?(ms|s|m|h)$/;
@@ -16,18 +16,18 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const LONGEST = 86_400_000;
 
 /** A quota as it is set. Most runs set none, so the schema is made when the first one comes. @internal */
-export const quotaSchema = once(() =>
+export const quotaSchema = lazy(() =>
   z.strictObject({
     by: z.array(z.enum(PARTITIONS)).max(PARTITIONS.length).default(['org']),
     capacity: z
       .int()
       .min(1)
-      .max(MOST_TOKENS / 100),
+      .max(MAX_TOKENS / 100),
     refill: z.string().refine((text) => readRate(text) !== undefined, 'has to be a rate such as 10/s, 600/m or 1/10s'),
     cost: z
       .record(
         z.string().refine(isOperationPattern, 'has to be the id of an operation, or a pattern with * that finds one'),
-        z.int().min(0).max(MOST_TOKENS),
+        z.int().min(0).max(MAX_TOKENS),
       )
       .default({ '*': 1 }),
     retryAfter: z
@@ -43,7 +43,7 @@ export const quotaSchema = once(() =>
 const QUOTA_NAME = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 
 /** Quotas by name: each is set as a whole, and null removes one. @internal */
-export const quotaChangesSchema = once(() =>
+export const quotaChangesSchema = lazy(() =>
   z
     .record(z.string().regex(QUOTA_NAME, 'has to be printable ASCII without " and \\'), quotaSchema().nullable())
     .superRefine((quotas, context) => {
@@ -57,7 +57,7 @@ export const quotaChangesSchema = once(() =>
         }
       }
     })
-    .meta({ maxProperties: MOST_QUOTAS }),
+    .meta({ maxProperties: MAX_QUOTAS }),
 );
 
 /** A quota as it is shown: what was set, with the defaults. */

@@ -42,7 +42,7 @@ export interface QuotasSnapshot {
 }
 
 /** Buckets remembered; beyond it the one that was used least recently is forgotten, and full again. */
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 /** The quotas of a world, and how full the buckets of those are that have come by. @internal */
 export class Quotas {
@@ -102,7 +102,7 @@ export class Quotas {
   private put(key: string, level: BucketLevel): void {
     this.buckets.delete(key);
     this.buckets.set(key, level);
-    if (this.buckets.size > MOST_BUCKETS) this.buckets.delete(this.buckets.keys().next().value!);
+    if (this.buckets.size > MAX_BUCKETS) this.buckets.delete(this.buckets.keys().next().value!);
   }
 
   /** Brings the buckets of a quota that was changed to its new rate; those of one that counts by something else are full. */

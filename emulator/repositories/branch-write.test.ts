@@ -96,8 +96,8 @@ t.test('where the branch is not as expected, the refusal says where it is', asyn
     },
   });
   const refused = async (code: string, detail: string, branch: string, tip: Oid, wanted?: Wanted) => {
-    const answer = await refusalOf(t, () => commit(repository, branch, wanted));
-    t.same(answer, { code, detail, result: resultAt(branch, tip, detail) });
+    const response = await refusalOf(t, () => commit(repository, branch, wanted));
+    t.same(response, { code, detail, result: resultAt(branch, tip, detail) });
   };
   const atZero = `Branch main is at ${ZERO_OID}, not at the expected ${OTHER}.`;
   await refused('conflict', atZero, 'main', ZERO_OID, { expected: OTHER });
@@ -151,12 +151,12 @@ t.test('a ref that cannot change is a conflict, in a sentence that says why', as
     ],
   ];
   for (const [changes, detail] of cases) {
-    const answer = await refusalOf(t, () =>
+    const response = await refusalOf(t, () =>
       transact(repository, (transaction) => {
         for (const change of changes) transaction.update(change);
       }),
     );
-    t.same(answer, { code: 'conflict', detail, result: undefined });
+    t.same(response, { code: 'conflict', detail, result: undefined });
   }
   await t.rejects(
     transact(repository, () => {

@@ -36,10 +36,10 @@ export function transact<T>(
 }
 
 function sentenceOf(conflict: RefConflict): string {
-  const { fault, change, current, other } = conflict;
+  const { issue, change, current, other } = conflict;
   const name = textOf(change.name);
   if (other !== undefined) return `${name} cannot exist beside ${textOf(other)}.`;
-  if (fault !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
+  if (issue !== 'stale') return `${name} cannot change: ${describeConflict(conflict)}.`;
   return current === undefined ? `${name} does not exist any more.` : `${name} exists already, at ${current}.`;
 }
 

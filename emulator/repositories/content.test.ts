@@ -9,12 +9,12 @@ t.test('operations share what they derive from the objects, until the objects ar
   const create = () => new RepositoryContent(new ObjectStore({ caches }), caches.group());
   const content = create();
   const other = create();
-  const answer = Buffer.from('{}');
+  const response = Buffer.from('{}');
   const kind = {};
-  const answersOf = ({ answers }: RepositoryContent) =>
-    answers.shared(kind, () => answers.region<string, Buffer>(costOfBuffer));
-  answersOf(content).set('main', answer);
-  t.equal(answersOf(content).get('main'), answer);
+  const answersOf = ({ answers: responses }: RepositoryContent) =>
+    responses.shared(kind, () => responses.region<string, Buffer>(costOfBuffer));
+  answersOf(content).set('main', response);
+  t.equal(answersOf(content).get('main'), response);
   t.equal(answersOf(other).get('main'), undefined, 'each repository has its own');
   t.equal(answersOf(content), answersOf(content));
   for (const kind of ['texts', 'answers', 'history'] as const) {
@@ -22,12 +22,12 @@ t.test('operations share what they derive from the objects, until the objects ar
     t.not(content[kind], other[kind], kind);
   }
   const quarantine = content.objects.quarantine();
-  quarantine.write(BLOB, answer);
+  quarantine.write(BLOB, response);
   quarantine.publish();
   const { budget } = content.objects.stored;
   t.ok(budget.used > 0);
   content.release();
   t.equal(budget.used, 0);
-  answersOf(content).set('main', answer);
+  answersOf(content).set('main', response);
   t.equal(answersOf(content).get('main'), undefined);
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 
-const setting = once(() => z.string().max(4096).nullable());
+const setting = lazy(() => z.string().max(4096).nullable());
 
 /** The settings of a hosting project, as requests and answers name them. */
-export const hostingSettings = once(() =>
+export const hostingSettings = lazy(() =>
   z.object({
     /** Unique within the organization. */
     project_name: z.string(),

@@ -80,9 +80,9 @@ t.test('what is no lock is refused; scopes and states as for a push', async (t) 
   ];
   for (const body of [...bodies, { path: '\ud800' }, { path: 'a', ref: 'main' }, []]) {
     const options = body === undefined ? { headers: { 'content-type': TYPE } } : {};
-    const answer = await ada('POST', '', body, options);
-    t.equal(answer.status, 422, JSON.stringify(body)?.slice(0, 50));
-    t.match([answer.headers['content-type'], answer.json], [TYPE, { message: /\S/ }]);
+    const response = await ada('POST', '', body, options);
+    t.equal(response.status, 422, JSON.stringify(body)?.slice(0, 50));
+    t.match([response.headers['content-type'], response.json], [TYPE, { message: /\S/ }]);
   }
   t.equal((await ada('GET', '?limit=-1')).status, 400);
   t.equal((await ada('POST', '/verify', { limit: 1.5 })).status, 422);

@@ -1,12 +1,12 @@
-const MOST_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 
 /**
  * What is wrong with a name, as the end of a sentence; undefined where it can be created. The specification states no
  * rule; these are the ones without which a name could not be written into a Git URL and read back.
  */
-export function repositoryNameFault(name: string): string | undefined {
+export function repositoryNameIssue(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (Buffer.byteLength(name) > MOST_NAME_BYTES) return `is longer than ${MOST_NAME_BYTES} bytes`;
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) return `is longer than ${MAX_NAME_BYTES} bytes`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\x00-\x1f\x7f\\]|\p{Surrogate}/u.test(name))
     return 'holds a control character, a backslash or a lone surrogate';

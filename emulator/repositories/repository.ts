@@ -3,7 +3,7 @@ import { type ByteString, sliceBytes } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { Refs } from '../git/refs/refs.js';
 import { GitRepository } from '../git/repository/repository.js';
-import { secondsLeft } from '../time/ends.js';
+import { secondsLeft } from '../time/expiry.js';
 import type { RepositoryContent } from './content.js';
 import type { Deployments, KeyedRequests } from './deployments.js';
 import type { HostingProject } from './hosting.js';

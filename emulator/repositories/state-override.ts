@@ -1,4 +1,4 @@
-import { afterRequest, begun, type Ends, isOver } from '../time/ends.js';
+import { countRequest, type Expiry, isExpired, startExpiry } from '../time/expiry.js';
 import type { RepositoryState } from './lifecycle.js';
 
 /** What a repository can be told to pretend. `no_default_branch`: HEAD is detached. */
@@ -7,7 +7,7 @@ export type PretendedState = Exclude<RepositoryState, 'archived'> | 'no_default_
 /** How long a state lasts, and what its refusals say of that. */
 export interface StateTerm {
   /** Undefined: until another state is set. */
-  readonly ends?: Ends | undefined;
+  readonly ends?: Expiry | undefined;
   /** Seconds that refusals name; undefined: those until the end. */
   readonly retryAfter?: number | undefined;
 }
@@ -36,22 +36,22 @@ export function isCold({ state, thaw }: Cold): boolean {
 
 /** The repository's own state, behind any override. */
 export function ownStateOf({ state, thaw }: Cold, now: number): { readonly state: RepositoryState } & StateTerm {
-  return state === 'thawing' && thaw?.ends && isOver(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
+  return state === 'thawing' && thaw?.ends && isExpired(thaw.ends, now) ? { state: 'active' } : { state, ...thaw };
 }
 
 /** The thaw that begins now. It lasts `RETRY_AFTER` seconds unless its term says otherwise. */
 export function beginThaw({ retryAfter, ends }: StateTerm, now: number): StateTerm {
-  return { ends: begun(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
+  return { ends: startExpiry(ends ?? { after: (retryAfter ?? RETRY_AFTER) * 1000 }, now), retryAfter };
 }
 
 /** The override that holds now. */
 export function overrideOf({ override }: Overridden, now: number): StateOverride | undefined {
-  return override?.ends && isOver(override.ends, now) ? undefined : override;
+  return override?.ends && isExpired(override.ends, now) ? undefined : override;
 }
 
 /** What is left of a state after one more refused request; undefined if that was the last one. */
 export function leftOf<Term extends StateTerm>(met: Term, now: number): Term | undefined {
   if (met.ends?.requests === undefined) return met;
-  const ends = afterRequest(met.ends);
-  return isOver(ends, now) ? undefined : { ...met, ends };
+  const ends = countRequest(met.ends);
+  return isExpired(ends, now) ? undefined : { ...met, ends };
 }

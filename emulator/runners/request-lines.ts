@@ -2,7 +2,7 @@ import type { AnsweredRequest } from '../index.js';
 import { printable } from '../log/log.js';
 
 /** Maximum lines shown for one test. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 /**
  * Formats the requests of a test, one per line, oldest first; of many, the last ones. `dropped`: number of earlier
@@ -10,7 +10,7 @@ const MOST_LINES = 100;
  */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
   if (requests.length === 0) return ['No request was answered in this test.'];
-  const shown = requests.slice(-MOST_LINES);
+  const shown = requests.slice(-MAX_LINES);
   const left = dropped + requests.length - shown.length;
   const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;
   return [title, ...shown.map((request) => `  ${requestLine(request)}`)];

@@ -21,7 +21,7 @@ interface RunningTest {
 }
 
 /** Maximum namespaces of ended tests that stay open while other tests run. */
-const MOST_ENDED = 20;
+const MAX_ENDED = 20;
 
 /** Result that a runner reports after a test. */
 export interface EndedTest {
@@ -135,7 +135,7 @@ export class TestNamespaces {
   }
 
   async #closeEnded(): Promise<void> {
-    const kept = this.#running.size === 0 ? 0 : MOST_ENDED;
+    const kept = this.#running.size === 0 ? 0 : MAX_ENDED;
     const closing = this.#ended.splice(0, Math.max(0, this.#ended.length - kept));
     for (const test of closing) test.isClosed = true;
     await Promise.all(closing.map(({ namespace }) => namespace.close({ graceMs: 0 })));

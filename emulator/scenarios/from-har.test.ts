@@ -38,9 +38,9 @@ function read(...exchanges: Exchange[]) {
   return scenario;
 }
 
-function refused(status: number, code: string | undefined, answer: Record<string, string> = {}): Exchange {
+function refused(status: number, code: string | undefined, response: Record<string, string> = {}): Exchange {
   const body = { code, detail: SECRET, title: SECRET };
-  return { answer, response: { status, content: { text: JSON.stringify(body) } } };
+  return { answer: response, response: { status, content: { text: JSON.stringify(body) } } };
 }
 
 t.test('errors have their status, their code and what their rate headers say', async (t) => {

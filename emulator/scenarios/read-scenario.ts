@@ -8,7 +8,7 @@ import { problem } from '../http/problem.js';
 import { readExpectations } from '../journal/expectations.js';
 import { parseTime } from '../time/iso-8601.js';
 import type { Scenario, Step, Trigger } from './scenario.js';
-import { checkFaults } from './scenario-runs.js';
+import { checkFaults } from './scenario-runner.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
 /** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */

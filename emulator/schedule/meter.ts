@@ -27,7 +27,7 @@ export interface MeterOptions {
  *
  *     for (…) {
  *       meter.spend(units);                    // only if no object is read: reading one reports its own cost
- *       if (meter.isOver) await meter.pass();
+ *       if (meter.shouldYield) await meter.yieldToEventLoop();
  *     }
  *
  * It ends a time slice so that other requests are served. It throws when the work exceeds its limit, when its signal is
@@ -56,16 +56,16 @@ export class Meter {
   }
 
   /**
-   * True if the caller has to `await pass()`. Reading it counts as one unit, so that a loop that reports nothing is
+   * True if the caller has to `await yieldToEventLoop()`. Reading it counts as one unit, so that a loop that reports nothing is
    * counted by its iterations.
    */
-  get isOver(): boolean {
+  get shouldYield(): boolean {
     this.schedule.spend(1);
     return this.schedule.isSliceOver || this.#isExhausted || (this.#signal?.aborted ?? false);
   }
 
   /** Yields to the event loop. Throws `WorkLimitExceeded`, `ScheduleClosed`, or the reason of the signal. */
-  async pass(): Promise<void> {
+  async yieldToEventLoop(): Promise<void> {
     this.check();
     this.suspend();
     await this.schedule.nextSlice();
@@ -84,7 +84,7 @@ export class Meter {
   }
 
   /**
-   * Throws like `pass`, without ending the slice. Called before a write, because the client may have disconnected while
+   * Throws like `yieldToEventLoop`, without ending the slice. Called before a write, because the client may have disconnected while
    * it waited.
    */
   check(): void {

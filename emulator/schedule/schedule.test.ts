@@ -1,14 +1,14 @@
 import t from 'tap';
 import { Meter, WorkLimitExceeded } from './meter.js';
 import { Schedule, ScheduleClosed, SLICE } from './schedule.js';
-import { inSlices, type Steps } from './steps.js';
+import { runYielding, type Steps } from './steps.js';
 
 /** Spends `units` in pieces. Calls `done` after each piece. */
 async function work(meter: Meter, units: number, piece: number, done: () => void): Promise<void> {
   for (let spent = 0; spent < units; spent += piece) {
     meter.spend(piece);
     done();
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
 }
 
@@ -63,7 +63,7 @@ t.test('a loop that reports nothing is counted by its rounds', async (t) => {
   function* rounds(): Steps<void> {
     for (let round = 0; round < 10_000; round++) yield 0;
   }
-  await inSlices(rounds(), new Meter({ schedule }));
+  await runYielding(rounds(), new Meter({ schedule }));
   t.ok(schedule.spent >= 10_000 && schedule.longestSlice <= SLICE + 1);
 });
 
@@ -71,27 +71,27 @@ t.test('the clock ends a slice whose work was counted too low', async (t) => {
   let now = 0;
   const schedule = new Schedule({ now: () => now });
   const meter = new Meter({ schedule });
-  t.equal(meter.isOver, false);
+  t.equal(meter.shouldYield, false);
   now = 100;
-  t.equal(meter.isOver, true);
-  await meter.pass();
-  t.equal(meter.isOver, false);
+  t.equal(meter.shouldYield, true);
+  await meter.yieldToEventLoop();
+  t.equal(meter.shouldYield, false);
 });
 
 t.test('closing ends what waits, and what asks later', async (t) => {
   const schedule = frozen();
   const meter = new Meter({ schedule });
-  const waiting = meter.pass();
+  const waiting = meter.yieldToEventLoop();
   schedule.close();
   await t.rejects(waiting, ScheduleClosed);
-  t.equal(meter.isOver, true);
-  await t.rejects(meter.pass(), ScheduleClosed);
+  t.equal(meter.shouldYield, true);
+  await t.rejects(meter.yieldToEventLoop(), ScheduleClosed);
 });
 
 t.test('a meter ends when its signal is aborted', async (t) => {
   const controller = new AbortController();
   const meter = new Meter({ schedule: frozen(), signal: controller.signal });
-  const waiting = meter.pass();
+  const waiting = meter.yieldToEventLoop();
   controller.abort(new Error('gone'));
   await t.rejects(waiting, { message: 'gone' });
 });

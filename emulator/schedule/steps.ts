@@ -20,12 +20,12 @@ export function runSync<T>(steps: Steps<T>): T {
 }
 
 /** Runs the work in time slices. Short work ends within the current slice. */
-export async function inSlices<T>(steps: Steps<T>, meter: Meter): Promise<T> {
-  if (meter.isOver) await meter.pass();
+export async function runYielding<T>(steps: Steps<T>, meter: Meter): Promise<T> {
+  if (meter.shouldYield) await meter.yieldToEventLoop();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
     meter.spend(step.value);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
 }

@@ -164,14 +164,14 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     t.ok(said().length > body.length, 'all of it');
   });
   t.test('requests sent behind one another', async (t) => {
-    const answers: http.ServerResponse[] = [];
-    const { port, drain } = await serve(t, (_request, response) => void answers.push(response));
+    const responses: http.ServerResponse[] = [];
+    const { port, drain } = await serve(t, (_request, response) => void responses.push(response));
     const { said, closed } = await open(t, port, GET + GET);
-    await until(() => answers.length === 2);
+    await until(() => responses.length === 2);
     const drained = drain();
     await pause(20);
-    answers[1]!.end('second');
-    answers[0]!.end('first');
+    responses[1]!.end('second');
+    responses[0]!.end('first');
     await drained;
     await closed;
     t.match(said(), /first[\s\S]*second$/);
@@ -179,18 +179,18 @@ t.test('a request that makes progress gets its answer, and its connection ends w
 });
 
 t.test('no request begins while the server drains', async (t) => {
-  const answers: http.ServerResponse[] = [];
+  const responses: http.ServerResponse[] = [];
   const { port, drain, reached } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-length': 2 });
-    answers.push(response);
+    responses.push(response);
   });
   const { socket, said, closed } = await open(t, port, GET);
-  await until(() => answers.length === 1);
+  await until(() => responses.length === 1);
   const drained = drain();
   await pause(20);
   socket.write(GET);
   await pause(50);
-  answers[0]!.end('ok');
+  responses[0]!.end('ok');
   await drained;
   await closed;
   t.match(said(), /ok$/);

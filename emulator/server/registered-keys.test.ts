@@ -19,8 +19,8 @@ async function start(t: Test, options: GivenOptions) {
   const use = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
     const { org, baseUrl } = emulator.orgs[index]!;
     const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });
-    const answer = await fetch(`${baseUrl}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
-    return ((await answer.json()) as { code: string }).code;
+    const response = await fetch(`${baseUrl}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
+    return ((await response.json()) as { code: string }).code;
   };
   const tokens = async () => {
     const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
@@ -129,10 +129,10 @@ t.test('a published test key is registered as no own key where it was not asked 
       ] as const) {
         const body = JSON.stringify({ public_key, id });
         const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
-        const answer = await fetch(`${adminUrl}/keys`, { method: 'POST', headers, body });
+        const response = await fetch(`${adminUrl}/keys`, { method: 'POST', headers, body });
         const what = `${JSON.stringify(options)} ${id}`;
-        t.equal(answer.status, isRefused ? 400 : 201, what);
-        if (isRefused) t.match(((await answer.json()) as { detail: string }).detail, refusal, what);
+        t.equal(response.status, isRefused ? 400 : 201, what);
+        if (isRefused) t.match(((await response.json()) as { detail: string }).detail, refusal, what);
       }
       const own = JSON.stringify({ public_key: publicPem });
       const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };

@@ -48,12 +48,12 @@ export function refuseUnreadable(
     );
     return;
   }
-  const answer = () => answerUnreadable(problem(code, detail), socket, world);
-  if (!latest) answer();
+  const response = () => answerUnreadable(problem(code, detail), socket, world);
+  if (!latest) response();
   // RFC 9112, 9.6: what follows the last request of a connection is not looked at.
   else if (latest.shouldKeepAlive) {
-    if (latest.writableFinished) answer();
-    else latest.once('finish', answer);
+    if (latest.writableFinished) response();
+    else latest.once('finish', response);
   }
 }
 

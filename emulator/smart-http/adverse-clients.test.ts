@@ -50,8 +50,8 @@ async function start(options: Parameters<typeof startService>[0] = {}) {
   const push = async (repo: string, { body }: Push) => {
     const authorization = `Basic ${Buffer.from(`t:${await service.token({ repo })}`).toString('base64')}`;
     const headers = { authorization, 'content-type': 'application/x-git-receive-pack-request' };
-    const answer = await service.call('POST', `/${repo}.git/git-receive-pack`, { token: null, headers, body });
-    return `${answer.status} ${answer.text}`;
+    const response = await service.call('POST', `/${repo}.git/git-receive-pack`, { token: null, headers, body });
+    return `${response.status} ${response.text}`;
   };
   const gitOf = (repo: string) => service.world.state.repositories.find(service.emulator.org, repo)!.git;
   const create = async (repo: string) => {

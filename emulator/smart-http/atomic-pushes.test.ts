@@ -98,11 +98,11 @@ const BASE: readonly RefChange[] = [
 const PLAIN = 'report-status side-band-64k';
 
 /** Splits bands 1 and 2 of a response. */
-function reportOf(answer: Buffer): Report {
+function reportOf(response: Buffer): Report {
   const bands: Record<number, Buffer[]> = { 1: [], 2: [] };
-  for (let at = 0; at + 4 <= answer.length; ) {
-    const length = Number.parseInt(answer.toString('latin1', at, at + 4), 16);
-    if (length > 4) bands[answer[at + 4]!]!.push(answer.subarray(at + 5, at + length));
+  for (let at = 0; at + 4 <= response.length; ) {
+    const length = Number.parseInt(response.toString('latin1', at, at + 4), 16);
+    if (length > 4) bands[response[at + 4]!]!.push(response.subarray(at + 5, at + length));
     at += Math.max(length, 4);
   }
   const [report, text] = [Buffer.concat(bands[1]!).toString('latin1'), Buffer.concat(bands[2]!).toString()];
@@ -131,12 +131,12 @@ async function askUs(commands: readonly RefChange[], capabilities: string) {
   await using server = await TestServer.start(repository, { updateHook });
   const push = async (body: Buffer) => {
     const headers = { 'content-type': 'application/x-git-receive-pack-request' };
-    const answer = await fetch(`${server.url()}/git-receive-pack`, {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
       method: 'POST',
       headers,
       body: new Uint8Array(body),
     });
-    return reportOf(Buffer.from(await answer.arrayBuffer()));
+    return reportOf(Buffer.from(await response.arrayBuffer()));
   };
   await push(bodyOf(BASE, PLAIN));
   const report = await push(bodyOf(commands, capabilities));

@@ -1,8 +1,8 @@
 import { BLOB, TREE } from '../git/object/object.js';
 import type { ObjectStore } from '../git/odb/object-store.js';
 import { type PackOptions, writePack } from '../git/pack-objects/pack-writer.js';
-import { AnswerCut } from '../http/answer-cut.js';
 import { cutBytes, flipByte, throttle } from '../http/broken-bytes.js';
+import { ResponseCut } from '../http/response-cut.js';
 import type { PackRequest } from './fetch-request.js';
 import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, FATAL, FLUSH, packBand, progress } from './pkt-line.js';
@@ -56,7 +56,7 @@ export async function* sendBrokenPack(
     pack = cutBytes(pack, cut.at?.objects === undefined ? placeOf(cut.at, TRAILER_BYTES) : END);
   const packets = packBand(pack, sideband);
   yield* bytesPerSecond === undefined ? packets : throttle(packets, bytesPerSecond);
-  if (cut !== undefined && cut.how !== 'end') throw new AnswerCut(cut.how);
+  if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
   if (sideband !== 'none') yield FLUSH;
 }
 

@@ -1,5 +1,5 @@
-import { AnswerCut } from '../http/answer-cut.js';
 import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from '../http/broken-bytes.js';
+import { ResponseCut } from '../http/response-cut.js';
 import { placeOf, type WireFaults } from './git-faults.js';
 import { bandPackets, errorPacket, FATAL, FLUSH } from './pkt-line.js';
 import type { PushRequest } from './push-request.js';
@@ -34,7 +34,7 @@ export async function* breakIncoming(
 
 /** Closes the connection if a `cut` fault requires it. */
 export function endIncoming({ cut }: WireFaults): void {
-  if (cut !== undefined && cut.how !== 'end') throw new AnswerCut(cut.how);
+  if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
 function whileArriving(place: CutPlace, length: number): CutPlace {
@@ -50,11 +50,11 @@ export function refuseAll(message: string, { capabilities }: PushRequest): Buffe
 }
 
 /** Maximum characters of the messages beside a report, because they are sent in one piece. */
-const MOST_MESSAGES = 8 * 1024 * 1024;
+const MAX_MESSAGES = 8 * 1024 * 1024;
 
 /** Repeats a text `times` times, as far as the limit allows. */
 export function repeated(text: string, times: number): string[] {
-  return Array(Math.min(times, Math.ceil(MOST_MESSAGES / (text.length + 1)))).fill(text);
+  return Array(Math.min(times, Math.ceil(MAX_MESSAGES / (text.length + 1)))).fill(text);
 }
 
 /** Applies the injected faults to the lines of a report, before side-band framing. */

@@ -170,8 +170,8 @@ t.test('a slow reader gets the same pack, and one that leaves costs nothing', as
     });
   for (let round = 0; round < 10; round++) {
     const gone = new AbortController();
-    const answer = await ask(gone.signal);
-    const reader = answer.body!.getReader();
+    const response = await ask(gone.signal);
+    const reader = response.body!.getReader();
     await reader.read();
     gone.abort();
     await reader.cancel().catch(() => undefined);

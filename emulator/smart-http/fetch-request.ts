@@ -24,7 +24,7 @@ export interface UploadPackRequest {
   readonly facts: GitFacts;
 }
 
-export interface UploadPackAnswer {
+export interface UploadPackResponse {
   readonly head: Buffer;
   /** True if the head lists refs, as the response to `ls-refs` of version 2 does. */
   readonly listsRefs?: true;
@@ -32,7 +32,7 @@ export interface UploadPackAnswer {
   readonly pack?: PackRequest;
 }
 
-export const NO_ANSWER: UploadPackAnswer = { head: Buffer.alloc(0) };
+export const NO_ANSWER: UploadPackResponse = { head: Buffer.alloc(0) };
 
 /** A pack to be sent: wanted objects, objects that the client has, and the shallow boundary of its history. */
 export interface PackRequest {

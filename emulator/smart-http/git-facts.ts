@@ -1,7 +1,7 @@
 import type { Service } from './advertise.js';
 
 /** Maximum number of ids or names recorded for one request. */
-export const MOST_NOTED = 100;
+export const MAX_NOTED = 100;
 
 /** Result for one ref of a push. */
 export interface NotedUpdate {
@@ -66,5 +66,5 @@ export function copyGitFacts(facts: GitFacts): GitFacts {
 /** Adds a name or an id to one of the lists. @internal */
 export function note(facts: GitFacts, list: 'refs' | 'wants' | 'haves', value: string): void {
   facts.counts[list]++;
-  if (facts[list].length < MOST_NOTED) facts[list].push(value);
+  if (facts[list].length < MAX_NOTED) facts[list].push(value);
 }

@@ -4,10 +4,10 @@ import type { Lost } from '../faults/kinds/lost.js';
 import type { Ng } from '../faults/kinds/ng.js';
 import type { ChosenAction, GitFacts } from '../faults/request-facts.js';
 import type { Stage } from '../faults/stage.js';
-import { AnswerCut } from '../http/answer-cut.js';
-import { breakReply } from '../http/broken-answer.js';
 import type { CutPlace } from '../http/broken-bytes.js';
+import { breakReply } from '../http/broken-response.js';
 import { bytes, type Pace, type Reply, stream } from '../http/reply.js';
+import { ResponseCut } from '../http/response-cut.js';
 
 export type GitStage = Extract<Stage, `git.${string}`>;
 
@@ -114,7 +114,7 @@ export function breakReportReply(
   const body = (async function* () {
     if (source !== undefined) yield* source;
     else yield sent!;
-    throw new AnswerCut(how);
+    throw new ResponseCut(how);
   })();
   return stream(status, body, { ...headers, 'content-length': String(whole) });
 }

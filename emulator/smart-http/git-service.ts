@@ -10,7 +10,7 @@ import { problem } from '../http/problem.js';
 import { bytes, type Reply, stream } from '../http/reply.js';
 import { advertise, type Service } from './advertise.js';
 import { type ProtocolVersion, protocolVersion, type ServerIdentity } from './capabilities.js';
-import type { PackRequest, UploadPackAnswer } from './fetch-request.js';
+import type { PackRequest, UploadPackResponse } from './fetch-request.js';
 import { type GitFacts, gitFacts } from './git-facts.js';
 import { breakPackets, breakReportReply, type GitFaults, meetStage, type WireFaults } from './git-faults.js';
 import { type PackCache, PackSender } from './pack-sender.js';
@@ -103,9 +103,9 @@ export class GitService {
     const upload = { view, reader, listings: this.#listings, client: request, facts };
     const headers = resultHeaders('git-upload-pack');
     try {
-      const answer = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
-      const { head, pack } = answer;
-      const wire = request.gitFaults && (await meetUpload(request.gitFaults, facts.command, answer));
+      const response = await (versionOf(request) === 2 ? answerV2(upload) : answerV0(upload));
+      const { head, pack } = response;
+      const wire = request.gitFaults && (await meetUpload(request.gitFaults, facts.command, response));
       if (wire?.fatal !== undefined && pack?.sideband === 'none') return bytes(200, errorPacket(wire.fatal), headers);
       if (pack !== undefined)
         return stream(200, followed(head, this.#sender.send(pack, { signal: request.signal, facts, wire })), headers);
@@ -146,7 +146,7 @@ export class GitService {
 async function meetUpload(
   faults: GitFaults,
   command: GitFacts['command'],
-  { listsRefs, pack }: UploadPackAnswer,
+  { listsRefs, pack }: UploadPackResponse,
 ): Promise<WireFaults | undefined> {
   faults.learn({ command: command as FaultFacts['command'], refs: pack && wantedRefs(pack) });
   if (listsRefs) return meetStage(faults, 'git.advertise');
@@ -184,14 +184,14 @@ function resultHeaders(service: Service): Readonly<Record<string, string>> {
  * Returns the decoded body. Throws `unsupported_media_type` for another content type, with the text of `git
  * http-backend`.
  */
-function bodyOf(request: GitRequest, service: Service, most: number): AsyncIterable<Uint8Array> {
+function bodyOf(request: GitRequest, service: Service, max: number): AsyncIterable<Uint8Array> {
   const expected = `application/x-${service}-request`;
   const actual = request.header('content-type') ?? '';
   if (actual !== expected) {
     const detail = `Expected POST with Content-Type '${expected}', but received '${actual}' instead.`;
     throw problem('unsupported_media_type', detail, { headers: NO_CACHE });
   }
-  return decodeBody(request.stream(most), request.header('content-encoding'), most);
+  return decodeBody(request.stream(max), request.header('content-encoding'), max);
 }
 
 /**
@@ -201,25 +201,25 @@ function bodyOf(request: GitRequest, service: Service, most: number): AsyncItera
 export function decodeBody(
   body: AsyncIterable<Uint8Array>,
   encoding: string | undefined,
-  most: number,
+  max: number,
 ): AsyncIterable<Uint8Array> {
   switch (encoding?.trim().toLowerCase() ?? '') {
     case '':
     case 'identity':
-      return bounded(body, most);
+      return bounded(body, max);
     case 'gzip':
     case 'x-gzip':
-      return bounded(gunzip(body), most);
+      return bounded(gunzip(body), max);
     default:
       throw problem('unsupported_media_type', `Content-Encoding '${encoding}' is not supported; send gzip or nothing.`);
   }
 }
 
-async function* bounded(body: AsyncIterable<Uint8Array>, most: number): AsyncIterable<Uint8Array> {
+async function* bounded(body: AsyncIterable<Uint8Array>, max: number): AsyncIterable<Uint8Array> {
   let total = 0;
   for await (const piece of body) {
     total += piece.length;
-    if (total > most) throw problem('payload_too_large', `The request body exceeds ${most} bytes.`);
+    if (total > max) throw problem('payload_too_large', `The request body exceeds ${max} bytes.`);
     yield piece;
   }
 }

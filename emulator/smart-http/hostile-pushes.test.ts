@@ -53,13 +53,13 @@ async function open(fsck: TestServerOptions['fsck'] & string) {
   }
   const both = async (body: Buffer) => {
     const oracle = await bench.run('.', 'git', ['receive-pack', '--stateless-rpc', 'oracle.git'], body);
-    const answer = await fetch(`${server.url()}/git-receive-pack`, {
+    const response = await fetch(`${server.url()}/git-receive-pack`, {
       method: 'POST',
       body: new Uint8Array(body),
       headers: { 'content-type': 'application/x-git-receive-pack-request' },
     });
-    const report = Buffer.from(await answer.arrayBuffer());
-    return { status: answer.status, ours: verdictOf(report), gits: verdictOf(Buffer.from(oracle.stdout, 'latin1')) };
+    const report = Buffer.from(await response.arrayBuffer());
+    return { status: response.status, ours: verdictOf(report), gits: verdictOf(Buffer.from(oracle.stdout, 'latin1')) };
   };
   const refs = async () => [
     [...repository.refs.entries()].map(([name, { oid }]) => `${oid} ${name}`).join('\n'),

@@ -5,7 +5,7 @@ import { writePack } from '../git/pack-objects/pack-writer.js';
 import type { Refs } from '../git/refs/refs.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import type { SendPlan } from '../git/revwalk/send-plan.js';
-import { AnswerCut } from '../http/answer-cut.js';
+import { ResponseCut } from '../http/response-cut.js';
 import type { CacheRegion, MemoryCache } from '../memory/memory-cache.js';
 import { lastUpTo } from '../memory/sorted.js';
 import { Meter } from '../schedule/meter.js';
@@ -63,7 +63,7 @@ export class PackSender {
       }
     } catch (error) {
       // An error cannot be reported without side-band, so the response is broken off.
-      if (sideband === 'none' || signal.aborted || error instanceof AnswerCut) throw error;
+      if (sideband === 'none' || signal.aborted || error instanceof ResponseCut) throw error;
       yield* bandPackets(Buffer.from(ABORTED), FATAL, sideband);
       return;
     }
@@ -180,13 +180,13 @@ export async function followingTags(
 ): Promise<Int32Array> {
   const added = new Set<number>();
   for (const { oid, target } of await listings.annotatedTags(view, meter)) {
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
     if (!isAmong(numbers, target)) continue;
     for (const number of tagChain(view.repository, oid)) {
       // The objects that this tag leads to were added together with it.
       if (added.has(number)) break;
       if (!isAmong(numbers, number)) added.add(number);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
   }
   if (added.size === 0) return numbers;
@@ -223,7 +223,7 @@ interface Finished {
  */
 const KEPT_AT_ONCE = 1024 * 1024;
 /** Maximum number of large packs per repository that are remembered as sent once. */
-const MOST_SENT = 1000;
+const MAX_SENT = 1000;
 
 /** Packs of one repository, by key. */
 interface RepositoryPacks {
@@ -247,9 +247,9 @@ export class PackCache {
   /** `most`: maximum bytes of packs that are being collected. */
   constructor(
     private readonly cache: MemoryCache,
-    most = cache.capacity,
+    max = cache.capacity,
   ) {
-    this.#most = Math.min(most, cache.capacity);
+    this.#most = Math.min(max, cache.capacity);
   }
 
   get(repository: GitRepository, key: string): readonly Buffer[] | undefined {
@@ -286,7 +286,7 @@ export class PackCache {
         const isLarge = !isAgain && bytes + packet.length > KEPT_AT_ONCE;
         if (kept && (isLarge || this.growingBytes + packet.length > this.#most)) {
           if (isLarge) {
-            if (sent.size === MOST_SENT) sent.delete(sent.values().next().value!);
+            if (sent.size === MAX_SENT) sent.delete(sent.values().next().value!);
             sent.add(key);
           }
           kept = undefined;

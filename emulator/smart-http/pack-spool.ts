@@ -76,9 +76,9 @@ export class PackSpool implements Disposable {
 
   #add(piece: Uint8Array): void {
     if (this.#refusal !== undefined) return;
-    const { most, budget } = this.options;
-    const isTooLarge = this.#held + piece.length > most;
-    if (isTooLarge) this.#refusal = new PackError('limit', `pack exceeds the limit of ${most} bytes`);
+    const { most: max, budget } = this.options;
+    const isTooLarge = this.#held + piece.length > max;
+    if (isTooLarge) this.#refusal = new PackError('limit', `pack exceeds the limit of ${max} bytes`);
     try {
       if (!isTooLarge) budget.take(piece.length);
     } catch (error) {

@@ -11,7 +11,7 @@ import {
   errorPacket,
   FLUSH,
   lineOf,
-  MOST_PACKET_BYTES,
+  MAX_PACKET_BYTES,
   type Packet,
   PacketReader,
   PROGRESS,
@@ -78,7 +78,7 @@ t.test('a packet that is none is refused', async (t) => {
 });
 
 t.test('the longest packet is read, and one more byte refused', async (t) => {
-  const longest = 'x'.repeat(MOST_PACKET_BYTES - 4);
+  const longest = 'x'.repeat(MAX_PACKET_BYTES - 4);
   t.same(await readAll(readerOf(`fff0${longest}`, 4096)), [longest, 'end']);
   t.throws(() => packet(bytesOf(`${longest}x`)), RangeError);
 });
@@ -94,7 +94,7 @@ t.test('packets are written as documented', async (t) => {
   t.equal(packet(bytesOf('')).toString(), '0004');
   t.equal(FLUSH.toString() + DELIM.toString(), '00000001');
   t.equal(errorPacket('no\nway').toString(), '000eERR no way');
-  t.equal(errorPacket('é'.repeat(100_000)).length, MOST_PACKET_BYTES);
+  t.equal(errorPacket('é'.repeat(100_000)).length, MAX_PACKET_BYTES);
 });
 
 t.test('bands split what is too long for one packet', async (t) => {
@@ -115,12 +115,12 @@ t.test('a stream of small pieces fills its packets', async (t) => {
     ['side-band', 995],
   ] as const) {
     for (const size of [7, 999, 65_515, 262_060, 262_061, 600_000]) {
-      const answer = await collect(packBand(chunks(bytes, size), sideband));
+      const response = await collect(packBand(chunks(bytes, size), sideband));
       const lengths: number[] = [];
       const parts: Buffer[] = [];
-      for (let at = 0; at < answer.length; at += lengths.at(-1)!) {
-        lengths.push(Number.parseInt(answer.toString('latin1', at, at + 4), 16));
-        if (answer[at + 4] === DATA) parts.push(answer.subarray(at + 5, at + lengths.at(-1)!));
+      for (let at = 0; at < response.length; at += lengths.at(-1)!) {
+        lengths.push(Number.parseInt(response.toString('latin1', at, at + 4), 16));
+        if (response[at + 4] === DATA) parts.push(response.subarray(at + 5, at + lengths.at(-1)!));
       }
       t.same(new Set(lengths.slice(0, -1)), new Set([room + 5]), 'filled to the brim');
       t.ok(lengths.at(-1)! <= room + 5);
@@ -159,8 +159,8 @@ t.test('capabilities are split at the first equals sign', async (t) => {
 t.test('bodies are decoded within their limit', async (t) => {
   const body = Buffer.alloc(5000, 'xy');
   const zipped = gzipSync(body);
-  const decode = (bytes: Buffer, encoding: string | undefined, most = 10_000) =>
-    collect(decodeBody(chunks(bytes, 13), encoding, most));
+  const decode = (bytes: Buffer, encoding: string | undefined, max = 10_000) =>
+    collect(decodeBody(chunks(bytes, 13), encoding, max));
   t.ok((await decode(body, undefined)).equals(body));
   t.ok((await decode(zipped, 'gzip')).equals(body));
   t.ok((await decode(zipped, ' X-Gzip ')).equals(body));

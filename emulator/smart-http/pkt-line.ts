@@ -19,7 +19,7 @@ export class ProtocolError extends Error {
  * Protocol version 2 adds delim-pkt = "0001" and response-end-pkt = "0002". The longest packet has 65,520 bytes. The
  * final LF of a line is not part of its content.
  */
-export const MOST_PACKET_BYTES = 65_520;
+export const MAX_PACKET_BYTES = 65_520;
 
 export type Mark = 'flush' | 'delim' | 'response-end' | 'end';
 /** Payload of a packet, or the name of a packet without payload; `end` at the end of the body. */
@@ -38,14 +38,14 @@ export function packet(payload: ByteString): Buffer {
 /** Same as `packet`, but returns a byte string, for responses of many short lines. */
 export function packetText(payload: ByteString): ByteString {
   const length = payload.length + 4;
-  if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
+  if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
   return concatBytes(digitsOf(length), payload);
 }
 
 /** Encodes a line as one packet and appends its LF. */
 export function lineText(line: ByteString): ByteString {
   const length = line.length + 5;
-  if (length > MOST_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
+  if (length > MAX_PACKET_BYTES) throw new RangeError(`a packet of ${length} bytes`);
   return concatBytes(digitsOf(length), line, LF);
 }
 
@@ -64,7 +64,7 @@ function hexOf(length: number): string {
 /** Builds the last packet of a failed response: `ERR SP explanation-text`. */
 export function errorPacket(message: string): Buffer {
   const text = bytesOf(message.replaceAll(/[\r\n]+/g, ' '));
-  return packet(latin1`ERR ${sliceBytes(text, 0, MOST_PACKET_BYTES - 8)}`);
+  return packet(latin1`ERR ${sliceBytes(text, 0, MAX_PACKET_BYTES - 8)}`);
 }
 
 /** Writes the four length digits of a packet at the start of `target`. */
@@ -172,7 +172,7 @@ function parseLength(bytes: Buffer, at: number): number {
   }
   // Length 0003 is invalid. Length 0004 is a packet without payload, which is allowed, though senders should not send
   // it.
-  if (length === 3 || length > MOST_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
+  if (length === 3 || length > MAX_PACKET_BYTES) throw new ProtocolError(`protocol error: bad line length ${length}`);
   return length;
 }
 
@@ -196,7 +196,7 @@ export const FATAL = 3;
 export type Band = typeof DATA | typeof PROGRESS | typeof FATAL;
 
 /** Maximum packet length in bytes by capability; `none`: no side-band, so the data is sent unframed. */
-const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MOST_PACKET_BYTES } as const;
+const PACKET_BYTES = { none: 0, 'side-band': 1000, 'side-band-64k': MAX_PACKET_BYTES } as const;
 export type Sideband = keyof typeof PACKET_BYTES;
 
 /** Keep-alive packet without data: `0005\x01`. */
@@ -227,7 +227,7 @@ export function progress(text: string, sideband: Sideband): Buffer[] {
 }
 
 /** Bytes collected before they are passed on, because one write per packet would be slow. */
-const GATHERED_BYTES = 4 * MOST_PACKET_BYTES;
+const GATHERED_BYTES = 4 * MAX_PACKET_BYTES;
 
 /**
  * Encodes a stream as packets of band 1, all of maximum length except the last. Yields several whole packets at a time.

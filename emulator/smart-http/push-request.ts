@@ -44,7 +44,7 @@ export async function readPushRequest(
   const meter = new Meter({ schedule });
   for (;;) {
     // Yields to other requests, because many buffered lines can be read without waiting for the network.
-    if ((count & 63) === 63 && meter.isOver) await meter.pass();
+    if ((count & 63) === 63 && meter.shouldYield) await meter.yieldToEventLoop();
     const packet = await reader.read();
     if (packet === 'end' && count > 0) throw new ProtocolError('the remote end hung up unexpectedly');
     if (typeof packet === 'string') break;

@@ -5,13 +5,13 @@ import {
   isDeletion,
   type RefChange,
   type RefConflict,
-  type RefFault,
+  type RefIssue,
 } from '../git/refs/ref-change.js';
-import { refNameFault } from '../git/refs/ref-name.js';
+import { refNameIssue } from '../git/refs/ref-name.js';
 import { isHidden, type RepositoryView, visibleHead } from './view.js';
 
 /** Maximum length of a ref name in bytes. No file system that Git supports allows a longer path. */
-const MOST_REF_BYTES = 4096;
+const MAX_REF_BYTES = 4096;
 
 /** Refusal of a command: the reason for the report, and an optional line for the user's terminal. */
 export interface Refusal {
@@ -58,12 +58,12 @@ export function refusalOf(view: RepositoryView, command: RefChange): Refusal | u
  */
 function isPushable(command: RefChange): boolean {
   const { name } = command;
-  if (!name.startsWith('refs/') || name.length > MOST_REF_BYTES) return false;
-  return refNameFault(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
+  if (!name.startsWith('refs/') || name.length > MAX_REF_BYTES) return false;
+  return refNameIssue(sliceBytes(name, 'refs/'.length), { oneLevel: isDeletion(command) }) === undefined;
 }
 
 /** Reasons for the refusals of a ref transaction, as in Git's `ref_transaction_error_msg`. */
-const REASONS: Readonly<Record<RefFault, string>> = {
+const REASONS: Readonly<Record<RefIssue, string>> = {
   stale: 'incorrect old value provided',
   blocked: 'refname conflict',
   together: 'refname conflict',
@@ -73,16 +73,16 @@ const REASONS: Readonly<Record<RefFault, string>> = {
 
 /** Returns the texts for a conflict. Names are shown as the client wrote them, as in Git. */
 export function describeRefusal(conflict: RefConflict, { prefix }: Pick<RepositoryView, 'prefix'>): Refusal {
-  const { fault, change, current, other } = conflict;
-  const missing = fault === 'stale' && current === undefined;
-  const taken = fault === 'stale' && change.old === ZERO_OID;
+  const { issue, change, current, other } = conflict;
+  const missing = issue === 'stale' && current === undefined;
+  const taken = issue === 'stale' && change.old === ZERO_OID;
   const shown = {
     ...conflict,
     change: { ...change, name: sliceBytes(change.name, prefix.length) },
     other: other && sliceBytes(other, prefix.length),
   };
   return {
-    reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[fault],
+    reason: missing ? 'reference does not exist' : taken ? 'reference already exists' : REASONS[issue],
     message: `error: ${describeConflict(shown)}`,
   };
 }

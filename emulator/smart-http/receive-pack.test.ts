@@ -304,9 +304,9 @@ t.test('a corrupt pack gets the verdict of git receive-pack, and leaves nothing'
     await bench.git('.', 'init', '-q', '--bare', folder);
     await bench.git(folder, 'config', 'receive.fsckObjects', 'true');
     const oracle = await bench.run('.', 'git', ['receive-pack', '--stateless-rpc', folder], request);
-    const answer = await post(server, request);
-    t.equal(answer.status, 200);
-    const report = Buffer.from(await answer.arrayBuffer()).toString('latin1');
+    const response = await post(server, request);
+    t.equal(response.status, 200);
+    const report = Buffer.from(await response.arrayBuffer()).toString('latin1');
     t.equal(classOf(report), classOf(oracle.stdout), `${name}: ${JSON.stringify(report)}`);
     t.equal(repository.refs.size, classOf(report).endsWith('ok refs/heads/main') ? 1 : 0, name);
     if (repository.refs.size === 0) t.equal(repository.objects.size, 0, `${name}: no object stays`);

@@ -12,7 +12,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { StoreFull } from '../memory/memory-budget.js';
 import { Meter } from '../schedule/meter.js';
 import { breakIncoming, breakReport, endIncoming, refuseAll, repeated } from './broken-push.js';
-import { type GitFacts, MOST_NOTED, note } from './git-facts.js';
+import { type GitFacts, MAX_NOTED, note } from './git-facts.js';
 import { type GitFaults, meetStage, type WireFaults, wireFaultsOf } from './git-faults.js';
 import { PackSpool } from './pack-spool.js';
 import { bandPackets, DATA, errorPacket, FLUSH, PacketReader, PROGRESS, ProtocolError, packet } from './pkt-line.js';
@@ -136,7 +136,7 @@ function noteCommands(facts: GitFacts, { commands }: PushRequest): void {
   for (const { name, old, new: next } of commands) {
     const ref = textOf(name);
     note(facts, 'refs', ref);
-    if (facts.updates.length < MOST_NOTED) facts.updates.push({ ref, old, new: next });
+    if (facts.updates.length < MAX_NOTED) facts.updates.push({ ref, old, new: next });
   }
 }
 
@@ -243,7 +243,7 @@ class Push {
     const { commands } = this.request;
     const meter = new Meter({ schedule: repository.objects.schedule });
     for (const [index, command] of commands.entries()) {
-      if ((index & 63) === 63 && meter.isOver) await meter.pass();
+      if ((index & 63) === 63 && meter.shouldYield) await meter.yieldToEventLoop();
       if (this.#reasons[index] === undefined) {
         const refusal = refusalOf(view, command);
         if (refusal) this.#refuse(index, refusal);

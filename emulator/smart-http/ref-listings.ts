@@ -7,7 +7,7 @@ import type { GitRepository } from '../git/repository/repository.js';
 import { type CacheRegion, ENTRY_BYTES } from '../memory/memory-cache.js';
 import { COST } from '../schedule/cost.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices, type Steps } from '../schedule/steps.js';
+import { runYielding, type Steps } from '../schedule/steps.js';
 import { lineText } from './pkt-line.js';
 import { type RepositoryView, visibleHead, visibleRefs } from './view.js';
 
@@ -59,7 +59,7 @@ const TAG_BYTES = 100;
  * Maximum number of prefixes of a listing that is cached. Normal clients send fewer, and a longer list would be larger
  * than most listings.
  */
-const MOST_KEPT_PREFIXES = 64;
+const MAX_KEPT_PREFIXES = 64;
 
 /**
  * Cache of ref listings, as bytes. A listing is valid until the refs change. Clients request the same few listings
@@ -72,8 +72,8 @@ export class RefListings {
   lsRefs(view: RepositoryView, options: LsRefsOptions, meter: Meter): Promise<Buffer> {
     const { repository, prefix } = view;
     const { refs } = repository;
-    const make = () => inSlices(this.#writeLsRefs(repository, refs, prefix, options), meter);
-    if (options.prefixes.length > MOST_KEPT_PREFIXES) return make();
+    const make = () => runYielding(this.#writeLsRefs(repository, refs, prefix, options), meter);
+    if (options.prefixes.length > MAX_KEPT_PREFIXES) return make();
     return this.#keep(repository, refs, JSON.stringify(['ls-refs', prefix, options]), make);
   }
 
@@ -86,7 +86,7 @@ export class RefListings {
     const { refs } = repository;
     const lines = service === 'upload-pack' ? this.#fetchLines(repository, refs, prefix) : pushLines(refs, prefix);
     return this.#keep(repository, refs, JSON.stringify([service, prefix]), () =>
-      inSlices(writeAdvertisement(lines), meter),
+      runYielding(writeAdvertisement(lines), meter),
     );
   }
 
@@ -94,7 +94,7 @@ export class RefListings {
   annotatedTags({ repository, prefix }: RepositoryView, meter: Meter): Promise<readonly AnnotatedTag[]> {
     const { refs } = repository;
     return this.#keep(repository, refs, JSON.stringify(['annotated tags', prefix]), () =>
-      inSlices(this.#listTags(repository, refs, prefix), meter),
+      runYielding(this.#listTags(repository, refs, prefix), meter),
     );
   }
 

@@ -13,8 +13,8 @@ import {
   readFilter,
   readWant,
   splitLine,
-  type UploadPackAnswer,
   type UploadPackRequest,
+  type UploadPackResponse,
   writeShallowBoundary,
 } from './fetch-request.js';
 import { type GitFacts, note } from './git-facts.js';
@@ -31,14 +31,14 @@ const WANTED_REFS = packet(bytesOf('wanted-refs\n'));
 const PACKFILE = packet(bytesOf('packfile\n'));
 
 /** Number of prefixes from which on all refs are listed, as in Git. */
-const MOST_PREFIXES = 65_536;
+const MAX_PREFIXES = 65_536;
 
 /**
  * Handles a request of protocol version 2, which contains one command:
  *
  *     request = command *capability delim-pkt *argument flush-pkt | flush-pkt
  */
-export async function answerV2(upload: UploadPackRequest): Promise<UploadPackAnswer> {
+export async function answerV2(upload: UploadPackRequest): Promise<UploadPackResponse> {
   const { view, reader, listings, client } = upload;
   const head = await readHead(reader);
   if (!head) return NO_ANSWER;
@@ -122,7 +122,7 @@ function parseLsRefs(lines: readonly ByteString[]): LsRefsOptions {
     else if (line.startsWith('ref-prefix ')) prefixes.push(sliceBytes(line, 'ref-prefix '.length));
     else throw new ProtocolError(`unexpected line: '${line}'`);
   }
-  return { ...flags, prefixes: prefixes.length < MOST_PREFIXES ? prefixes : [] };
+  return { ...flags, prefixes: prefixes.length < MAX_PREFIXES ? prefixes : [] };
 }
 
 /** Handles `object-info`. gitprotocol-v2: the attribute names, then `<oid> SP [<size>]` for each object. */
@@ -195,7 +195,7 @@ function readWantRef(name: ByteString, request: FetchRequest, view: RepositoryVi
 async function answerFetch(
   { view, facts }: UploadPackRequest,
   lines: readonly ByteString[],
-): Promise<UploadPackAnswer> {
+): Promise<UploadPackResponse> {
   const { request, haves } = parseFetch(lines, view);
   const waitForDone = request.flags.has('wait-for-done');
   for (const oid of request.wantedRefs.values()) note(facts, 'wants', oid);

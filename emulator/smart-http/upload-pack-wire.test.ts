@@ -31,9 +31,9 @@ t.test('headers are those git http-backend sends', async (t) => {
     t.equal(headers.get('expires'), 'Fri, 01 Jan 1980 00:00:00 GMT');
     t.equal(headers.get('pragma'), 'no-cache');
   }
-  const answer = await ask(server, command('command=ls-refs', '|'));
-  t.equal(answer.headers.get('content-type'), 'application/x-git-upload-pack-result');
-  t.equal(answer.headers.get('cache-control'), 'no-cache, max-age=0, must-revalidate');
+  const response = await ask(server, command('command=ls-refs', '|'));
+  t.equal(response.headers.get('content-type'), 'application/x-git-upload-pack-result');
+  t.equal(response.headers.get('cache-control'), 'no-cache, max-age=0, must-revalidate');
   const wrong = await ask(server, '0000', { 'content-type': 'application/x-git-receive-pack-request' });
   t.equal(wrong.status, 415);
   t.match(

@@ -4,7 +4,7 @@ import { isRefName } from '../git/refs/ref-name.js';
 import { SourceError } from './file-tree.js';
 import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
 
-const MOST_HEADER = 64 * 1024 * 1024;
+const MAX_HEADER = 64 * 1024 * 1024;
 
 /**
  * Reads a bundle (gitformat-bundle):
@@ -82,7 +82,7 @@ async function readHeader(
     if (!'# v'.startsWith(gathered.toString('latin1', 0, 3))) break;
     const end = gathered.indexOf('\n\n');
     if (end >= 0) return { lines: bytesIn(gathered, 0, end).split('\n') as ByteString[], length: end + 2 };
-    if (gathered.length > MOST_HEADER) throw new SourceError(`${title} has a header that is too long.`);
+    if (gathered.length > MAX_HEADER) throw new SourceError(`${title} has a header that is too long.`);
   }
   throw new SourceError(`${title} is no bundle, or ends within its header.`);
 }

@@ -29,14 +29,14 @@ export interface FileTree {
 }
 
 /** Reads a whole file of at most `most` bytes; undefined if it does not exist. */
-export async function readSmall(tree: FileTree, path: ByteString, most: number): Promise<Buffer | undefined> {
+export async function readSmall(tree: FileTree, path: ByteString, max: number): Promise<Buffer | undefined> {
   const entry = await tree.stat(path);
   if (!entry) return undefined;
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of tree.read(path)) {
     bytes += piece.length;
-    if (bytes > most) throw new SourceError(`${tree.title} has a file of more than ${most} bytes: ${path}.`);
+    if (bytes > max) throw new SourceError(`${tree.title} has a file of more than ${max} bytes: ${path}.`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

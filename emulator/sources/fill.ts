@@ -11,7 +11,7 @@ import { isForced } from '../git/repository/forced-update.js';
 import type { GitRepository } from '../git/repository/repository.js';
 import { StoreFull } from '../memory/memory-budget.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { UpstreamError } from '../upstream/fetch-client.js';
 import { SourceError } from './file-tree.js';
 import type { HistorySource, PackedObjects } from './history-source.js';
@@ -35,10 +35,10 @@ export async function takeObjects(
   for await (const pack of source.packs()) await indexPack(quarantine, pack, { thin: false, ...(check && { check }) });
   for await (const { oid, deflated } of source.looseObjects?.() ?? []) {
     const { type, body } = await inflateObject(oid, deflated, objectBytes);
-    if (check) await inSlices(check(typeCode(type), body, oid as Oid), meter);
-    const written = await inSlices(quarantine.writeSteps(typeCode(type), [body]), meter);
+    if (check) await runYielding(check(typeCode(type), body, oid as Oid), meter);
+    const written = await runYielding(quarantine.writeSteps(typeCode(type), [body]), meter);
     if (written !== oid) throw new PackError('corrupt', `the object ${oid} is ${written}`);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   fsck?.finish(quarantine);
   const missing = await quarantine.findMissing();
@@ -46,13 +46,12 @@ export async function takeObjects(
 }
 
 /** Inflates a loose object: `<type> SP <size> NUL <body>`, deflated. */
-async function inflateObject(oid: string, deflated: Buffer, most: number): Promise<{ type: ObjectType; body: Buffer }> {
+async function inflateObject(oid: string, deflated: Buffer, max: number): Promise<{ type: ObjectType; body: Buffer }> {
   const broken = new PackError('corrupt', `the object ${oid} is corrupt`);
   const bytes = await new Promise<Buffer>((resolve, reject) => {
-    inflate(deflated, { maxOutputLength: most + 32 }, (error, result) => {
+    inflate(deflated, { maxOutputLength: max + 32 }, (error, result) => {
       if (!error) resolve(result);
-      else
-        reject('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE' ? new ObjectTooLarge(most + 1, most) : broken);
+      else reject('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE' ? new ObjectTooLarge(max + 1, max) : broken);
     });
   });
   const end = bytes.indexOf(0);

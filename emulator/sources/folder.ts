@@ -1,13 +1,13 @@
 import { type ByteString, bytesOf, NO_BYTES, textOf } from '../git/object/bytes.js';
 import { hidesDotName } from '../git/object/dot-names.js';
 import { BLOB, EMPTY_TREE_OID, TREE } from '../git/object/object.js';
-import { describePathFault, pathFault } from '../git/object/path.js';
+import { describePathIssue, pathIssue } from '../git/object/path.js';
 import { MODE_EXECUTABLE, MODE_FILE, MODE_SYMLINK } from '../git/object/tree.js';
 import { applyEdits, EditConflict, type TreeEdit } from '../git/object/tree-edit.js';
 import type { Quarantine } from '../git/odb/quarantine.js';
 import { ObjectTooLarge } from '../git/pack/pack-error.js';
 import type { Meter } from '../schedule/meter.js';
-import { inSlices } from '../schedule/steps.js';
+import { runYielding } from '../schedule/steps.js';
 import { type FileTree, SourceError } from './file-tree.js';
 
 /** File contents by path. */
@@ -20,7 +20,7 @@ export interface FilesSource {
   files(): AsyncIterable<{
     readonly path: ByteString;
     readonly mode: number;
-    content(most: number): Promise<Buffer[]>;
+    content(max: number): Promise<Buffer[]>;
   }>;
 }
 
@@ -66,13 +66,13 @@ export function filesOfTree(tree: FileTree): FilesSource {
           } else if (kind === 'link')
             yield { path, mode: MODE_SYMLINK, content: async () => [await tree.readLink(path)] };
           else if (kind === 'file') {
-            const content = async (most: number) => {
+            const content = async (max: number) => {
               const pieces: Buffer[] = [];
               let bytes = 0;
               for await (const piece of tree.read(path)) {
                 pieces.push(piece);
                 bytes += piece.length;
-                if (bytes > most) break;
+                if (bytes > max) break;
               }
               return pieces;
             };
@@ -89,7 +89,7 @@ export function filesOfTree(tree: FileTree): FilesSource {
 
 function refusedPath(title: string, path: ByteString): SourceError {
   return new SourceError(
-    `${title}: the path ${JSON.stringify(textOf(path))} ${describePathFault(pathFault(path) ?? 'git-name')}.`,
+    `${title}: the path ${JSON.stringify(textOf(path))} ${describePathIssue(pathIssue(path) ?? 'git-name')}.`,
   );
 }
 
@@ -98,7 +98,7 @@ export async function writeFiles(quarantine: Quarantine, source: FilesSource, li
   const edits: TreeEdit[] = [];
   let bytes = 0;
   for await (const { path, mode, content } of source.files()) {
-    if (pathFault(path, mode) !== undefined) throw refusedPath(source.title, path);
+    if (pathIssue(path, mode) !== undefined) throw refusedPath(source.title, path);
     if (edits.length === limits.files) throw new SourceError(`${source.title} has more than ${limits.files} files.`);
     const pieces = await content(limits.objectBytes);
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
@@ -106,12 +106,12 @@ export async function writeFiles(quarantine: Quarantine, source: FilesSource, li
     if (size > limits.objectBytes)
       throw new SourceError(`${source.title} has a file of more than ${limits.objectBytes} bytes: ${textOf(path)}.`);
     if (bytes > limits.bytes) throw new SourceError(`${source.title} has more than ${limits.bytes} bytes.`);
-    edits.push({ path, mode, oid: await inSlices(quarantine.writeSteps(BLOB, pieces), meter) });
-    if (meter.isOver) await meter.pass();
+    edits.push({ path, mode, oid: await runYielding(quarantine.writeSteps(BLOB, pieces), meter) });
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   try {
     const empty = quarantine.write(TREE, Buffer.alloc(0));
-    return edits.length === 0 ? empty : await inSlices(applyEdits(quarantine, EMPTY_TREE_OID, edits), meter);
+    return edits.length === 0 ? empty : await runYielding(applyEdits(quarantine, EMPTY_TREE_OID, edits), meter);
   } catch (error) {
     if (error instanceof EditConflict) throw new SourceError(`${source.title}: ${error.message}.`);
     if (error instanceof ObjectTooLarge) throw new SourceError(`${source.title}: ${error.message}.`);

@@ -5,8 +5,8 @@ import { type FileTree, readSmall, SourceError } from './file-tree.js';
 import { type HistorySource, isTaken, type SourceRef } from './history-source.js';
 
 /** Maximum size in bytes of `HEAD` and configuration, and of `packed-refs`. */
-const MOST_TEXT = 1024 * 1024;
-const MOST_REFS = 256 * 1024 * 1024;
+const MAX_TEXT = 1024 * 1024;
+const MAX_REFS = 256 * 1024 * 1024;
 
 /** Returns true if Git accepts the folder as a repository (`is_git_directory`): it has `HEAD`, `objects`, and refs. */
 export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function isGitDirectory(tree: FileTree, at: ByteString): Promise<bo
  * loose files. Refuses links out of the folder and anything that depends on files outside. `mostBytes`: maximum size of
  * a deflated loose object, in bytes.
  */
-export async function openGitDirectory(tree: FileTree, at: ByteString, mostBytes: number): Promise<HistorySource> {
+export async function openGitDirectory(tree: FileTree, at: ByteString, maxBytes: number): Promise<HistorySource> {
   const { title } = tree;
   await refuseForeign(tree, at);
   const head = await readHead(tree, at);
@@ -46,7 +46,7 @@ export async function openGitDirectory(tree: FileTree, at: ByteString, mostBytes
         for (const { name: rest } of await tree.list(inside(objects, first))) {
           if (!/^[0-9a-f]{38}$/.test(rest)) continue;
           const path = inside(inside(objects, first), rest);
-          yield { oid: first + rest, deflated: (await readSmall(tree, path, mostBytes))! };
+          yield { oid: first + rest, deflated: (await readSmall(tree, path, maxBytes))! };
         }
       }
     },
@@ -69,7 +69,7 @@ async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
     if (entry?.kind === 'link' || entry?.kind === 'other') throw linkRefusal(title, inside(at, name));
   }
   const has = async (name: string) =>
-    ((await readSmall(tree, inside(at, name), MOST_TEXT)) ?? '').toString().trim() !== '';
+    ((await readSmall(tree, inside(at, name), MAX_TEXT)) ?? '').toString().trim() !== '';
   if (await has('commondir'))
     throw new SourceError(`${title} is a linked work tree; name the repository it belongs to.`);
   if (await has('objects/info/alternates'))
@@ -77,7 +77,7 @@ async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
       `${title} borrows objects from another repository (objects/info/alternates); run git repack -a -d -f and remove that file.`,
     );
   if (await has('shallow')) throw new SourceError(`${title} is a shallow clone; run git fetch --unshallow.`);
-  const config = ((await readSmall(tree, inside(at, 'config'), MOST_TEXT)) ?? '').toString('latin1');
+  const config = ((await readSmall(tree, inside(at, 'config'), MAX_TEXT)) ?? '').toString('latin1');
   if (/^\s*objectformat\s*=\s*"?sha256/im.test(config))
     throw new SourceError(`${title} is a SHA-256 repository; only SHA-1 is known here.`);
   if (/^\s*refstorage\s*=\s*"?reftable/im.test(config))
@@ -87,7 +87,7 @@ async function refuseForeign(tree: FileTree, at: ByteString): Promise<void> {
 }
 
 async function readHead(tree: FileTree, at: ByteString): Promise<HistorySource['head']> {
-  const text = bytesIn((await readSmall(tree, inside(at, 'HEAD'), MOST_TEXT)) ?? Buffer.alloc(0)).trim();
+  const text = bytesIn((await readSmall(tree, inside(at, 'HEAD'), MAX_TEXT)) ?? Buffer.alloc(0)).trim();
   if (isOid(text)) return { oid: text };
   const symref = /^ref:\s*(.*)$/.exec(text)?.[1] as ByteString | undefined;
   if (symref !== undefined && isRefName(symref)) return { symref };
@@ -96,7 +96,7 @@ async function readHead(tree: FileTree, at: ByteString): Promise<HistorySource['
 
 async function readRefs(tree: FileTree, at: ByteString): Promise<SourceRef[]> {
   const found = new Map<ByteString, Oid>();
-  const packed = await readSmall(tree, inside(at, 'packed-refs'), MOST_REFS);
+  const packed = await readSmall(tree, inside(at, 'packed-refs'), MAX_REFS);
   for (const line of bytesIn(packed ?? Buffer.alloc(0)).split('\n')) {
     // Skips the header `# pack-refs with: …`, and the peeled value of an annotated tag, `^<oid>`.
     if (line === '' || line[0] === '#' || line[0] === '^') continue;
@@ -133,7 +133,7 @@ async function readLooseRefs(
         const ref = sliceBytes(path, at === '' ? 0 : at.length + 1);
         // Lock, or file of another program.
         if (!isRefName(ref)) continue;
-        const text = bytesIn((await readSmall(tree, path, MOST_TEXT))!).trim();
+        const text = bytesIn((await readSmall(tree, path, MAX_TEXT))!).trim();
         const target = /^ref:\s*(.*)$/.exec(text)?.[1];
         if (target !== undefined) links.set(ref, target as ByteString);
         else if (isOid(text)) found.set(ref, text);

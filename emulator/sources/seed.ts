@@ -10,7 +10,7 @@ import { branchRef } from '../repositories/branch-write.js';
 import type { RepositoryContent } from '../repositories/content.js';
 import { copyObjects } from '../repositories/copy.js';
 import type { Repository } from '../repositories/repository.js';
-import { repositoryNameFault } from '../repositories/repository-name.js';
+import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { Meter } from '../schedule/meter.js';
 import type { World } from '../world/world.js';
 import { SourceError } from './file-tree.js';
@@ -86,7 +86,7 @@ interface CommitFiles {
 function requireName({ state }: World, organization: string, name: string): void {
   if (!state.organizations.get(organization))
     throw new SourceError(`There is no organization ${JSON.stringify(organization)}.`);
-  const fault = repositoryNameFault(name);
+  const fault = repositoryNameIssue(name);
   if (fault !== undefined) throw new SourceError(`The repository name ${JSON.stringify(name)} ${fault}.`);
 }
 

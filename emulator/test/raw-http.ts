@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { Service } from './service.js';
 
 /** One response, exactly as the server sent it. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -10,7 +10,7 @@ export interface RawAnswer {
 
 export interface Received {
   /** Final responses, in order. `100 Continue` is counted separately in `continues`. */
-  readonly answers: readonly RawAnswer[];
+  readonly answers: readonly RawResponse[];
   readonly continues: number;
   /** End of the connection: closed by the server, reset by it, or still open when `count` responses had arrived. */
   readonly end: 'closed' | 'reset' | 'open';
@@ -43,12 +43,12 @@ export function converse(
     let text = '';
     const finish = (end: Received['end']) => {
       socket.destroy();
-      resolve({ ...parseAnswers(text), end });
+      resolve({ ...parseResponses(text), end });
     };
     socket.on('data', (data) => {
       text += data.toString('latin1');
       onText?.(text, socket);
-      if (parseAnswers(text).answers.length >= count) finish('open');
+      if (parseResponses(text).answers.length >= count) finish('open');
     });
     socket.once('end', () => finish('closed'));
     socket.once('error', () => finish('reset'));
@@ -57,8 +57,8 @@ export function converse(
 }
 
 /** Splits a text into responses: by `Content-Length`, by chunks, or without a body. */
-function parseAnswers(text: string): Pick<Received, 'answers' | 'continues'> {
-  const answers: RawAnswer[] = [];
+function parseResponses(text: string): Pick<Received, 'answers' | 'continues'> {
+  const responses: RawResponse[] = [];
   let continues = 0;
   let at = 0;
   while (at < text.length) {
@@ -89,7 +89,7 @@ function parseAnswers(text: string): Pick<Received, 'answers' | 'continues'> {
       body = isBodiless ? '' : text.slice(at, at + length);
       at += body.length;
     }
-    answers.push({ status, headers, body });
+    responses.push({ status, headers, body });
   }
-  return { answers, continues };
+  return { answers: responses, continues };
 }

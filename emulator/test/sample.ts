@@ -11,17 +11,17 @@ const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)
 type Printer = Pick<Test, 'comment'>;
 
 /** Draws `most` of the rows, in their order. Returns all rows if the samples are complete. */
-export function sample<Row>(t: Printer, rows: readonly Row[], most: number): readonly Row[] {
-  if (IS_COMPLETE || rows.length <= most) return rows;
-  t.comment(`a sample of ${most} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
+export function sample<Row>(t: Printer, rows: readonly Row[], max: number): readonly Row[] {
+  if (IS_COMPLETE || rows.length <= max) return rows;
+  t.comment(`a sample of ${max} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
   const draw = randomNumbers(SEED);
   // The start of a Fisher-Yates shuffle.
   const indexes = rows.map((_, index) => index);
-  for (let at = 0; at < most; at++) {
+  for (let at = 0; at < max; at++) {
     const other = at + draw(rows.length - at);
     [indexes[at], indexes[other]] = [indexes[other]!, indexes[at]!];
   }
-  const drawn = indexes.slice(0, most).sort((a, b) => a - b);
+  const drawn = indexes.slice(0, max).sort((a, b) => a - b);
   return drawn.map((index) => rows[index]!);
 }
 
@@ -37,9 +37,9 @@ export interface Runs {
  * Draws `most` consecutive runs of a property's `numRuns`. They are the runs that the complete property has at these
  * indexes, so a sample cannot fail where the complete property passes.
  */
-export function sampleRuns(t: Printer, { seed, numRuns }: Runs, most: number): Runs {
-  if (IS_COMPLETE || numRuns <= most) return { seed, numRuns };
-  const path = String(randomNumbers(SEED)(numRuns - most + 1));
-  t.comment(`${most} of ${numRuns} runs, from run ${path}; TEST_SEED=${SEED} draws them again`);
-  return { seed, numRuns: most, path };
+export function sampleRuns(t: Printer, { seed, numRuns }: Runs, max: number): Runs {
+  if (IS_COMPLETE || numRuns <= max) return { seed, numRuns };
+  const path = String(randomNumbers(SEED)(numRuns - max + 1));
+  t.comment(`${max} of ${numRuns} runs, from run ${path}; TEST_SEED=${SEED} draws them again`);
+  return { seed, numRuns: max, path };
 }

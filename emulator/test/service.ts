@@ -20,7 +20,7 @@ export interface Service {
   readonly url: string;
   token(request?: Partial<TokenRequest> & { key?: string }): Promise<string>;
   /** Sends a request with a raw target. Without `token`, it carries one for `repo` with every scope. */
-  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   /**
    * Returns the URL for git, with the token as password. `path` is the part before `.git`; the default is the
    * repository.
@@ -32,7 +32,7 @@ export interface Service {
     repo: string,
     files: Record<string, string | Buffer | null>,
     metadata?: Record<string, unknown>,
-  ): Promise<Answer>;
+  ): Promise<ServiceResponse>;
 }
 
 export interface CallOptions {
@@ -44,7 +44,7 @@ export interface CallOptions {
   readonly body?: string | Buffer | AsyncIterable<Buffer>;
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly bytes: Buffer;
@@ -116,7 +116,7 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
     if (bearer !== null) headers.authorization = `Bearer ${bearer}`;
     if (options.json !== undefined) headers['content-type'] ??= 'application/json';
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
-    const answer = await pool.request({
+    const response = await pool.request({
       // The target is sent unchanged, because a client that normalizes it would hide what is tested.
       path: target,
       method: method as 'GET',
@@ -124,12 +124,12 @@ export function callerOf(url: string, token: Service['token']): Service['call'] 
       body:
         body instanceof Buffer || typeof body === 'string' || body === undefined ? (body ?? null) : Readable.from(body),
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const bytes = Buffer.from(await response.body.arrayBuffer());
     const text = bytes.toString();
-    const isJson = String(answer.headers['content-type'] ?? '').includes('json');
+    const isJson = String(response.headers['content-type'] ?? '').includes('json');
     return {
-      status: answer.statusCode,
-      headers: answer.headers as Record<string, string>,
+      status: response.statusCode,
+      headers: response.headers as Record<string, string>,
       bytes,
       text,
       json: isJson && text !== '' ? JSON.parse(text) : undefined,

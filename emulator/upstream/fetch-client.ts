@@ -26,8 +26,8 @@ const FORMAT_LINE = packet(bytesOf('object-format=sha1\n'));
 const FETCH_FLAGS = ['thin-pack\n', 'ofs-delta\n', 'no-progress\n'].map((line) => packet(bytesOf(line)));
 const DONE = packet(bytesOf('done\n'));
 /** Lines of one answer; a ref takes one. */
-const MOST_LINES = 1_000_000;
-const MOST_LISTING_BYTES = 256 * 1024 * 1024;
+const MAX_LINES = 1_000_000;
+const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 
 /**
  * Opens a conversation in protocol version 2 (gitprotocol-v2): asks for `info/refs`, which answers
@@ -190,7 +190,7 @@ async function ask<T>(
 ): Promise<T> {
   const body = await send(remote, method, path, content);
   try {
-    return await read(new PacketReader(bounded(body), { packets: MOST_LINES }));
+    return await read(new PacketReader(bounded(body), { packets: MAX_LINES }));
   } catch (error) {
     throw translate(error);
   } finally {
@@ -210,7 +210,7 @@ async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MOST_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
+    if (bytes > MAX_LISTING_BYTES) throw new UpstreamError('The upstream sends more than a list of refs can hold.');
     yield piece;
   }
 }

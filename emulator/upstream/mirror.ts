@@ -19,9 +19,9 @@ import { openUpstream, type Remote, type RemoteRef, UpstreamError } from './fetc
 const MIRRORED = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
 /** Commits named to the upstream, so that it need not send what is here. */
-const MOST_HAVES = 512;
+const MAX_HAVES = 512;
 /** Commits looked at to find them. */
-const MOST_WALKED = 20_000;
+const MAX_WALKED = 20_000;
 
 export interface MirrorOptions {
   /** Throws when the repository may no longer be written to; asked when it is this run's meter, and before refs move. */
@@ -31,7 +31,7 @@ export interface MirrorOptions {
   /** What comes from outside is checked as what is pushed. */
   readonly fsck: FsckPolicy;
   /** Bytes of the largest pack taken. */
-  readonly mostPackBytes: number;
+  readonly maxPackBytes: number;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
   const wants = newObjects(git, planUpdates(git.refs, listing));
   using spool =
     wants.length === 0 ? undefined : await receive(git, session.fetch({ wants, haves: chooseHaves(git) }), options);
-  const take = (transaction: RefTransaction) => takeOver(git, transaction, { listing, spool, remote, options });
+  const take = (transaction: RefTransaction) => applyListing(git, transaction, { listing, spool, remote, options });
   await translateError(
     RefTransactionFailed,
     () => git.transact(take, { check: options.requireWanted }),
@@ -58,9 +58,9 @@ export async function mirror(git: GitRepository, remote: Remote, options: Mirror
 async function receive(
   git: GitRepository,
   pack: AsyncIterable<Uint8Array>,
-  { mostPackBytes: most }: MirrorOptions,
+  { maxPackBytes: max }: MirrorOptions,
 ): Promise<PackSpool> {
-  const spool = await PackSpool.fill(pack, { most, budget: git.objects.stored.budget, rest: 'leave' });
+  const spool = await PackSpool.fill(pack, { most: max, budget: git.objects.stored.budget, rest: 'leave' });
   if (spool.refusal !== undefined) throw spool.refusal;
   return spool;
 }
@@ -73,7 +73,7 @@ interface Received {
 }
 
 /** Plans anew: refs may have moved since, but no object that was here has gone. */
-async function takeOver(
+async function applyListing(
   git: GitRepository,
   transaction: RefTransaction,
   { listing, spool, remote, options }: Received,
@@ -151,7 +151,7 @@ export function chooseHaves(git: GitRepository): Oid[] {
       next += Math.max(1, Math.floor(walked / 64));
     }
     walked += 1;
-    if (haves.length === MOST_HAVES || walked === MOST_WALKED) break;
+    if (haves.length === MAX_HAVES || walked === MAX_WALKED) break;
   }
   return haves;
 }

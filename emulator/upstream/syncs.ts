@@ -30,7 +30,7 @@ export interface SyncPorts {
     organization: string,
   ) => { readonly message: string; readonly status?: number | undefined } | undefined;
   /** Bytes of the largest pack taken. */
-  readonly mostPackBytes: number;
+  readonly maxPackBytes: number;
   /** Told of each run at its start and after its end. */
   readonly report: (report: SyncReport) => void;
 }
@@ -128,8 +128,8 @@ export class Syncs {
       try {
         this.#requireReachable(repository.record.organization);
         const remote = this.#remoteOf(base, repository, controller.signal);
-        const { fsck, mostPackBytes } = this.ports;
-        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck, mostPackBytes });
+        const { fsck, maxPackBytes } = this.ports;
+        return await mirror(repository.git, remote, { requireWanted, mayMove: request.mayMove, fsck, maxPackBytes });
       } catch (error) {
         if (!(error instanceof UpstreamError && error.isTransient) || attempt === ATTEMPTS) throw error;
         controller.signal.throwIfAborted();

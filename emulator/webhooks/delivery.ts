@@ -29,7 +29,7 @@ export interface Delivery {
 /** Milliseconds of real time that a receiver gets to answer. */
 const TIMEOUT = 10_000;
 /** Bytes of an answer read so that its connection can be used again. */
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
   readonly outbound: Outbound;
@@ -42,7 +42,7 @@ export interface DeliveryRoute {
 export async function attempt({ webhook, event, body }: Delivery, at: number, route: DeliveryRoute): Promise<Attempt> {
   const { headerPrefix, outbound, signal } = route;
   try {
-    const answer = await outbound.request(new URL(webhook.url), {
+    const response = await outbound.request(new URL(webhook.url), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -54,8 +54,8 @@ export async function attempt({ webhook, event, body }: Delivery, at: number, ro
       signal,
       timeout: TIMEOUT,
     });
-    await answer.body.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
-    return { at, status: answer.status };
+    await response.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    return { at, status: response.status };
   } catch (error) {
     return { at, error: describe(error) };
   }
@@ -83,7 +83,7 @@ export function signatureOf(secret: string, seconds: number, body: Uint8Array): 
 }
 
 /** Deliveries kept, pending ones included; beyond it the oldest that ended goes. */
-export const MOST_DELIVERIES = 10_000;
+export const MAX_DELIVERIES = 10_000;
 
 export interface DeliveriesSnapshot {
   readonly byId: ReadonlyMap<string, Delivery>;
@@ -125,7 +125,7 @@ export class Deliveries {
 
   /** Lets the oldest that ended go where there is no room for one more; false where all of them are pending. */
   makeRoom(): boolean {
-    if (this.byId.size < MOST_DELIVERIES) return true;
+    if (this.byId.size < MAX_DELIVERIES) return true;
     const [oldest] = this.ended;
     if (oldest === undefined) return false;
     this.ended.delete(oldest);

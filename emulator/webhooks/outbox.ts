@@ -90,7 +90,7 @@ export class Outbox {
   /** Stops sending. What is pending stays so. */
   close(): void {
     this.#closing.abort();
-    for (const callOff of this.#retries.values()) callOff();
+    for (const cancelTimer of this.#retries.values()) cancelTimer();
     this.#retries.clear();
   }
 
@@ -127,11 +127,11 @@ export class Outbox {
   }
 
   #retryAt(id: string, time: number): void {
-    const callOff = this.ports.clock.at(time, () => {
+    const cancelTimer = this.ports.clock.at(time, () => {
       this.#retries.delete(id);
       return this.#try(id);
     });
-    this.#retries.set(id, callOff);
+    this.#retries.set(id, cancelTimer);
   }
 
   #laneOf(webhookId: string): Lane {

@@ -50,7 +50,7 @@ export class Background {
         if (failure) state.organizations.countRefusal(organization, 'upstreamFailure');
         return failure;
       },
-      mostPackBytes: limits.maxPushBytes,
+      maxPackBytes: limits.maxPushBytes,
       report: (report) => this.announce(syncEvent(report)),
     });
   }

@@ -11,7 +11,7 @@ import { checkShape } from '../http/body.js';
 import { problem } from '../http/problem.js';
 import { withStatus } from '../repositories/deployments.js';
 import type { Clock } from '../time/clock.js';
-import { begun, type Ends } from '../time/ends.js';
+import { type Expiry, startExpiry } from '../time/expiry.js';
 import type { Syncs } from '../upstream/syncs.js';
 import type { Organizations, Switches } from './organizations.js';
 import type { Repositories } from './repositories.js';
@@ -29,16 +29,16 @@ interface ChangedWorld {
 }
 
 /** The end of what begins later. */
-function readEnds(ends: EndsChange | undefined): Ends | undefined {
+function readEnds(ends: EndsChange | undefined): Expiry | undefined {
   if (!ends) return undefined;
   const { requests, after, signal } = ends;
   return { requests, signal, after: after === undefined ? undefined : millisecondsOf(after) };
 }
 
 /** The end of what begins now. */
-function readBegunEnds(ends: EndsChange | undefined, now: number): Ends | undefined {
+function readBegunEnds(ends: EndsChange | undefined, now: number): Expiry | undefined {
   const read = readEnds(ends);
-  return read && begun(read, now);
+  return read && startExpiry(read, now);
 }
 
 /**

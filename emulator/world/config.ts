@@ -1,5 +1,5 @@
 import { type EmulatorOptions, resolveOptions } from '../config/options.js';
-import { once } from '../memory/once.js';
+import { lazy } from '../memory/lazy.js';
 import type { Organization } from './organizations.js';
 
 /** Options of `start` that set a world up. */
@@ -27,7 +27,7 @@ export interface WorldConfig extends WorldOptions {
 /** What is not given is as it is without any option. */
 export type GivenConfig = Pick<WorldConfig, 'organizations'> & Partial<WorldConfig>;
 
-const defaults = once(() => worldOptions(resolveOptions()));
+const defaults = lazy(() => worldOptions(resolveOptions()));
 
 export function worldConfig(given: GivenConfig): WorldConfig {
   return { ...defaults(), ...given };

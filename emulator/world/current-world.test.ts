@@ -49,8 +49,8 @@ t.test('answers that follow from commits alone are kept across restores', async 
   const find = () => current.world.state.repositories.find('demo', 'r');
   const { content } = current.world.state.repositories.create('demo', 'r', { defaultBranch: 'main' });
   const kind = {};
-  const answersOf = ({ answers }: typeof content) =>
-    answers.shared(kind, () => answers.region<string, Buffer>(costOfBuffer));
+  const answersOf = ({ answers: responses }: typeof content) =>
+    responses.shared(kind, () => responses.region<string, Buffer>(costOfBuffer));
   answersOf(content).set('key', Buffer.from('answer'));
   const id = current.snapshot();
   await current.restore(id);

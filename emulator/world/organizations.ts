@@ -1,6 +1,6 @@
 import type { KeyRing } from '../auth/keys.js';
 import type { Clock } from '../time/clock.js';
-import { afterRequest, type Ends, isOver } from '../time/ends.js';
+import { countRequest, type Expiry, isExpired } from '../time/expiry.js';
 import { ValuePart } from './state-part.js';
 
 /** An organization as it stands: an immutable value. */
@@ -15,7 +15,7 @@ export interface Organization {
   /** What its upstreams answer while they cannot be read; without it they are asked. */
   readonly upstreamFailure?: UpstreamFailure | undefined;
   /** Switches that were set for a while, and those that come back after it. */
-  readonly temporary?: { readonly ends: Ends; readonly after: Switches } | undefined;
+  readonly temporary?: { readonly ends: Expiry; readonly after: Switches } | undefined;
 }
 
 export interface UpstreamFailure {
@@ -34,7 +34,7 @@ export type Switches = Pick<
 /** The organization without what is over. */
 function settled(organization: Organization, now: number): Organization {
   const { temporary, ...rest } = organization;
-  return temporary && isOver(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
+  return temporary && isExpired(temporary.ends, now) ? { ...rest, ...temporary.after } : organization;
 }
 
 /** By name. */
@@ -60,12 +60,12 @@ export class Organizations extends ValuePart<ReadonlyMap<string, Organization>> 
   countRefusal(name: string, by: keyof Switches): void {
     const organization = this.get(name);
     if (!organization?.temporary || organization.temporary.after[by] === organization[by]) return;
-    const ends = afterRequest(organization.temporary.ends);
+    const ends = countRequest(organization.temporary.ends);
     this.put({ ...organization, temporary: { ...organization.temporary, ends } });
   }
 
   /** Sets switches; with `ends`, for a while. What was set for a while before goes back first. */
-  set(name: string, switches: Partial<Switches>, ends?: Ends): void {
+  set(name: string, switches: Partial<Switches>, ends?: Expiry): void {
     const { temporary, ...rest } = this.require(name);
     const before = { ...rest, ...temporary?.after };
     const { authenticationAvailable, hostingEnabled, forgeApps, upstreamFailure } = before;

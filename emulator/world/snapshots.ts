@@ -3,7 +3,7 @@ import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
 /** Snapshots kept at a time: each holds on to what it has seen. */
-const MOST_SNAPSHOTS = 1_000;
+const MAX_SNAPSHOTS = 1_000;
 
 /** A snapshot, for lists. */
 export interface KeptSnapshot {
@@ -22,12 +22,12 @@ export class Snapshots {
   constructor(private readonly memory: MemoryBudget) {}
 
   get hasRoom(): boolean {
-    return this.#byId.size < MOST_SNAPSHOTS;
+    return this.#byId.size < MAX_SNAPSHOTS;
   }
 
   /** Keeps a snapshot, which `take` takes at `takenAt`, and names it unless it has a name. */
   keep(take: () => WorldSnapshot, takenAt: number, name?: string): string {
-    if (!this.hasRoom) throw new Error(`There are ${MOST_SNAPSHOTS} snapshots already.`);
+    if (!this.hasRoom) throw new Error(`There are ${MAX_SNAPSHOTS} snapshots already.`);
     const id = name ?? `snapshot-${this.#taken + 1}`;
     this.#byId.set(id, { snapshot: take(), takenAt });
     if (name === undefined) this.#taken += 1;

@@ -2,7 +2,7 @@ import { type RunningLimits, requireOrganization, runningLimits } from '../chang
 import type { Variants } from '../config/variants.js';
 import type { Repository } from '../repositories/repository.js';
 import { overrideOf, ownStateOf, type PretendedState } from '../repositories/state-override.js';
-import type { Ends } from '../time/ends.js';
+import type { Expiry } from '../time/expiry.js';
 import type { Organization } from './organizations.js';
 import { withGiven } from './settings.js';
 import type { World } from './world.js';
@@ -86,6 +86,6 @@ function showState(record: Repository['record'], now: number): RepositoryStateVi
   return withGiven<RepositoryStateView>({ state }, { ends: ends && showEnds(ends), retryAfter });
 }
 
-function showEnds({ at, ...ends }: Ends): EndsView {
+function showEnds({ at, ...ends }: Expiry): EndsView {
   return withGiven<EndsView>({}, { ...ends, at: at === undefined ? undefined : new Date(at).toISOString() });
 }

@@ -7,9 +7,9 @@ import { refusedUnder } from '../repositories/lifecycle.js';
 import { Scenarios } from '../scenarios/scenarios.js';
 import { WorldClock } from '../time/clock.js';
 import { Deliveries } from '../webhooks/delivery.js';
-import { AnsweredSearches } from './answered-searches.js';
 import type { WorldConfig } from './config.js';
 import { Organizations } from './organizations.js';
+import { RepeatedSearches } from './repeated-searches.js';
 import { Repositories, type RepositoryPorts } from './repositories.js';
 import { Settings } from './settings.js';
 import type { StatePart } from './state-part.js';
@@ -57,7 +57,7 @@ export function createState(config: WorldConfig, ports: StatePorts) {
     faults: new Faults({ clock, seed: config.seed, isRefused }),
     /** With how far each has come. */
     scenarios: new Scenarios(),
-    searches: new AnsweredSearches(),
+    searches: new RepeatedSearches(),
     journal: new Journal({ entries: maxJournal, bytes: maxJournalBytes, key: secretOf(config.seed, 'journal') }),
   } satisfies Parts;
 }

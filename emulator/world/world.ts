@@ -6,7 +6,7 @@ import type { Variants } from '../config/variants.js';
 import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
-import { ScenarioRuns } from '../scenarios/scenario-runs.js';
+import { ScenarioRunner } from '../scenarios/scenario-runner.js';
 import { pushEvent } from '../webhooks/events.js';
 import { Background } from './background.js';
 import { changeState } from './change-state.js';
@@ -32,7 +32,7 @@ export interface WorldOrigin {
 export class World {
   readonly state: WorldState;
   readonly background: Background;
-  readonly scenarios: ScenarioRuns;
+  readonly scenarios: ScenarioRunner;
 
   constructor(
     readonly config: WorldConfig,
@@ -46,7 +46,7 @@ export class World {
       created: (record) => this.tellCreated(record),
     });
     this.background = new Background(config, engine, this.state);
-    this.scenarios = new ScenarioRuns(this);
+    this.scenarios = new ScenarioRunner(this);
     if (!snapshot) return;
     restoreState(this.state, snapshot, without);
     this.background.outbox.resume();

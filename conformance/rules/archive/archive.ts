@@ -18,8 +18,8 @@ async function knownPaths(t: RuleContext): Promise<string[]> {
 /** Returns the files in an archive of the history, by path. `prefix` is the path prefix given in the request. */
 async function files(t: RuleContext, body: object = {}, prefix = ''): Promise<TarFile[]> {
   const { name } = await historyRepository(t);
-  const answer = expectStatus(await archive(t, name, body), 200);
-  return readPaths(answer, await knownPaths(t), prefix);
+  const response = expectStatus(await archive(t, name, body), 200);
+  return readPaths(response, await knownPaths(t), prefix);
 }
 
 /** Returns the paths in an archive of the history. */
@@ -36,8 +36,8 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.route',
     says: 'POST /api/v1/repos/archive answers 200 with a tar.gz of the files, with their content and executable bits.',
     check: on(historyRepository, async (t, history) => {
-      const answer = expectStatus(await archive(t, history.name), 200);
-      const files = readPaths(answer, await knownPaths(t));
+      const response = expectStatus(await archive(t, history.name), 200);
+      const files = readPaths(response, await knownPaths(t));
       expectSame(files.map(({ name }) => name).sort(), await onMain(t), 'every file is there');
       for (const { name, bytes, mode } of files) {
         expectTrue(history.files[name]?.equals(bytes) === true, `${name} has its bytes`);
@@ -208,9 +208,9 @@ export const archiveRules = defineRules('6. Archive', 'archive', [
     id: 'archive.err.ref',
     says: 'A ref that does not exist is refused.',
     check: async (t) => {
-      const answer = await archive(t, (await sampleContent(t)).name, { ref: t.uniqueName() });
+      const response = await archive(t, (await sampleContent(t)).name, { ref: t.uniqueName() });
       const missing = ['404 ref_not_found', '404 not_found', '404 branch_not_found'];
-      t.tolerate('A11', 'missing ref, archive', answer, [...missing, '400 bad_request']);
+      t.tolerate('A11', 'missing ref, archive', response, [...missing, '400 bad_request']);
     },
   },
   ...tokenRules('archive', {

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 
 /** A file of an archive; `mode` is its permission bits. */
@@ -10,8 +10,8 @@ export type TarFile = ReturnType<typeof readTar>[number];
  * 156,
  * prefix at 345; pax headers, type `x`, replace the path of the next entry).
  */
-export function readTar(answer: Answer) {
-  const tar = gunzip(answer);
+export function readTar(response: ApiResponse) {
+  const tar = gunzip(response);
   const files: { name: string; mode: number; bytes: Buffer }[] = [];
   let longPath: string | undefined;
   for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
@@ -38,8 +38,8 @@ export function readTar(answer: Answer) {
  * one. A
  * server may add its own prefix if none is requested, because only a SHOULD forbids it.
  */
-export function readPaths(answer: Answer, known: readonly string[], prefix = ''): TarFile[] {
-  const files = readTar(answer);
+export function readPaths(response: ApiResponse, known: readonly string[], prefix = ''): TarFile[] {
+  const files = readTar(response);
   const odd = files.find(({ name }) => !name.startsWith(prefix));
   if (odd !== undefined) throw new AssertionFailure(`every name starts with ${prefix}`, prefix, odd.name);
   const names = files.map(({ name }) => name.slice(prefix.length));
@@ -56,11 +56,11 @@ function foldersOf(path: string): string[] {
   return ['', ...names.map((_, index) => `${names.slice(0, index + 1).join('/')}/`)];
 }
 
-function gunzip(answer: Answer): Buffer {
+function gunzip(response: ApiResponse): Buffer {
   try {
-    return gunzipSync(answer.body);
+    return gunzipSync(response.body);
   } catch {
-    throw new AssertionFailure('the body is gzip', 'gzip', answer.body.subarray(0, 40).toString('latin1'));
+    throw new AssertionFailure('the body is gzip', 'gzip', response.body.subarray(0, 40).toString('latin1'));
   }
 }
 

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { getRepo } from '../../api/requests.js';
 import { tryAdmin } from '../../check/admin.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectMatch, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -48,10 +48,10 @@ export const claims = defineRules('Token claims', 'token-claims', [
     check: async (t) => {
       t.key('second');
       await forEachPlace(t, everyPlace, async ({ place, ask }) => {
-        const answer = await ask({ key: 'second' });
+        const response = await ask({ key: 'second' });
         const where = `other tenant${place.name === 'repo' ? '' : `, ${place.name}`}`;
-        if (place.isGit) expectGitRefused(t, where, answer, ['403', '401', '404']);
-        else t.tolerate('A34', where, answer, ['403 forbidden']);
+        if (place.isGit) expectGitRefused(t, where, response, ['403', '401', '404']);
+        else t.tolerate('A34', where, response, ['403 forbidden']);
       });
     },
   },
@@ -67,9 +67,9 @@ export const claims = defineRules('Token claims', 'token-claims', [
     'claim.scopes.empty',
     'The specification does not say whether a token with an empty scopes array is invalid or lacks scopes; it must not get access.',
     tokenRead({ scopes: [] }),
-    async (t, answer) => {
-      t.observe('outcome', answer);
-      expectTrue(answer.status >= 400, 'it does not get in', answer.outcome);
+    async (t, response) => {
+      t.observe('outcome', response);
+      expectTrue(response.status >= 400, 'it does not get in', response.outcome);
     },
   ),
   rejectsTokens(
@@ -104,17 +104,17 @@ export const claims = defineRules('Token claims', 'token-claims', [
     level: 'SHOULD',
     check: async (t) => {
       const at = t.seconds + 3600;
-      const answer = await readWithToken(t, { claims: { iat: at, exp: at } });
-      t.tolerate('A32', 'exp equals iat', answer, ['403 forbidden', '401 unauthorized', '200']);
+      const response = await readWithToken(t, { claims: { iat: at, exp: at } });
+      t.tolerate('A32', 'exp equals iat', response, ['403 forbidden', '401 unauthorized', '200']);
     },
   },
   leftOpen(
     'claim.exp.missing-unrestricted',
     'The specification does not say whether a token of an unrestricted key may omit exp.',
     tokenRead({ claims: { exp: null } }),
-    async (t, answer) => {
-      t.observe('outcome', answer);
-      t.tolerate('A32', 'no exp', answer, ['200', '403 forbidden', '401 unauthorized']);
+    async (t, response) => {
+      t.observe('outcome', response);
+      t.tolerate('A32', 'no exp', response, ['200', '403 forbidden', '401 unauthorized']);
     },
   ),
   leftOpen(
@@ -161,8 +161,8 @@ export const claims = defineRules('Token claims', 'token-claims', [
 ]);
 
 /** Expects the response to a request without a credential. */
-function expectNoCredential(place: TokenPlace, answer: Answer): void {
-  expectErrorOf(place, answer, 401, 'unauthorized');
+function expectNoCredential(place: TokenPlace, response: ApiResponse): void {
+  expectErrorOf(place, response, 401, 'unauthorized');
 }
 
 export const tokenFailures = defineRules('Token failure responses', 'token-failures', [
@@ -198,9 +198,9 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     'authfail.401.empty-bearer',
     'The specification does not say how Bearer without a token is answered.',
     async (t) => {
-      const answer = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
-      t.observe('outcome', answer);
-      t.tolerate('A31', 'empty bearer', answer, ['401', '403']);
+      const response = await t.get('/api/v1/repo', { headers: { authorization: 'Bearer' } });
+      t.observe('outcome', response);
+      t.tolerate('A31', 'empty bearer', response, ['401', '403']);
     },
   ),
   {
@@ -221,9 +221,9 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.invalid.detail',
     says: 'The detail for an invalid token says that the token is invalid or expired.',
     level: 'SHOULD',
-    check: on(tokenRead({ defect: 'foreign-key' }), async (_t, answer) => {
-      expectTrue(answer.status >= 400, 'the token is refused', answer.outcome);
-      expectMatch(answer.find('detail'), /invalid|expired/i, 'detail names the reason');
+    check: on(tokenRead({ defect: 'foreign-key' }), async (_t, response) => {
+      expectTrue(response.status >= 400, 'the token is refused', response.outcome);
+      expectMatch(response.find('detail'), /invalid|expired/i, 'detail names the reason');
     }),
   },
   {
@@ -238,8 +238,8 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     id: 'authfail.403.unavailable',
     says: 'While tokens cannot be verified, every request is 403 authentication_unavailable; afterwards requests succeed again.',
     reach: 'emulator',
-    check: on(faulted('repo', 'authentication_unavailable'), async (t, answer) => {
-      expectMatch(answer.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
+    check: on(faulted('repo', 'authentication_unavailable'), async (t, response) => {
+      expectMatch(response.outcome, /^403 authentication_unavailable$/, 'it is 403 authentication_unavailable');
       expectStatus(await readWithToken(t, {}), 200);
     }),
   },
@@ -248,12 +248,13 @@ export const tokenFailures = defineRules('Token failure responses', 'token-failu
     says: 'Rejected credentials are answered with problem details.',
     level: 'SHOULD',
     check: async (t) => {
-      const answers = [
+      const responses = [
         await t.get('/api/v1/repo'),
         await readWithToken(t, { defect: 'foreign-key' }),
         await readWithToken(t, { claims: { repo: null } }),
       ];
-      for (const answer of answers) expectMatch(answer.mediaType, /^application\/problem\+json$/, 'the media type');
+      for (const response of responses)
+        expectMatch(response.mediaType, /^application\/problem\+json$/, 'the media type');
     },
   },
   {

@@ -129,8 +129,8 @@ export const tokenHeader = defineRules('Token header', 'token-header', [
     level: 'SHOULD',
     check: async (t) => {
       for (const typ of [null, 'at+jwt']) {
-        const answer = await readWithToken(t, { header: { typ } });
-        t.tolerate('A32', `typ ${typ ?? 'missing'}`, answer, ['403 forbidden', '401 unauthorized', '200']);
+        const response = await readWithToken(t, { header: { typ } });
+        t.tolerate('A32', `typ ${typ ?? 'missing'}`, response, ['403 forbidden', '401 unauthorized', '200']);
       }
     },
   },

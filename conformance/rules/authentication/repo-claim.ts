@@ -1,5 +1,5 @@
 import { listRepos, repositoryPath } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectCode, expectSame, expectStatus } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { tryAgain } from '../../check/try-again.js';
@@ -26,10 +26,10 @@ const ABSENT = ['404 repository_not_found'];
 const namesRepository = ({ namesRepository, isGit }: TokenPlace) => namesRepository && !isGit;
 const ofRepository = ({ scope }: TokenPlace) => scope !== 'org:read';
 
-function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, answer: Answer): void {
+function expectClaimMissing(t: RuleContext, { name, isGit, namesRepository }: TokenPlace, response: ApiResponse): void {
   const where = `no repo claim${name === 'repo' ? '' : `, ${name}`}`;
-  if (isGit) expectGitRefused(t, where, answer, GIT_REFUSALS);
-  else t.tolerate('A03', where, answer, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
+  if (isGit) expectGitRefused(t, where, response, GIT_REFUSALS);
+  else t.tolerate('A03', where, response, namesRepository ? [...NO_CLAIM, ...ABSENT] : NO_CLAIM);
 }
 
 /** Repository scopes, each with true if its place writes. */
@@ -42,13 +42,13 @@ const MISSING = [
 /**
  * Returns an error body without the parts that depend on the request: `instance`, and repository names in its texts.
  */
-function withoutNames(answer: Answer, ...names: readonly string[]): object {
+function withoutNames(response: ApiResponse, ...names: readonly string[]): object {
   const spellings = names.flatMap((name) => [name, encodeURIComponent(name)]).sort((a, b) => b.length - a.length);
   const neutral = (value: unknown) =>
     typeof value === 'string' ? spellings.reduce((text, name) => text.replaceAll(name, '<name>'), value) : value;
   const members = ['status', 'title', 'type', 'code', 'detail', 'error'];
-  const said = members.map((member) => [member, neutral(answer.find(member))]);
-  return { 'HTTP status': answer.status, 'media type': answer.mediaType, ...Object.fromEntries(said) };
+  const said = members.map((member) => [member, neutral(response.find(member))]);
+  return { 'HTTP status': response.status, 'media type': response.mediaType, ...Object.fromEntries(said) };
 }
 
 /** Makes the same comparison for every route of the current form that clients know. */
@@ -115,11 +115,11 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofRepository, async ({ place, ask }) => {
-        const answer = await ask({ scopes: ['org:read'], claims: NO_REPO });
-        if (place.isGit) return expectGitRefused(t, `${place.name}, org:read alone`, answer, GIT_REFUSALS);
+        const response = await ask({ scopes: ['org:read'], claims: NO_REPO });
+        if (place.isGit) return expectGitRefused(t, `${place.name}, org:read alone`, response, GIT_REFUSALS);
         const where = place.name === 'commit' ? '' : `, ${place.name}`;
         const members = [...NO_CLAIM, '403 insufficient_scope', ...(place.namesRepository ? ABSENT : [])];
-        t.tolerate('A03', `org:read on a repository${where}`, answer, members);
+        t.tolerate('A03', `org:read on a repository${where}`, response, members);
       }),
   },
   {
@@ -142,8 +142,8 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     check: (t) =>
       forEachPlace(t, ofContent, async ({ place }) => {
         const repo = t.uniqueName();
-        const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        expectErrorOf(place, answer, 404, 'repository_not_found');
+        const response = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
+        expectErrorOf(place, response, 404, 'repository_not_found');
       }),
   },
   {
@@ -169,8 +169,8 @@ export const repoClaim = defineRules('Repository claim', 'repository-claim', [
     says: 'The name is compared exactly: another case, or .git at the end, is a different name.',
     check: on(sampleRepository, async (t, { name }) => {
       for (const path of [swapCase(name), `${name}.git`].filter((path) => path !== name)) {
-        const answer = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
-        expectCode(answer, 404, 'repository_not_found');
+        const response = await t.get(`${repositoryPath(path)}/branches`, { as: { repo: name } });
+        expectCode(response, 404, 'repository_not_found');
       }
     }),
   },

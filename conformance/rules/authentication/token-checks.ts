@@ -1,7 +1,7 @@
 import { getRepo } from '../../api/requests.js';
 import type { KeyRole, TokenRecipe } from '../../auth/tokens.js';
 import { hasNamespaces } from '../../check/admin.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -11,7 +11,7 @@ import type { RuleRow } from '../rule.js';
 import { expectTokenRefused, forEachPlace, TOKEN_PLACES, type TokenDraft, type Visit } from '../token-places.js';
 
 /** Sends GET /api/v1/repo for the sample, with a token of this kind. */
-export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<Answer> {
+export async function readWithToken(t: RuleContext, recipe: TokenRecipe): Promise<ApiResponse> {
   const { name } = await sampleRepository(t);
   return getRepo(t, name, { as: { repo: name, scopes: ['git:read'], ...recipe } });
 }

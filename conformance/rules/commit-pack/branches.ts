@@ -133,8 +133,12 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     check: on(groupRepository, async (t, { name }) => {
       const branch = newBranch(t);
       const lines = packLines({ 'x.txt': 'x' }, { target_branch: branch, base_branch: 'nope' });
-      const answer = await sendPack(t, name, lines);
-      t.tolerate('A28', 'missing base branch', answer, ['404 branch_not_found', '404 ref_not_found', '404 not_found']);
+      const response = await sendPack(t, name, lines);
+      t.tolerate('A28', 'missing base branch', response, [
+        '404 branch_not_found',
+        '404 ref_not_found',
+        '404 not_found',
+      ]);
       expectAbsent(await tipOf(t, name, branch), 'no branch appears');
     }),
   },
@@ -193,8 +197,8 @@ export const packBranches = defineWritingRules('5. Commit pack', 'pack-branches'
     says: 'A failed commit may answer with a write result.',
     level: 'MAY',
     check: on(twoCommits, async (t, { name, older }) => {
-      const answer = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));
-      expectFailureBody(t, 'failed commit-pack', answer, 'problem');
+      const response = await sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: older }));
+      expectFailureBody(t, 'failed commit-pack', response, 'problem');
     }),
   },
 ]);

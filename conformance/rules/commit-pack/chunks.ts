@@ -22,8 +22,8 @@ function noise(length: number): Buffer {
 }
 
 async function read(t: RuleContext, repo: string, path: string): Promise<Buffer> {
-  const answer = expectStatus(await getFile(t, repo, { path }), 200);
-  return answer.body;
+  const response = expectStatus(await getFile(t, repo, { path }), 200);
+  return response.body;
 }
 
 const [METADATA, CHUNK] = packLines({ 'x.txt': 'x' });
@@ -79,8 +79,8 @@ export const packChunks = defineWritingRules('5. Commit pack', 'pack-chunks', [
     id: 'pack.chunk.max-4mib.over',
     says: 'A chunk of 4 MiB and one byte is refused.',
     check: on(groupRepository, async (t, { name }) => {
-      const answer = await sendPack(t, name, packLines({ 'over.bin': noise(MOST + 1) }));
-      t.tolerate('A21', 'chunk above 4 MiB', answer, ['400', '413']);
+      const response = await sendPack(t, name, packLines({ 'over.bin': noise(MOST + 1) }));
+      t.tolerate('A21', 'chunk above 4 MiB', response, ['400', '413']);
       expectStatus(await getFile(t, name, { path: 'over.bin' }), 404);
     }),
   },

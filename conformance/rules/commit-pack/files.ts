@@ -30,8 +30,8 @@ async function keepsEveryByte(t: RuleContext, repo: string): Promise<void> {
   const known = Object.keys(await git.listTree(sha));
   const archived = new Map(readPaths(tar, known).map(({ name, bytes }) => [name, bytes]));
   for (const [path, bytes] of Object.entries(CONTENTS)) {
-    const answer = expectStatus(await getFile(t, repo, { path, ref: sha }), 200);
-    const read = { 'the file': answer.body, 'the archive': archived.get(path), Git: await git.readFile(sha, path) };
+    const response = expectStatus(await getFile(t, repo, { path, ref: sha }), 200);
+    const read = { 'the file': response.body, 'the archive': archived.get(path), Git: await git.readFile(sha, path) };
     for (const [by, found] of Object.entries(read)) {
       expectSame(found?.toString('hex'), bytes.toString('hex'), `${path} has the bytes that were sent, by ${by}`);
     }
@@ -54,8 +54,8 @@ async function send(t: RuleContext, lines: readonly unknown[]) {
 }
 
 async function contentOf(t: RuleContext, repo: string, path: string): Promise<string> {
-  const answer = expectStatus(await getFile(t, repo, { path }), 200);
-  return answer.text;
+  const response = expectStatus(await getFile(t, repo, { path }), 200);
+  return response.text;
 }
 
 async function modeOf(t: RuleContext, repo: string, path: string): Promise<unknown> {
@@ -106,8 +106,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     says: 'A file operation without operation is an upsert.',
     check: async (t) => {
       const lines = oneOperation({ path: 'default.txt', content_id: 'c' }, chunk('c', 'by default'));
-      const { name, answer } = await send(t, lines);
-      expectStatus(answer, 201);
+      const { name, answer: response } = await send(t, lines);
+      expectStatus(response, 201);
       expectSame(await contentOf(t, name, 'default.txt'), 'by default', 'the file is there');
     },
   },
@@ -129,8 +129,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.delete',
     says: 'delete removes the named file and no other.',
     check: async (t) => {
-      const { name, answer } = await deletion(t, { content_id: 'c' });
-      expectStatus(answer, 201);
+      const { name, answer: response } = await deletion(t, { content_id: 'c' });
+      expectStatus(response, 201);
       expectStatus(await getFile(t, name, { path: 'gone.txt' }), 404);
       expectSame(await contentOf(t, name, 'stays.txt'), 'stays', 'the other file');
       t.observe('deleting what is not there', await sendPack(t, name, packLines({ 'never.txt': null })));
@@ -151,8 +151,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     says: 'A delete with a chunk that has data is 400; the file stays.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name, answer } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
-      expectStatus(answer, 400);
+      const { name, answer: response } = await deletion(t, { content_id: 'c' }, chunk('c', 'data'));
+      expectStatus(response, 400);
       expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
     },
   },
@@ -160,9 +160,9 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.op.delete-no-content_id',
     says: 'A delete without content_id is 400; the file stays.',
     check: async (t) => {
-      const { name, answer } = await deletion(t, {});
-      t.tolerate('A18', 'delete without content_id', answer, ['400', '201']);
-      if (answer.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
+      const { name, answer: response } = await deletion(t, {});
+      t.tolerate('A18', 'delete without content_id', response, ['400', '201']);
+      if (response.status === 400) expectSame(await contentOf(t, name, 'gone.txt'), 'gone', 'the file stays');
     },
   },
   ...rulesBy(refusesPacks, [
@@ -176,8 +176,8 @@ export const packFiles = defineWritingRules('5. Commit pack', 'pack-files', [
     id: 'pack.file.content_id.required',
     says: 'An upsert without content_id is 400.',
     check: async (t) => {
-      const { name, tip, answer } = await send(t, oneOperation({ path: 'x.txt' }));
-      expectStatus(answer, 400);
+      const { name, tip, answer: response } = await send(t, oneOperation({ path: 'x.txt' }));
+      expectStatus(response, 400);
       expectSame(await mustTipOf(t, name), tip, 'the branch stays');
       const shared = [
         { path: 'one.txt', content_id: 'c' },

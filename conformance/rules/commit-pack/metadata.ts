@@ -36,10 +36,10 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.route',
     says: 'POST /api/v1/repos/commit-pack takes NDJSON and answers 201 with commit and result.',
     check: on(groupRepository, async (t, { name }) => {
-      const { answer } = await commitFiles(t, name, { 'route.txt': 'x' });
-      expectStatus(answer, 201);
-      answer.record('commit');
-      answer.record('result');
+      const { answer: response } = await commitFiles(t, name, { 'route.txt': 'x' });
+      expectStatus(response, 201);
+      response.record('commit');
+      response.record('result');
     }),
   },
   {
@@ -78,8 +78,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
       for (const [form, separator] of Object.entries(forms)) {
         const lines = packLines({ 'framing.txt': t.uniqueName() }).map((line) => JSON.stringify(line));
         const body = lines.join(separator) + (form === 'no last newline' ? '' : separator);
-        const answer = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
-        t.observe(form, answer);
+        const response = await t.post(COMMIT_PACK, { as: writer(name), body, contentType: 'application/x-ndjson' });
+        t.observe(form, response);
       }
     },
   ),
@@ -101,9 +101,9 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     id: 'pack.target_branch.must-exist',
     says: 'A target_branch that does not exist is refused if no base_branch is given; no branch is created.',
     check: on(groupRepository, async (t, { name }) => {
-      const answer = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
-      expectRefused(answer);
-      t.tolerate('A19', 'missing target branch', answer, ['404', '400', '409']);
+      const response = await sendPack(t, name, packLines({ 'nope.txt': 'x' }, { target_branch: 'nope' }));
+      expectRefused(response);
+      t.tolerate('A19', 'missing target branch', response, ['404', '400', '409']);
       expectAbsent(await tipOf(t, name, 'nope'), 'no branch appears');
     }),
   },
@@ -115,8 +115,8 @@ export const packMetadata = defineWritingRules('5. Commit pack', 'pack-metadata'
     says: 'commit_message becomes the message of the commit.',
     check: async (t) => {
       for (const message of ['Say why\n\nAt length, ünïcode too.', PADDED]) {
-        const answer = await committed(t, { commit_message: message });
-        expectKept(answer.string('commit', 'message'), message, 'the message');
+        const response = await committed(t, { commit_message: message });
+        expectKept(response.string('commit', 'message'), message, 'the message');
       }
     },
   },

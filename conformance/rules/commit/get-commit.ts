@@ -11,8 +11,8 @@ import { tokenRules } from '../token-rules.js';
 async function resolves(t: RuleContext, known: (history: HistoryRepository) => readonly [string, KnownCommit]) {
   const history = await historyRepository(t);
   const [revision, { sha }] = known(history);
-  const answer = expectStatus(await getCommit(t, history.name, revision), 200);
-  expectSame(answer.string('commit', 'sha'), sha, 'the commit');
+  const response = expectStatus(await getCommit(t, history.name, revision), 200);
+  expectSame(response.string('commit', 'sha'), sha, 'the commit');
 }
 
 export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
@@ -20,8 +20,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.route',
     says: 'GET /api/v1/repos/commit?sha= answers 200 with commit.',
     check: on(sampleContent, async (t, { name, branch }) => {
-      const answer = expectStatus(await getCommit(t, name, branch), 200);
-      answer.record('commit');
+      const response = expectStatus(await getCommit(t, name, branch), 200);
+      response.record('commit');
     }),
   },
   {
@@ -50,8 +50,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     check: on(historyRepository, async (t, { name, second, third }) => {
       const known = { HEAD: third.sha, 'main~1': second.sha, 'main^{}': third.sha, 'v2^{commit}': second.sha };
       for (const [revision, sha] of Object.entries(known)) {
-        const answer = await getCommit(t, name, revision);
-        expectSame(answer.find('commit', 'sha'), sha, `${revision} resolves`);
+        const response = await getCommit(t, name, revision);
+        expectSame(response.find('commit', 'sha'), sha, `${revision} resolves`);
       }
     }),
   },
@@ -71,12 +71,12 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.no-diff',
     says: 'The response has no diff of the commit.',
     check: on(historyRepository, async (t, { name, second }) => {
-      const answer = expectStatus(await getCommit(t, name, second.sha), 200);
-      const members = [...Object.keys(answer.record()), ...Object.keys(answer.record('commit'))];
+      const response = expectStatus(await getCommit(t, name, second.sha), 200);
+      const members = [...Object.keys(response.record()), ...Object.keys(response.record('commit'))];
       const ofDiff = members.filter((member) => /^(diff|patch|files|changes|stats)$/.test(member));
       expectSame(ofDiff, [], 'no member of a diff');
       for (const changed of Object.keys(SECOND)) {
-        expectTrue(!answer.text.includes(changed), `nothing tells that ${changed} was changed`, answer.text);
+        expectTrue(!response.text.includes(changed), `nothing tells that ${changed} was changed`, response.text);
       }
     }),
   },
@@ -84,8 +84,8 @@ export const getCommitRules = defineRules('4. Get one commit', 'get-commit', [
     id: 'commit.get.404.commit',
     says: 'A commit that does not exist is 404.',
     check: async (t) => {
-      const answer = await getCommit(t, (await sampleContent(t)).name, ABSENT_SHA);
-      t.tolerate('A28', 'missing commit', answer, ['404 ref_not_found', '404 not_found']);
+      const response = await getCommit(t, (await sampleContent(t)).name, ABSENT_SHA);
+      t.tolerate('A28', 'missing commit', response, ['404 ref_not_found', '404 not_found']);
     },
   },
   ...tokenRules('commit', {

@@ -1,5 +1,5 @@
 import { segment } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -23,18 +23,18 @@ export async function callOperation(
   family: Family,
   request?: OperationRequest,
   scopes?: Operation['scopes'],
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const operation = typeof named === 'string' ? operationOf(named) : named;
   const { repo = repository.name, params, ...options } = request ?? (await operation.request(repository, family));
   const path = routeOf(operation, family, repo, params);
   if (path === undefined) throw new Error(`${operation.name} has no ${family} route`);
-  const answer = await repository.t.request(operation.method, path, {
+  const response = await repository.t.request(operation.method, path, {
     ...options,
     as: { repo, scopes: scopes ?? operation.scopes },
   });
   // A service may disable custom refs, and says so with this message.
-  if (answer.status === 400 && answer.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
-  return answer;
+  if (response.status === 400 && response.text.includes(NO_CUSTOM_REFS)) throw new Skip(NO_CUSTOM_REFS);
+  return response;
 }
 
 export interface OperationRoute {

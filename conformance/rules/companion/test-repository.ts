@@ -70,8 +70,8 @@ export class TestRepository {
   async createGitCredential(): Promise<{ repo: string; id: string }> {
     const repo = await this.createRepository();
     const options = { as: repoWriter(repo), json: { username: 'u', password: 'p' } };
-    const answer = expectSuccess(await this.t.post(`${repositoryPath(repo)}/git-credentials`, options));
-    return { repo, id: answer.string('id') };
+    const response = expectSuccess(await this.t.post(`${repositoryPath(repo)}/git-credentials`, options));
+    return { repo, id: response.string('id') };
   }
 
   async createRepository(): Promise<string> {
@@ -88,8 +88,8 @@ export class TestRepository {
     expectSuccess(await createRepo(t, repo, { json: { base_repo: UNREACHABLE_UPSTREAM } }));
     await t.eventually(async () => {
       const options = { as: repoWriter(repo), json: { default_branch: 'none' } };
-      const answer = await t.request('PATCH', repositoryPath(repo), options);
-      return answer.code !== 'sync_in_progress' && answer.status !== 503;
+      const response = await t.request('PATCH', repositoryPath(repo), options);
+      return response.code !== 'sync_in_progress' && response.status !== 503;
     }, 'the first sync ends');
     return repo;
   }
@@ -97,15 +97,15 @@ export class TestRepository {
   /** Gives the repository a hosting project, once. Skips the rule if the target has no hosting. */
   async ensureHosting(): Promise<void> {
     const json = { deployment: { project_name: this.unusedName('project').toLowerCase() } };
-    const answer = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });
-    if (answer.code === 'hosting_not_enabled') throw new Skip('the organization has no hosting');
-    expectStatus(answer, 200);
+    const response = await this.t.request('PATCH', repositoryPath(this.name), { as: repoWriter(this.name), json });
+    if (response.code === 'hosting_not_enabled') throw new Skip('the organization has no hosting');
+    expectStatus(response, 200);
   }
 
   async createDeployment(): Promise<string> {
     await this.ensureHosting();
     const as = { repo: this.name, scopes: ['deployment:write'] };
-    const answer = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
-    return expectSuccess(answer).string('id');
+    const response = await this.t.post(`${repositoryPath(this.name)}/deployments`, { as, json: { ref: 'main' } });
+    return expectSuccess(response).string('id');
   }
 }

@@ -1,6 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { getFile, grep, reader } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isForgeCode, isListedCode, SPECIFIC } from '../../check/codes.js';
 import { expectCode } from '../../check/expect.js';
 import { answerToNobody } from '../../check/journal.js';
@@ -16,7 +16,7 @@ import { problemOf } from './problems.js';
 const LARGE = 2 * 1024 * 1024;
 
 /** Requests that cause a status for which no specific code exists. */
-const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = {
+const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<ApiResponse>>> = {
   400: async (t) => grep(t, (await sampleRepository(t)).name, { query: { pattern: '(' } }),
   401: (t) => t.get('/api/v1/repo'),
   403: async (t) => {
@@ -31,9 +31,9 @@ const REQUESTS: Readonly<Record<number, (t: RuleContext) => Promise<Answer>>> = 
     return sendPack(t, name, packLines({ 'x.txt': 'x' }, { expected_head_sha: before }));
   },
   413: async (t) => {
-    const answer = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
-    if (answer.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
-    return answer;
+    const response = await grep(t, (await sampleRepository(t)).name, undefined, { body: Buffer.alloc(LARGE, 0x20) });
+    if (response.status === 400) throw new Skip(`the target reads a body of ${LARGE} bytes`);
+    return response;
   },
   499: async (t) => {
     const { name } = await sampleRepository(t);
@@ -73,10 +73,10 @@ function generic(status: number, code: string): RuleRow {
     },
     check: async (t) => {
       if (natural === undefined) return expectCode(await withFault(t, 'repo', code), status, code);
-      const answer = await natural(t);
+      const response = await natural(t);
       const instead = TOLERATED[status];
-      if (instead === undefined) expectCode(answer, status, code);
-      else t.tolerate(instead[0], instead[1], answer, instead[2]);
+      if (instead === undefined) expectCode(response, status, code);
+      else t.tolerate(instead[0], instead[1], response, instead[2]);
     },
   };
 }

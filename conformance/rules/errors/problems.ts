@@ -75,9 +75,9 @@ export const problemDetails = defineRules(
         );
       },
       check: async (t) => {
-        const answer = await getRepo(t, t.uniqueName());
-        answer.string('code');
-        if (answer.find(name) === undefined) t.warn(`${name} is left out`);
+        const response = await getRepo(t, t.uniqueName());
+        response.string('code');
+        if (response.find(name) === undefined) t.warn(`${name} is left out`);
       },
     };
   }),
@@ -164,10 +164,10 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     check: on(sampleRepository, async (t, { name }) => {
       // An unknown encoding causes 415. A target that ignores the encoding gives no evidence about the rule.
       const headers = { 'content-encoding': 'conformance' };
-      const answer = await grep(t, name, { query: { pattern: 'e' } }, { headers });
-      const code = BY_TEXT[answer.status];
-      if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${answer.outcome}`);
-      expectCode(answer, answer.status, code);
+      const response = await grep(t, name, { query: { pattern: 'e' } }, { headers });
+      const code = BY_TEXT[response.status];
+      if (code === undefined) throw new Skip(`no status without a listed code could be provoked: ${response.outcome}`);
+      expectCode(response, response.status, code);
     }),
   },
   {
@@ -205,9 +205,9 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     'err.route-not-found.no-auth',
     'The specification does not say whether an unknown route without a token is 401 or 404.',
     async (t) => {
-      const answer = await t.get('/api/no-such-route');
-      t.observe('outcome', answer);
-      t.tolerate('A30', 'unknown route without a token', answer, ['404 route_not_found', '401 unauthorized']);
+      const response = await t.get('/api/no-such-route');
+      t.observe('outcome', response);
+      t.tolerate('A30', 'unknown route without a token', response, ['404 route_not_found', '401 unauthorized']);
     },
   ),
   {
@@ -243,8 +243,8 @@ export const errorShapes = defineRules('Errors', 'error-shapes', [
     says: 'The specification does not say whether a 503 has Retry-After.',
     level: 'UNSPECIFIED',
     reach: 'emulator',
-    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) =>
-      t.observe('Retry-After', answer.header('retry-after') ?? 'none'),
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, response) =>
+      t.observe('Retry-After', response.header('retry-after') ?? 'none'),
     ),
   },
 ]);

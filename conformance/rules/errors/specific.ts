@@ -1,7 +1,7 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { createRepo, getRepo, grep, repositoryPath } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { isForgeCode, SPECIFIC, type SpecificCode } from '../../check/codes.js';
 import { expectCode, expectMatch, expectOneOf, expectSame, expectSuccess, expectTrue } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
@@ -21,12 +21,12 @@ interface Provocation {
   readonly reach: Reach;
   readonly writes: Rule['writes'];
   /** Returns all responses that must have the code. */
-  readonly provoke: (t: RuleContext) => Promise<readonly Answer[]>;
+  readonly provoke: (t: RuleContext) => Promise<readonly ApiResponse[]>;
   /** Tolerated responses, if a contradiction allows a choice. */
   readonly instead?: readonly [code: AmbiguityCode, where: string, members: readonly string[]];
 }
 
-function viaRoute(provoke: (t: RuleContext) => Promise<Answer>, writes = false): Provocation {
+function viaRoute(provoke: (t: RuleContext) => Promise<ApiResponse>, writes = false): Provocation {
   return { reach: 'any', writes, provoke: async (t) => [await provoke(t)] };
 }
 
@@ -34,7 +34,7 @@ function forced(code: string): Provocation {
   return { ...viaRoute((t) => withFault(t, 'repo', code)), reach: 'emulator' };
 }
 
-type Attempt = (repository: TestRepository, family: Family) => Promise<Answer>;
+type Attempt = (repository: TestRepository, family: Family) => Promise<ApiResponse>;
 
 /** Causes the code through the routes that clients know, on a new repository for each family. */
 function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES): Provocation {
@@ -43,9 +43,9 @@ function viaCompanion(attempt: Attempt, families: readonly Family[] = FAMILIES):
     writes: true,
     provoke: async (t) => {
       t.needsCompanion();
-      const answers: Answer[] = [];
-      for (const family of families) answers.push(await attempt(await TestRepository.create(t), family));
-      return answers;
+      const responses: ApiResponse[] = [];
+      for (const family of families) responses.push(await attempt(await TestRepository.create(t), family));
+      return responses;
     },
   };
 }
@@ -63,9 +63,10 @@ function repeated(name: string, request: (repository: TestRepository) => Promise
 const deploy: Attempt = (repository) => callOperation(repository, 'create deployment', 'preferred', { json: {} });
 
 /** An organization without hosting either says so, or refuses a token with the hosting scopes. */
-function skipWithoutHosting(answer: Answer): Answer {
-  if (answer.status === 403 && answer.code !== 'insufficient_scope') throw new Skip('the organization has no hosting');
-  return answer;
+function skipWithoutHosting(response: ApiResponse): ApiResponse {
+  if (response.status === 403 && response.code !== 'insufficient_scope')
+    throw new Skip('the organization has no hosting');
+  return response;
 }
 
 /** A public upstream that does not exist. The service looks it up before it creates anything. */
@@ -87,15 +88,15 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
     writes: 'where-allowed',
     provoke: async (t) => {
       const { name: repo } = await sampleRepository(t);
-      const answers: Answer[] = [];
+      const responses: ApiResponse[] = [];
       const own = repositoryPath(repo);
       for (const family of ['/api', '/api/v1', '/api/v1/repos', own, `${own}/branches`]) {
         for (const method of t.target.write ? ['GET', 'POST', 'DELETE'] : ['GET']) {
           const as = { repo, scopes: ['git:read', 'git:write'] };
-          answers.push(await t.request(method, `${family}/no/such/route`, { as }));
+          responses.push(await t.request(method, `${family}/no/such/route`, { as }));
         }
       }
-      return answers;
+      return responses;
     },
   },
   repository_not_found: viaRoute((t) => getRepo(t, t.uniqueName())),
@@ -178,8 +179,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
       // Neither outcome creates anything, because the repository exists already.
       const repo = (await sampleRepository(t)).name;
       const json = { deployment: {} };
-      const answer = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
-      if (answer.status !== 409 && answer.status >= 300) return [answer];
+      const response = await t.post('/api/repos', { as: { repo, scopes: ['repo:write'] }, json });
+      if (response.status !== 409 && response.status >= 300) return [response];
       if (t.target.adminUrl === undefined) throw new Skip('the organization has hosting');
       return inOrganization(t, { hosting: 'off' }, async (inner) => createRepo(inner, inner.uniqueName(), { json }));
     },
@@ -218,8 +219,8 @@ const PROVOCATIONS: Readonly<Record<SpecificCode, Provocation>> = {
 async function inOrganization(
   t: RuleContext,
   settings: object,
-  ask: (inner: RuleContext) => Promise<Answer>,
-): Promise<readonly Answer[]> {
+  ask: (inner: RuleContext) => Promise<ApiResponse>,
+): Promise<readonly ApiResponse[]> {
   return inNamespace(t, {}, async (inner) => {
     await changeState(inner, { organizations: { [inner.target.org]: settings } });
     return [await ask(inner)];
@@ -227,9 +228,9 @@ async function inOrganization(
 }
 
 /** The code may contain the forge's name (A17), and the status may be that of the forge. */
-function expectForgeCode(answer: Answer, code: string): void {
-  expectSame(isForgeCode(answer.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);
-  expectTrue(answer.status >= 400 && answer.status < 500, 'the status is 412 or another 4xx', answer.status);
+function expectForgeCode(response: ApiResponse, code: string): void {
+  expectSame(isForgeCode(response.code ?? ''), isForgeCode(code), `the code is ${code}, in the words of the forge`);
+  expectTrue(response.status >= 400 && response.status < 500, 'the status is 412 or another 4xx', response.status);
 }
 
 function specific(code: SpecificCode): RuleRow {
@@ -246,10 +247,10 @@ function specific(code: SpecificCode): RuleRow {
       return exchange.status === status || any4xx || `${code} came with ${exchange.status}`;
     },
     check: async (t) => {
-      for (const answer of await provoke(t)) {
-        if (instead !== undefined) t.tolerate(instead[0], instead[1], answer, instead[2]);
-        else if (isForgeCode(code) === undefined) expectCode(answer, status, code);
-        else expectForgeCode(answer, code);
+      for (const response of await provoke(t)) {
+        if (instead !== undefined) t.tolerate(instead[0], instead[1], response, instead[2]);
+        else if (isForgeCode(code) === undefined) expectCode(response, status, code);
+        else expectForgeCode(response, code);
       }
     },
   };
@@ -264,13 +265,17 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     reach: 'emulator',
     check: async (t) => {
       await forEachPlace(t, ofContent, async ({ place, ask }) => {
-        const answer = await ask({}, { fault: 'repository_thawing' });
+        const response = await ask({}, { fault: 'repository_thawing' });
         if (place.name === 'repo') {
-          t.tolerate('A04', 'thawing, repo', answer, ['409 repository_thawing', '503 service_unavailable']);
+          t.tolerate('A04', 'thawing, repo', response, ['409 repository_thawing', '503 service_unavailable']);
         }
-        expectOneOf(answer.status, [409, 503], 'it is 409 or 503');
-        if (answer.status === 503) return;
-        expectMatch(answer.header('retry-after'), /^(\d+|[A-Z][a-z]{2}, .* GMT)$/, 'Retry-After is seconds or a date');
+        expectOneOf(response.status, [409, 503], 'it is 409 or 503');
+        if (response.status === 503) return;
+        expectMatch(
+          response.header('retry-after'),
+          /^(\d+|[A-Z][a-z]{2}, .* GMT)$/,
+          'Retry-After is seconds or a date',
+        );
       });
     },
   },
@@ -280,9 +285,9 @@ export const specificCodes = defineRules('Errors', 'specific-codes', [
     reach: 'emulator',
     writes: true,
     check: async (t) => {
-      for (const answer of await PROVOCATIONS.forge_repository_inaccessible.provoke(t)) {
-        expectForgeCode(answer, 'forge_repository_inaccessible');
-        t.observe('status', answer.status);
+      for (const response of await PROVOCATIONS.forge_repository_inaccessible.provoke(t)) {
+        expectForgeCode(response, 'forge_repository_inaccessible');
+        t.observe('status', response.status);
       }
     },
   },

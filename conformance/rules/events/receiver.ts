@@ -109,9 +109,9 @@ export class Receiver implements AsyncDisposable {
 
   async #register(): Promise<void> {
     const json = { url: `http://${this.#host}${HOOK}`, secret: SECRET };
-    const answer = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
-    if (answer.status > 299) throw new Skip(`no address for events can be registered here: ${answer.outcome}`);
-    this.#webhook = answer.string('id');
+    const response = await this.t.post('/api/v1/webhooks', { as: REGISTRAR, json });
+    if (response.status > 299) throw new Skip(`no address for events can be registered here: ${response.outcome}`);
+    this.#webhook = response.string('id');
   }
 
   #take(headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {

@@ -1,7 +1,7 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { fileMetadata, reader } from '../../api/requests.js';
 import { changeState, inNamespace } from '../../check/admin.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus } from '../../check/expect.js';
 import { answerToNobody } from '../../check/journal.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -34,8 +34,8 @@ function withTwoCommits(t: RuleContext, check: (inner: RuleContext, name: string
 }
 
 /** Expects the status, and a message in the member `error`. These errors need no code. */
-function expectErrorOnly(answer: Answer, status: number): void {
-  expectStatus(answer, status).string('error');
+function expectErrorOnly(response: ApiResponse, status: number): void {
+  expectStatus(response, status).string('error');
 }
 
 export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata-errors', [
@@ -48,9 +48,9 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
       return (isRecord(body) && typeof body.error === 'string') || `the body is ${JSON.stringify(body).slice(0, 100)}`;
     },
     check: async (t) => {
-      const answer = await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() });
-      answer.string('error');
-      const more = Object.keys(answer.record()).length > 1;
+      const response = await fileMetadata(t, (await sampleRepository(t)).name, { ref: t.uniqueName() });
+      response.string('error');
+      const more = Object.keys(response.record()).length > 1;
       const kinds = ['only error', 'problem details'];
       t.tolerateValue('A06', 'file metadata', more ? 'problem details' : 'only error', kinds);
     },
@@ -121,8 +121,8 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     check: (t) =>
       withTwoCommits(t, async (inner, name) => {
         await changeState(inner, { limits: { maxMetadataCommits: 1 } });
-        const answer = await fileMetadata(inner, name, {}, SHOWS_429);
-        for (const header of ['retry-after', 'ratelimit']) t.observe(header, answer.header(header) ?? 'none');
+        const response = await fileMetadata(inner, name, {}, SHOWS_429);
+        for (const header of ['retry-after', 'ratelimit']) t.observe(header, response.header(header) ?? 'none');
       }),
   },
   ...forcedFailures(
@@ -134,18 +134,18 @@ export const fileMetadataErrors = defineRules('3. File metadata', 'file-metadata
     id: 'filemeta.err.503.thawing',
     says: 'A repository that is being restored from cold storage is 503.',
     reach: 'emulator',
-    check: on(faulted('filemeta', 'repository_thawing'), async (t, answer) => {
-      t.tolerate('A04', 'thawing, file metadata', answer, ['503', '409 repository_thawing']);
-      answer.string('error');
+    check: on(faulted('filemeta', 'repository_thawing'), async (t, response) => {
+      t.tolerate('A04', 'thawing, file metadata', response, ['503', '409 repository_thawing']);
+      response.string('error');
     }),
   },
   {
     id: 'filemeta.err.503.syncing',
     says: 'A repository with a running upstream sync is 503.',
     reach: 'emulator',
-    check: on(faulted('filemeta', 'sync_in_progress'), async (t, answer) => {
-      t.tolerate('A05', 'syncing, file metadata', answer, ['503', '409 sync_in_progress']);
-      answer.string('error');
+    check: on(faulted('filemeta', 'sync_in_progress'), async (t, response) => {
+      t.tolerate('A05', 'syncing, file metadata', response, ['503', '409 sync_in_progress']);
+      response.string('error');
     }),
   },
   ...forcedFailures(

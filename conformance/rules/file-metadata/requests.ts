@@ -1,5 +1,5 @@
 import { fileMetadata } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleContent, skipTooLarge } from '../../fixtures/content.js';
@@ -10,7 +10,7 @@ import { largeRepository, TWO_LINE_FILES } from '../../fixtures/large.js';
 import { emptyRepository, otherRepository, sampleRepository } from '../../fixtures/repositories.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
-async function listSample(t: RuleContext): Promise<Answer> {
+async function listSample(t: RuleContext): Promise<ApiResponse> {
   const { name } = await sampleContent(t);
   return expectStatus(skipTooLarge(t, name, await fileMetadata(t, name)), 200);
 }
@@ -26,10 +26,10 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.route',
     says: 'GET /api/v1/repos/files/metadata lists the files of a tree with their metadata.',
     check: async (t) => {
-      const answer = await listSample(t);
-      answer.array('files');
-      answer.record('commits');
-      answer.string('ref');
+      const response = await listSample(t);
+      response.array('files');
+      response.record('commits');
+      response.string('ref');
     },
   },
   {
@@ -90,9 +90,9 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     'The specification does not say whether ref can be a tag.',
     historyRepository,
     async (t, { name }) => {
-      const answer = await fileMetadata(t, name, { ref: 'v1' });
-      t.observe('tag', answer);
-      t.tolerate('A15', 'tag, file metadata', answer, ['200', '404']);
+      const response = await fileMetadata(t, name, { ref: 'v1' });
+      t.observe('tag', response);
+      t.tolerate('A15', 'tag, file metadata', response, ['200', '404']);
     },
   ),
   {
@@ -109,8 +109,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'If an ordinary and an ephemeral branch have the same name, ephemeral=true selects the ephemeral one; false is the default.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const size = async (query: Record<string, string>) => {
-        const answer = await fileMetadata(t, name, { ref: 'both', ...query });
-        return answer.records('files').find(({ path }) => path === 'both.txt')?.size;
+        const response = await fileMetadata(t, name, { ref: 'both', ...query });
+        return response.records('files').find(({ path }) => path === 'both.txt')?.size;
       };
       expectSame(await size({ ephemeral: 'true' }), 16, 'the ephemeral one');
       expectSame([await size({}), await size({ ephemeral: 'false' })], [13, 13], 'the ordinary one');
@@ -138,8 +138,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.ephemeral.unresolvable',
     says: 'ephemeral=true with a branch that is not an ephemeral branch is 400.',
     check: on(ephemeralRepository, async (t, { name }) => {
-      const answer = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
-      t.tolerate('A12', 'not ephemeral, file metadata', answer, ['400', '404']);
+      const response = await fileMetadata(t, name, { ref: 'normal', ephemeral: 'true' });
+      t.tolerate('A12', 'not ephemeral, file metadata', response, ['400', '404']);
     }),
   },
   leftOpen(
@@ -182,8 +182,8 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     id: 'filemeta.unpaginated.fields',
     says: 'The response has none of the members cursor, next_cursor, limit and has_more.',
     check: async (t) => {
-      const answer = await listSample(t);
-      const ofPage = Object.keys(answer.record()).filter((name) => /^(next_)?cursor$|^limit$|^has_more$/.test(name));
+      const response = await listSample(t);
+      const ofPage = Object.keys(response.record()).filter((name) => /^(next_)?cursor$|^limit$|^has_more$/.test(name));
       expectSame(ofPage, [], 'no member of a page');
     },
   },
@@ -192,9 +192,9 @@ export const fileMetadataRequests = defineRules('3. File metadata', 'file-metada
     says: 'A limit parameter does not shorten the list.',
     level: 'SHOULD',
     check: on(historyRepository, async (t, history) => {
-      const answer = await fileMetadata(t, history.name, { limit: '1' });
-      if (answer.find('has_more') !== undefined) t.observe('has_more', answer.find('has_more'));
-      expectSame(answer.array('files').length, Object.keys(history.files).length, 'every file is there');
+      const response = await fileMetadata(t, history.name, { limit: '1' });
+      if (response.find('has_more') !== undefined) t.observe('has_more', response.find('has_more'));
+      expectSame(response.array('files').length, Object.keys(history.files).length, 'every file is there');
     }),
   },
   leftOpen(

@@ -11,8 +11,8 @@ import { tokenRules } from '../token-rules.js';
 /** Returns the bytes of a file of the history. */
 async function bytes(t: RuleContext, path: string, query: Record<string, string> = {}): Promise<Buffer> {
   const { name } = await historyRepository(t);
-  const answer = expectStatus(await getFile(t, name, { path, ...query }), 200);
-  return answer.body;
+  const response = expectStatus(await getFile(t, name, { path, ...query }), 200);
+  return response.body;
 }
 
 export const fileRead = defineRules('8. Read a file', 'read-file', [
@@ -44,10 +44,10 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     id: 'file.content-type',
     says: 'The response has a Content-Type that suits the file.',
     check: async (t) => {
-      const answer = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
-      expectMatch(answer.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
-      expectOther(answer.mediaType, 'application/problem+json', 'it is no error');
-      if (!/^text\/|octet-stream/.test(answer.mediaType)) t.warn(`a text file is ${answer.mediaType}`);
+      const response = await getFile(t, (await historyRepository(t)).name, { path: 'a/b.txt' });
+      expectMatch(response.header('content-type'), /^[\w.+-]+\/[\w.+-]+/, 'a media type');
+      expectOther(response.mediaType, 'application/problem+json', 'it is no error');
+      if (!/^text\/|octet-stream/.test(response.mediaType)) t.warn(`a text file is ${response.mediaType}`);
     },
   },
   {
@@ -68,8 +68,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     says: 'Nested paths work with encoded and unencoded slashes, and with special characters.',
     check: on(historyRepository, async (t, { name, files }) => {
       for (const query of ['path=a/b.txt', 'path=a%2Fb.txt']) {
-        const answer = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
-        expectSame([answer.status, answer.text], [200, 'nested\n'], query);
+        const response = await t.get(`/api/v1/repos/file?${query}`, { as: reader(name) });
+        expectSame([response.status, response.text], [200, 'nested\n'], query);
       }
       expectTrue(files[ODD_PATH]?.equals(await bytes(t, ODD_PATH)) === true, 'a name with space and accent');
     }),
@@ -102,17 +102,17 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     ),
   },
   leftOpen('file.ref.tag', 'The specification does not say whether ref can be a tag.', async (t) => {
-    const answer = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
-    t.observe('tag', answer);
-    t.tolerate('A15', 'tag, file', answer, ['200', '404']);
+    const response = await getFile(t, (await historyRepository(t)).name, { path: 'README.md', ref: 'v1' });
+    t.observe('tag', response);
+    t.tolerate('A15', 'tag, file', response, ['200', '404']);
   }),
   {
     id: 'file.ephemeral.true',
     says: 'Ephemeral branches are read with ephemeral=true, and only then.',
     check: on(ephemeralRepository, async (t, { name }) => {
       const read = async (path: string, query: Record<string, string>) => {
-        const answer = await getFile(t, name, { path, ...query });
-        return answer.status === 200 ? answer.text : answer.status;
+        const response = await getFile(t, name, { path, ...query });
+        return response.status === 200 ? response.text : response.status;
       };
       expectSame(await read('only.txt', { ref: 'only', ephemeral: 'true' }), ONLY_EPHEMERAL, 'the ephemeral branch');
       expectSame(await read('only.txt', { ref: 'only' }), 404, 'not without the flag');
@@ -128,8 +128,8 @@ export const fileRead = defineRules('8. Read a file', 'read-file', [
     check: on(ephemeralRepository, async (t, { name }) => {
       const file = { path: 'inherited.txt', ref: 'normal' };
       t.observe('ephemeral=maybe', await getFile(t, name, { ...file, ephemeral: 'maybe' }));
-      const answer = await getFile(t, name, { ...file, ephemeral: 'true' });
-      t.tolerate('A12', 'not ephemeral, file', answer, ['404', '400']);
+      const response = await getFile(t, name, { ...file, ephemeral: 'true' });
+      t.tolerate('A12', 'not ephemeral, file', response, ['404', '400']);
     }),
   },
   leftOpen(
@@ -157,16 +157,16 @@ export const fileErrors = defineRules('8. Read a file', 'read-file-errors', [
     id: 'file.err.404.file',
     says: 'A file that does not exist is 404.',
     check: on(sampleContent, async (t, { name }) => {
-      const answer = await getFile(t, name, { path: t.uniqueName() });
-      t.tolerate('A28', 'missing file', answer, ['404 not_found', '404 ref_not_found']);
+      const response = await getFile(t, name, { path: t.uniqueName() });
+      t.tolerate('A28', 'missing file', response, ['404 not_found', '404 ref_not_found']);
     }),
   },
   {
     id: 'file.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: on(sampleFile, async (t, { name, path }) => {
-      const answer = await getFile(t, name, { path, ref: t.uniqueName() });
-      t.tolerate('A28', 'missing ref, file', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+      const response = await getFile(t, name, { path, ref: t.uniqueName() });
+      t.tolerate('A28', 'missing ref, file', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),
   },
   ...tokenRules('file', {

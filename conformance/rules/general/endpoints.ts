@@ -45,13 +45,13 @@ export const endpoints = defineRules('Endpoints', 'endpoints', [
     groupRepository,
     async (t, { name, tip }) => {
       for (const ref of [tip.slice(0, 10), 'HEAD', 'refs/heads/main']) {
-        const answers = [
+        const responses = [
           await grep(t, name, { query: { pattern: 'e' }, ref }),
           await fileMetadata(t, name, { ref }),
           await archive(t, name, { ref }),
           await getFile(t, name, { path: 'README.md', ref }),
         ];
-        const outcomes = answers.map((answer) => answer.outcome);
+        const outcomes = responses.map((response) => response.outcome);
         t.observe(ref === 'HEAD' || ref.startsWith('refs') ? ref : 'short SHA', outcomes);
       }
     },
@@ -86,8 +86,8 @@ export const resources = defineRules('Resources', 'resources', [
     sampleContent,
     async (t, { name, branch }) => {
       for (const [what, query] of Object.entries({ branches: {}, tags: {}, diff: { sha: branch } })) {
-        const answer = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
-        t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
+        const response = await t.get(`/api/v1/repos/${what}`, { as: reader(name), query });
+        t.observe(what, response.status === 200 ? Object.keys(response.record()) : response.outcome);
       }
     },
   ),
@@ -113,8 +113,8 @@ const COMMIT_MEMBERS = ['sha', 'message', 'author_name', 'author_email', 'commit
 
 export const versioning = defineRules('Versioning', 'versioning', [
   leftOpen('version.api', 'The specification does not say where the API version 1.0.0 can be read.', async (t) => {
-    const answer = await getRepo(t, (await sampleRepository(t)).name);
-    const headers = Object.keys(answer.exchange.headers).filter((name) => name.includes('version'));
+    const response = await getRepo(t, (await sampleRepository(t)).name);
+    const headers = Object.keys(response.exchange.headers).filter((name) => name.includes('version'));
     t.observe('headers', headers);
   }),
   {
@@ -122,8 +122,8 @@ export const versioning = defineRules('Versioning', 'versioning', [
     says: 'Members of requests and responses are named as documented, in snake_case.',
     watch: (exchange) => camelCaseMember(exchange.git || exchange.status > 299 ? undefined : jsonText(exchange.body)),
     check: on(sampleContent, async (t, { name, branch }) => {
-      const answer = await getRepo(t, name);
-      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
+      const response = await getRepo(t, name);
+      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) response.string(member);
       const commit = await getCommit(t, name, branch);
       for (const member of COMMIT_MEMBERS) expectMatch(commit.find('commit', member), /^/, `commit.${member} is there`);
     }),
@@ -143,21 +143,21 @@ export const versioning = defineRules('Versioning', 'versioning', [
           const outcomes = [];
           for (const words of WORDINGS) {
             const request = await wordedRequest(wording, words, repository);
-            const answer = await callOperation(repository, operation, family, request);
-            outcomes.push(answer.outcome);
+            const response = await callOperation(repository, operation, family, request);
+            outcomes.push(response.outcome);
             if (!companion) continue;
-            if (!operation.ok.includes(answer.status)) t.warn(`${label} in ${words} words is ${answer.outcome}`);
+            if (!operation.ok.includes(response.status)) t.warn(`${label} in ${words} words is ${response.outcome}`);
             for (const [first, second] of wording.aliases ?? []) {
-              const values = [first, second].map((path) => answer.find(...path.split('.')));
+              const values = [first, second].map((path) => response.find(...path.split('.')));
               if (values[0] === undefined || values[0] !== values[1]) t.warn(`${label}: ${first} is not ${second}`);
             }
           }
           t.observe(label, outcomes);
         }
         for (const stale of await staleHeadRequests(repository)) {
-          const answer = await callOperation(repository, operationOf('commit-pack'), family, stale.request);
-          t.observe(`${family}, stale ${stale.name}`, answer);
-          if (companion && answer.status < 400) t.warn(`a stale ${stale.name} is ${answer.outcome}`);
+          const response = await callOperation(repository, operationOf('commit-pack'), family, stale.request);
+          t.observe(`${family}, stale ${stale.name}`, response);
+          if (companion && response.status < 400) t.warn(`a stale ${stale.name} is ${response.outcome}`);
         }
       }
     },

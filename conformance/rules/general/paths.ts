@@ -1,6 +1,6 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { createRepo, listBranches } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectStatus } from '../../check/expect.js';
 import { Skip } from '../../check/outcomes.js';
 import { createNamedRepository, sampleRepository } from '../../fixtures/repositories.js';
@@ -8,8 +8,8 @@ import { isRecord } from '../../http/exchange.js';
 import { defineRules, leftOpen, on } from '../rule.js';
 
 /** Returns the names in a list. Other members are ignored, because responses may differ in members and order. */
-function namesIn(answer: Answer): string[] {
-  const lists = Object.values(answer.record()).filter((value): value is unknown[] => Array.isArray(value));
+function namesIn(response: ApiResponse): string[] {
+  const lists = Object.values(response.record()).filter((value): value is unknown[] => Array.isArray(value));
   return lists
     .flat()
     .flatMap((item) => (isRecord(item) && typeof item.name === 'string' ? [item.name] : []))
@@ -23,10 +23,10 @@ export const paths = defineRules('What the service does', 'paths', [
     check: on(sampleRepository, async (t, { name }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
       for (const slash of ['%2F', '%2f']) {
-        const answer = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
+        const response = await t.get(`/api/repos/${name.replaceAll('/', slash)}/branches`, { as: { repo: name } });
         // 400 is accepted because parameters of the list that the specification does not show may be missing; any other
         // status is wrong.
-        expectOneOf(answer.status, [200, 400], `${slash} stands for a slash and does not end the segment`);
+        expectOneOf(response.status, [200, 400], `${slash} stands for a slash and does not end the segment`);
       }
     }),
   },
@@ -43,7 +43,7 @@ export const paths = defineRules('What the service does', 'paths', [
       const encoded = await list(name.replace('x', '%78').replace('A', '%41'));
       expectStatus(plain, 200);
       expectSame(encoded.status, plain.status, 'both forms address the repository');
-      const branches = [plain, encoded].map((answer) => namesIn(answer));
+      const branches = [plain, encoded].map((response) => namesIn(response));
       expectSame(branches[1], branches[0], 'both forms show the same branches');
     },
   },
@@ -61,9 +61,9 @@ export const paths = defineRules('What the service does', 'paths', [
         '/api/repos/',
         '/api/repos/%2E%2E/branches',
       ]) {
-        const answer = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
-        t.observe(path, answer);
-        if (answer.status >= 500) t.warn(`${path} is ${answer.status}`);
+        const response = await t.get(path, { as: { repo: name, scopes: ['git:read'] } });
+        t.observe(path, response);
+        if (response.status >= 500) t.warn(`${path} is ${response.status}`);
       }
     },
   ),

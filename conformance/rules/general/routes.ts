@@ -71,9 +71,9 @@ export const routes = defineRules('What the service does', 'routes', [
     'The specification does not say how a response of an /api/v1 alias announces that the alias is deprecated.',
     sampleRepository,
     async (t, { name }) => {
-      const answers = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
+      const responses = [await getRepo(t, name), await grep(t, name, { query: { pattern: 'e' } })];
       for (const header of ['deprecation', 'sunset', 'warning', 'link']) {
-        const seen = answers.map((answer) => answer.header(header) ?? null);
+        const seen = responses.map((response) => response.header(header) ?? null);
         t.observe(header, seen);
       }
     },
@@ -102,9 +102,9 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'A preferred route takes the repository name from one segment of its path.',
     writes: true,
     check: on(groupRepository, async (t, { name, tip }) => {
-      const answer = await reset(t, name, restoreMetadata(tip));
-      expectOneOf(answer.status, [201, 409, 412, 200], 'the restore was tried');
-      answer.record('result');
+      const response = await reset(t, name, restoreMetadata(tip));
+      expectOneOf(response.status, [201, 409, 412, 200], 'the restore was tried');
+      response.record('result');
     }),
   },
   {
@@ -127,8 +127,8 @@ export const routes = defineRules('What the service does', 'routes', [
     says: 'An unencoded slash ends the segment, so it never addresses a repository with a slash in its name.',
     check: on(sampleRepository, async (t, { name }) => {
       const raw = name.includes('/') ? name : `${name}/x`;
-      const answer = expectStatus(await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } }), 404);
-      if (answer.code !== 'route_not_found') t.observe('code', answer.code ?? null);
+      const response = expectStatus(await t.get(`/api/repos/${raw}/branches`, { as: { repo: raw } }), 404);
+      if (response.code !== 'route_not_found') t.observe('code', response.code ?? null);
     }),
   },
   {

@@ -1,6 +1,6 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { restore, restoreMetadata } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { sampleFile } from '../../fixtures/content.js';
@@ -24,13 +24,13 @@ const OPERATIONS = {
 } as const;
 
 /** Calls each operation once with a forced state. Returns its name in reports, and its response. */
-async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, Answer])[]> {
+async function underFault(t: RuleContext, fault: string): Promise<(readonly [string, ApiResponse])[]> {
   const { name } = await groupRepository(t);
-  const answers: (readonly [string, Answer])[] = [];
+  const responses: (readonly [string, ApiResponse])[] = [];
   for (const [operation, label] of Object.entries(OPERATIONS)) {
-    answers.push([label, await documentedOperation(operation).send(t, name, { fault, faultIsOptional: true })]);
+    responses.push([label, await documentedOperation(operation).send(t, name, { fault, faultIsOptional: true })]);
   }
-  return answers;
+  return responses;
 }
 
 /** Expects these operations to be refused with the code of the state, or as unavailable. */
@@ -41,8 +41,8 @@ async function refuses(
   fault: string,
   ...labels: readonly string[]
 ) {
-  for (const [label, answer] of await underFault(t, fault)) {
-    if (labels.includes(label)) t.tolerate(decision, `${state}, ${label}`, answer, [`409 ${fault}`, '503']);
+  for (const [label, response] of await underFault(t, fault)) {
+    if (labels.includes(label)) t.tolerate(decision, `${state}, ${label}`, response, [`409 ${fault}`, '503']);
   }
 }
 
@@ -76,8 +76,8 @@ export const states = defineWritingRules('States', 'states', [
     reach: 'emulator',
     check: async (t) => {
       for (const fault of ['repository_thawing', 'sync_in_progress']) {
-        const answers = await underFault(t, fault);
-        const outcomes = answers.map(([operation, { outcome }]) => [operation, outcome]);
+        const responses = await underFault(t, fault);
+        const outcomes = responses.map(([operation, { outcome }]) => [operation, outcome]);
         t.observe(fault, Object.fromEntries(outcomes));
       }
     },

@@ -66,8 +66,8 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     id: 'git.remote.user-t',
     says: 'The user name t is accepted.',
     check: on(sampleContent, async (t, { name }) => {
-      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
-      expectTrue(readAdvertisement(answer).size > 0, 'refs are shown');
+      const response = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
+      expectTrue(readAdvertisement(response).size > 0, 'refs are shown');
       const other = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', { user: 'x' });
       t.observe('another user name', other.status);
     }),
@@ -87,9 +87,9 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ askWithout }) => {
-        const answer = await askWithout();
-        showsNothing(answer);
-        expectStatus(answer, 401);
+        const response = await askWithout();
+        showsNothing(response);
+        expectStatus(response, 401);
       }),
   },
   {
@@ -97,16 +97,16 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     says: 'The 401 of a Git request without credentials has WWW-Authenticate: Basic, without which Git never sends the credentials in its remote.',
     level: 'SHOULD',
     check: async (t) => {
-      const answer = await advertise(t, gitPath((await sampleRepository(t)).name));
-      expectMatch(answer.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate is Basic');
+      const response = await advertise(t, gitPath((await sampleRepository(t)).name));
+      expectMatch(response.header('www-authenticate'), /^Basic\b/i, 'WWW-Authenticate is Basic');
     },
   },
   {
     id: 'git.basic.accepted',
     says: 'A token is accepted as the password of Basic authentication.',
     check: on(sampleRepository, async (t, { name }) => {
-      const answer = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
-      expectSame(answer.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
+      const response = expectStatus(await advertise(t, gitPath(name), reader(name)), 200);
+      expectSame(response.mediaType, 'application/x-git-upload-pack-advertisement', 'it is an advertisement');
     }),
   },
   leftOpen(
@@ -147,8 +147,8 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place }) => {
         const repo = t.uniqueName();
-        const answer = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
-        expectGitRefused(t, `missing repository, ${place.name}`, answer, NOT_FOUND);
+        const response = await place.send(t, repo, { as: { repo, scopes: [place.scope] } });
+        expectGitRefused(t, `missing repository, ${place.name}`, response, NOT_FOUND);
       }),
   },
   {
@@ -157,10 +157,10 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     writes: 'where-allowed',
     check: (t) =>
       forEachPlace(t, ofGit, async ({ place, ask }) => {
-        const answer = await ask({ claims: { repo: null } });
-        expectRefused(answer);
-        showsNothing(answer);
-        t.observe(place.route, answer.status);
+        const response = await ask({ claims: { repo: null } });
+        expectRefused(response);
+        showsNothing(response);
+        t.observe(place.route, response.status);
       }),
   },
   leftOpen(
@@ -169,11 +169,11 @@ export const gitReads = defineRules('Git over HTTPS', 'git-reads', [
     historyRepository,
     async (t, { name }) => {
       for (const version of ['0', '1', '2']) {
-        const answer = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
+        const response = await advertise(t, gitPath(name), reader(name), 'git-upload-pack', {
           headers: { 'git-protocol': `version=${version}` },
         });
-        t.observe(`version ${version}`, /version [12]/.exec(answer.text)?.[0] ?? 'version 0');
-        if (version === '2') t.observe('fetch', /fetch=([^\n]*)/.exec(answer.text)?.[1] ?? 'plain');
+        t.observe(`version ${version}`, /version [12]/.exec(response.text)?.[0] ?? 'version 0');
+        if (version === '2') t.observe('fetch', /fetch=([^\n]*)/.exec(response.text)?.[1] ?? 'plain');
       }
       const git = await createGit(t);
       const shallow = git.fetch(name, 'main', 1);

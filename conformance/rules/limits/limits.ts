@@ -1,7 +1,7 @@
 import { type Parameters, parseList } from 'structured-headers';
 import { getRepo, listCommits, listRepos, ORG_READER, reader } from '../../api/requests.js';
 import { askAdmin, inNamespace } from '../../check/admin.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectMatch, expectOther, expectSame, expectStatus, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -22,14 +22,14 @@ import { everyPlace, forEachPlace } from '../token-places.js';
 const ITEMS = ['repos', 'repositories', 'branches', 'commits', 'tags', 'items', 'data'];
 
 /** Returns the items of a list response: its only array of objects, or the array with a known name. */
-function itemsOf(answer: Answer): readonly JsonRecord[] {
-  const arrays = Object.entries(answer.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
+function itemsOf(response: ApiResponse): readonly JsonRecord[] {
+  const arrays = Object.entries(response.record()).filter(([, value]) => Array.isArray(value) && value.every(isRecord));
   const found = arrays.length === 1 ? arrays[0] : arrays.find(([name]) => ITEMS.includes(name));
   if (found === undefined) throw new AssertionFailure('the answer has an array of items', 1, arrays.length);
   return found[1] as JsonRecord[];
 }
 
-type Lister = (query: Record<string, string>) => Promise<Answer>;
+type Lister = (query: Record<string, string>) => Promise<ApiResponse>;
 
 /** Returns the lists that have at least two items. If the suite may write, it creates them. */
 async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
@@ -46,8 +46,8 @@ async function listsOfTwo(t: RuleContext): Promise<Lister[]> {
 /** Returns a lister that expects success. */
 function listing(list: Lister): Lister {
   return async (query) => {
-    const answer = expectStatus(await list(query), 200);
-    return answer;
+    const response = expectStatus(await list(query), 200);
+    return response;
   };
 }
 
@@ -59,17 +59,17 @@ function idOf(item: JsonRecord | undefined): unknown {
 /** Lists with a default page size of twenty, by both families of routes. */
 const LISTS = ['list repositories', 'list branches', 'list commits', 'list tags'].map(operationOf);
 
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** Follows cursors to the end, up to a maximum number of pages. */
 async function follow(list: Lister, limit: string) {
-  const pages: Answer[] = [];
+  const pages: ApiResponse[] = [];
   let cursor: string | undefined;
   do {
-    const answer = expectStatus(await list(cursor === undefined ? { limit } : { limit, cursor }), 200);
-    pages.push(answer);
-    cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
-  } while (cursor !== undefined && pages.length < MOST_PAGES);
+    const response = expectStatus(await list(cursor === undefined ? { limit } : { limit, cursor }), 200);
+    pages.push(response);
+    cursor = response.boolean('has_more') ? response.string('next_cursor') : undefined;
+  } while (cursor !== undefined && pages.length < MAX_PAGES);
   return { pages, items: pages.flatMap((one) => [...itemsOf(one)]), isComplete: cursor === undefined };
 }
 
@@ -79,9 +79,9 @@ export const lists = defineRules('Limits', 'lists', [
     says: 'limit is the maximum number of items on a page; has_more says whether more items follow.',
     check: async (t) => {
       for (const list of await listsOfTwo(t)) {
-        const answer = await list({ limit: '1' });
-        expectSame(itemsOf(answer).length, 1, 'one item');
-        expectSame(answer.boolean('has_more'), true, 'more are left');
+        const response = await list({ limit: '1' });
+        expectSame(itemsOf(response).length, 1, 'one item');
+        expectSame(response.boolean('has_more'), true, 'more are left');
       }
     },
   },
@@ -97,9 +97,9 @@ export const lists = defineRules('Limits', 'lists', [
         const line = requestLine(list, family);
         if (!DOCUMENTED_ROUTES.has(line) && !t.target.companion) continue;
         const as = list.scopes.includes('org:read') ? ORG_READER : reader(repo);
-        const answer = expectStatus(await t.get(routeOf(list, family, repo) ?? '', { as }), 200);
-        expectSame(itemsOf(answer).length, 20, `${line}: twenty items`);
-        expectSame(answer.boolean('has_more'), true, `${line}: more are left`);
+        const response = expectStatus(await t.get(routeOf(list, family, repo) ?? '', { as }), 200);
+        expectSame(itemsOf(response).length, 20, `${line}: twenty items`);
+        expectSame(response.boolean('has_more'), true, `${line}: more are left`);
       }
     },
   },
@@ -108,9 +108,9 @@ export const lists = defineRules('Limits', 'lists', [
     'The specification does not say how a list treats a limit that is too large, zero, negative or not a number.',
     async (t) => {
       for (const limit of ['100000', '0', '-1', 'x', '1.5']) {
-        const answer = await listRepos(t, { limit });
+        const response = await listRepos(t, { limit });
         const size = (count: number) => `${count > 100 ? 'above' : 'up to'} 100 items`;
-        t.observe(limit, answer.status === 200 ? `200, ${size(itemsOf(answer).length)}` : answer.outcome);
+        t.observe(limit, response.status === 200 ? `200, ${size(itemsOf(response).length)}` : response.outcome);
       }
     },
   ),
@@ -164,18 +164,18 @@ export const lists = defineRules('Limits', 'lists', [
     'The specification does not say what next_cursor is on the last page.',
     historyRepository,
     async (t, { name }) => {
-      const answer = await listCommits(t, name, { limit: '100' });
-      expectSame(answer.find('has_more'), false, 'it is the last page');
-      const cursor = answer.find('next_cursor');
+      const response = await listCommits(t, name, { limit: '100' });
+      expectSame(response.find('has_more'), false, 'it is the last page');
+      const cursor = response.find('next_cursor');
       t.observe('next_cursor', cursor === undefined ? 'absent' : cursor);
     },
   ),
 ]);
 
 /** Parses the RateLimit field of a throttled response, a structured field list (RFC 9651). */
-function rateOf(answer: Answer): { field: string; parameters: Parameters } {
-  expectStatus(answer, 429);
-  const field = answer.header('ratelimit');
+function rateOf(response: ApiResponse): { field: string; parameters: Parameters } {
+  expectStatus(response, 429);
+  const field = response.header('ratelimit');
   if (field === undefined) throw new AssertionFailure('RateLimit is there', 'a list', field);
   const parameters = parametersOf(field);
   if (parameters === undefined) throw new AssertionFailure('RateLimit is a structured field', 'a list', field);
@@ -183,10 +183,13 @@ function rateOf(answer: Answer): { field: string; parameters: Parameters } {
 }
 
 /** Checks the throttled responses of every place. */
-function throttled(t: RuleContext, check: (rate: ReturnType<typeof rateOf>, answer: Answer) => void): Promise<void> {
+function throttled(
+  t: RuleContext,
+  check: (rate: ReturnType<typeof rateOf>, response: ApiResponse) => void,
+): Promise<void> {
   return forEachPlace(t, everyPlace, async ({ ask }) => {
-    const answer = await ask({}, { fault: 'rate_limited' });
-    check(rateOf(answer), answer);
+    const response = await ask({}, { fault: 'rate_limited' });
+    check(rateOf(response), response);
   });
 }
 
@@ -229,7 +232,7 @@ export const rates = defineRules('Limits', 'rates', [
       [
         'rate.429.retry-after',
         'Retry-After of a 429 is the minimum delay before the next request.',
-        (_, answer) => expectMatch(answer.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
+        (_, response) => expectMatch(response.header('retry-after'), RETRY_AFTER, 'Retry-After is seconds or a date'),
       ],
     ],
     { writes: 'where-allowed', reach: 'emulator' },

@@ -1,6 +1,6 @@
 import { commitFiles } from '../../api/commit-pack.js';
 import { ABSENT_SHA, AUTHOR, getCommit, reader, writeNote } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame, expectStatus, expectSuccess, expectTrue } from '../../check/expect.js';
 import { AssertionFailure, Skip } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -15,15 +15,18 @@ import { expectFailureBody } from '../write-failure.js';
 const NOTES = 'refs/notes/commits';
 
 /** Adds a commit without a note to the group's repository. */
-async function bare(t: RuleContext): Promise<{ name: string; sha: string }> {
+async function commitWithoutNote(t: RuleContext): Promise<{ name: string; sha: string }> {
   const { name } = await groupRepository(t);
   return { name, sha: (await commitFiles(t, name, { 'bare.txt': t.uniqueName() })).sha };
 }
 
-async function noted(t: RuleContext, note = 'first'): Promise<{ name: string; sha: string; answer: Answer }> {
-  const { name, sha } = await bare(t);
-  const answer = expectSuccess(await writeNote(t, name, { sha, note }));
-  return { name, sha, answer };
+async function commitWithNote(
+  t: RuleContext,
+  note = 'first',
+): Promise<{ name: string; sha: string; answer: ApiResponse }> {
+  const { name, sha } = await commitWithoutNote(t);
+  const response = expectSuccess(await writeNote(t, name, { sha, note }));
+  return { name, sha, answer: response };
 }
 
 /** Returns true if Git shows the notes, which the specification does not require. */
@@ -42,9 +45,9 @@ async function fetchNote(t: RuleContext, repo: string, sha: string): Promise<str
 async function readNote(t: RuleContext, repo: string, sha: string): Promise<string | typeof UNREADABLE | undefined> {
   if (await isShown(t, repo)) return fetchNote(t, repo, sha);
   if (!t.target.companion) return UNREADABLE;
-  const answer = await t.get('/api/v1/repos/notes', { as: reader(repo), query: { sha } });
-  if (answer.code === 'route_not_found' || answer.status === 405) return UNREADABLE;
-  return answer.status === 404 ? undefined : answer.string('note');
+  const response = await t.get('/api/v1/repos/notes', { as: reader(repo), query: { sha } });
+  if (response.code === 'route_not_found' || response.status === 405) return UNREADABLE;
+  return response.status === 404 ? undefined : response.string('note');
 }
 
 const UNREADABLE = Symbol('unreadable');
@@ -56,9 +59,9 @@ async function authorOf(t: RuleContext, repo: string, sha: string): Promise<obje
     const { author } = await git.commit(tip);
     return { name: author.name, email: author.email };
   }
-  const answer = await getCommit(t, repo, sha);
-  if (answer.status === 404) throw new Skip('neither Git nor the API shows the commits of notes');
-  return { name: answer.string('commit', 'author_name'), email: answer.string('commit', 'author_email') };
+  const response = await getCommit(t, repo, sha);
+  if (response.status === 404) throw new Skip('neither Git nor the API shows the commits of notes');
+  return { name: response.string('commit', 'author_name'), email: response.string('commit', 'author_email') };
 }
 
 /** Returns the note of a commit. Skips the rule if the text cannot be read. */
@@ -81,34 +84,34 @@ async function expectNote(t: RuleContext, repo: string, sha: string, text: strin
 async function expectNotesAt(t: RuleContext, repo: string, tip: string): Promise<void> {
   const shown = (await listRefs(t, repo, reader(repo))).get(NOTES);
   if (shown !== undefined) return expectSame(shown, tip, 'the notes stay');
-  const { answer } = await noted(t, 'next');
-  expectSame(answer.string('base_commit'), tip, 'the notes stay');
+  const { answer: response } = await commitWithNote(t, 'next');
+  expectSame(response.string('base_commit'), tip, 'the notes stay');
 }
 
 type Sent = (sha: string) => object | string;
 
 /** Expects 400 for each of these requests, and the notes unchanged. */
 async function refuses(t: RuleContext, ...bodies: readonly Sent[]): Promise<void> {
-  const { name, answer } = await noted(t);
-  const { sha } = await bare(t);
+  const { name, answer: response } = await commitWithNote(t);
+  const { sha } = await commitWithoutNote(t);
   for (const make of bodies) {
     const body = make(sha);
     const options = typeof body === 'string' ? { body } : {};
     expectStatus(await writeNote(t, name, typeof body === 'string' ? undefined : body, options), 400);
   }
-  await expectNotesAt(t, name, answer.string('new_ref_sha'));
+  await expectNotesAt(t, name, response.string('new_ref_sha'));
 }
 
 export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.route',
     says: 'POST /api/v1/repos/notes writes a note and answers with the note write result.',
-    check: async (t) => void (await noted(t)).answer.record('result'),
+    check: async (t) => void (await commitWithNote(t)).answer.record('result'),
   },
   {
     id: 'note.repo-from-claim',
     says: 'The note is written to the repository in the repo claim of the token.',
-    check: on(bare, async (t, { name, sha }) => {
+    check: on(commitWithoutNote, async (t, { name, sha }) => {
       const other = (await otherRepository(t)).name;
       // The specification does not say what happens for a SHA that the repository does not have.
       t.observe('a commit of another repository', await writeNote(t, other, { sha, note: 'astray' }));
@@ -122,18 +125,18 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   leftOpen(
     'note.status.success',
     'The specification does not say which HTTP status a written note has.',
-    noted,
-    async (t, { name, sha, answer }) => {
-      t.observe('add', answer.status);
+    commitWithNote,
+    async (t, { name, sha, answer: response }) => {
+      t.observe('add', response.status);
       t.observe('append', (await writeNote(t, name, { sha, action: 'append', note: 'more' })).status);
-      t.tolerate('A24', 'note written', answer, ['201', '200']);
+      t.tolerate('A24', 'note written', response, ['201', '200']);
     },
   ),
   ...rulesBy(refuses, [['note.sha.required', 'A request without sha is 400.', () => ({ note: 'x' })]]),
   leftOpen(
     'note.sha.unknown',
     'The specification does not say how a sha that names no commit, or that is a branch, is answered.',
-    bare,
+    commitWithoutNote,
     async (t, { name, sha }) => {
       t.observe('absent', await writeNote(t, name, { sha: ABSENT_SHA, note: 'x' }));
       t.observe('short', await writeNote(t, name, { sha: sha.slice(0, 8), note: 'x' }));
@@ -145,7 +148,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'A request without note is 400.',
     check: async (t) => {
       await refuses(t, (sha) => ({ sha }));
-      const { name, sha } = await bare(t);
+      const { name, sha } = await commitWithoutNote(t);
       t.observe('empty text', await writeNote(t, name, { sha, note: '' }));
     },
   },
@@ -164,16 +167,18 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.default-add',
     says: 'A request without action adds a note: it is 409 if the commit has a note.',
-    check: on(noted, async (t, { name, sha }) => expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409)),
+    check: on(commitWithNote, async (t, { name, sha }) =>
+      expectStatus(await writeNote(t, name, { sha, note: 'second' }), 409),
+    ),
   },
   {
     id: 'note.action.add',
     says: 'add writes the note of a commit that has no note.',
     check: async (t) => {
       for (const note of ['added', PADDED]) {
-        const { name, sha } = await bare(t);
-        const answer = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
-        expectSame(answer.boolean('result', 'success'), true, 'success');
+        const { name, sha } = await commitWithoutNote(t);
+        const response = expectSuccess(await writeNote(t, name, { sha, action: 'add', note }));
+        expectSame(response.boolean('result', 'success'), true, 'success');
         await expectNote(t, name, sha, note);
       }
     },
@@ -182,9 +187,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.action.add.exists',
     says: 'add is 409 if the commit has a note; the note stays as it was.',
     check: async (t) => {
-      const { name, sha, answer } = await noted(t, 'kept');
+      const { name, sha, answer: response } = await commitWithNote(t, 'kept');
       expectStatus(await writeNote(t, name, { sha, action: 'add', note: 'lost' }), 409);
-      await expectNotesAt(t, name, answer.string('new_ref_sha'));
+      await expectNotesAt(t, name, response.string('new_ref_sha'));
       const note = await readNote(t, name, sha);
       if (note !== UNREADABLE) expectSame(note?.trimEnd(), 'kept', 'the note stays');
     },
@@ -193,7 +198,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.action.append.existing',
     says: 'append adds its text to the end of the existing note.',
     check: async (t) => {
-      const { name, sha } = await noted(t, '  beginning');
+      const { name, sha } = await commitWithNote(t, '  beginning');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: ' end  ' }));
       const note = (await mustReadNote(t, name, sha)).replace(/\n+$/, '');
       expectTrue(note.startsWith('  beginning') && note.endsWith(' end  '), 'both texts, in order', note);
@@ -203,7 +208,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     'note.action.append.separator',
     'The specification does not say what separates the existing note from the appended text.',
     async (t) => {
-      const { name, sha } = await noted(t, 'A');
+      const { name, sha } = await commitWithNote(t, 'A');
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: 'B' }));
       t.observe('note', await mustReadNote(t, name, sha));
     },
@@ -211,7 +216,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.action.append.creates',
     says: 'append creates the note if the commit has none.',
-    check: on(bare, async (t, { name, sha }) => {
+    check: on(commitWithoutNote, async (t, { name, sha }) => {
       expectSuccess(await writeNote(t, name, { sha, action: 'append', note: PADDED }));
       await expectNote(t, name, sha, PADDED);
     }),
@@ -225,8 +230,8 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.author.used',
     says: 'author becomes the author of the notes commit; a request without author succeeds as well.',
-    check: on(noted, async (t, { name }) => {
-      const { sha } = await bare(t);
+    check: on(commitWithNote, async (t, { name }) => {
+      const { sha } = await commitWithoutNote(t);
       const author = { name: 'Nina Notes', email: 'nina@example.com' };
       const written = expectSuccess(await writeNote(t, name, { sha, note: 'signed', author }));
       expectSame(await authorOf(t, name, written.string('new_ref_sha')), author, 'the author');
@@ -235,18 +240,18 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
   {
     id: 'note.expected.match',
     says: 'A request whose expected_ref_sha equals the notes ref succeeds.',
-    check: on(noted, async (t, { name, answer }) => {
-      const { sha } = await bare(t);
-      expectSuccess(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: answer.string('new_ref_sha') }));
+    check: on(commitWithNote, async (t, { name, answer: response }) => {
+      const { sha } = await commitWithoutNote(t);
+      expectSuccess(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: response.string('new_ref_sha') }));
     }),
   },
   {
     id: 'note.expected.mismatch',
     says: 'An expected_ref_sha that differs from the notes ref is 409; no note changes.',
-    check: on(noted, async (t, { name, answer }) => {
-      const { sha } = await bare(t);
+    check: on(commitWithNote, async (t, { name, answer: response }) => {
+      const { sha } = await commitWithoutNote(t);
       expectStatus(await writeNote(t, name, { sha, note: 'x', expected_ref_sha: ABSENT_SHA }), 409);
-      await expectNotesAt(t, name, answer.string('new_ref_sha'));
+      await expectNotesAt(t, name, response.string('new_ref_sha'));
     }),
   },
   {
@@ -254,7 +259,7 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     says: 'Git can fetch the notes ref.',
     level: 'SHOULD',
     check: async (t) => {
-      const { name, sha } = await noted(t, 'for Git');
+      const { name, sha } = await commitWithNote(t, 'for Git');
       t.observe('advertised', await isShown(t, name));
       expectSame((await fetchNote(t, name, sha))?.trimEnd(), 'for Git', 'the note as Git reads it');
     },
@@ -269,9 +274,9 @@ export const noteRules = defineWritingRules('7. Notes', 'notes', [
     id: 'note.err.body',
     says: 'A failed note may answer with a note write result.',
     level: 'MAY',
-    check: on(noted, async (t, { name, sha }) => {
-      const answer = await writeNote(t, name, { sha, note: 'again', author: AUTHOR });
-      expectFailureBody(t, 'failed note', answer, 'problem');
+    check: on(commitWithNote, async (t, { name, sha }) => {
+      const response = await writeNote(t, name, { sha, note: 'again', author: AUTHOR });
+      expectFailureBody(t, 'failed note', response, 'problem');
     }),
   },
 ]);

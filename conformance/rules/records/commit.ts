@@ -8,8 +8,8 @@ import { defineRules, on } from '../rule.js';
 /** Returns the record of the commit whose author, committer and both dates differ. */
 async function second(t: RuleContext) {
   const history = await historyRepository(t);
-  const answer = expectStatus(await getCommit(t, history.name, history.second.sha), 200);
-  return { answer, known: history.second };
+  const response = expectStatus(await getCommit(t, history.name, history.second.sha), 200);
+  return { answer: response, known: history.second };
 }
 
 const PEOPLE = [
@@ -44,8 +44,8 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   ...PEOPLE.map(([member, role, part]) => ({
     id: `commit.record.${member}`,
     says: `${member} is the ${part} of the ${role}.`,
-    check: on(second, async (_t, { answer, known }) =>
-      expectSame(answer.string('commit', member), known[role][part], `${member} is as written`),
+    check: on(second, async (_t, { answer: response, known }) =>
+      expectSame(response.string('commit', member), known[role][part], `${member} is as written`),
     ),
   })),
   {
@@ -56,8 +56,8 @@ export const commitRecord = defineRules('Commit record', 'commit-record', [
   {
     id: 'commit.record.date.author',
     says: 'date is the author date, not the committer date.',
-    check: on(second, async (_t, { answer, known }) => {
-      const seconds = Date.parse(answer.string('commit', 'date')) / 1000;
+    check: on(second, async (_t, { answer: response, known }) => {
+      const seconds = Date.parse(response.string('commit', 'date')) / 1000;
       expectSame(seconds, known.author.timestamp, 'date is the author date');
     }),
   },

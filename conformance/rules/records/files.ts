@@ -7,14 +7,14 @@ import { defineRules, leftOpen, on } from '../rule.js';
 
 async function metadata(t: RuleContext, query: Record<string, string> = {}) {
   const history = await historyRepository(t);
-  const answer = expectStatus(await fileMetadata(t, history.name, query), 200);
-  const files = answer.records('files');
-  return { history, answer, files, entry: (path: string) => files.find((file) => file.path === path) };
+  const response = expectStatus(await fileMetadata(t, history.name, query), 200);
+  const files = response.records('files');
+  return { history, answer: response, files, entry: (path: string) => files.find((file) => file.path === path) };
 }
 
 async function summary(t: RuleContext) {
-  const { history, answer } = await metadata(t);
-  return { commit: answer.record('commits', history.second.sha) as JsonRecord, known: history.second };
+  const { history, answer: response } = await metadata(t);
+  return { commit: response.record('commits', history.second.sha) as JsonRecord, known: history.second };
 }
 
 export const fileEntry = defineRules('File metadata entry', 'file-entry', [
@@ -57,8 +57,8 @@ export const fileEntry = defineRules('File metadata entry', 'file-entry', [
   {
     id: 'file-entry.last_commit_sha.in-map',
     says: 'Every last_commit_sha is a key of commits.',
-    check: on(metadata, async (_t, { answer, files }) => {
-      const commits = answer.record('commits');
+    check: on(metadata, async (_t, { answer: response, files }) => {
+      const commits = response.record('commits');
       expectTrue(files.length > 0, 'there are files');
       for (const file of files)
         expectTrue(String(file.last_commit_sha) in commits, `the commit of ${file.path} is there`);
@@ -126,9 +126,9 @@ export const commitSummary = defineRules('Commit summary', 'commit-summary', [
   {
     id: 'commit-summary.dedup',
     says: 'commits has one entry for each commit that the files refer to, and no others.',
-    check: on(metadata, async (_t, { answer, files }) => {
+    check: on(metadata, async (_t, { answer: response, files }) => {
       const used = [...new Set(files.map((file) => String(file.last_commit_sha)))].sort();
-      expectSame(Object.keys(answer.record('commits')).sort(), used, 'the keys are the SHAs in use');
+      expectSame(Object.keys(response.record('commits')).sort(), used, 'the keys are the SHAs in use');
     }),
   },
 ]);

@@ -9,8 +9,8 @@ import { defineWritingRules, leftOpen, on, rulesBy } from '../rule.js';
 async function note(t: RuleContext) {
   const { name } = await groupRepository(t);
   const { sha } = await commitFiles(t, name, { 'noted.txt': t.uniqueName() });
-  const answer = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
-  return { sha, answer };
+  const response = expectSuccess(await writeNote(t, name, { sha, note: 'a note' }));
+  return { sha, answer: response };
 }
 
 /** Expects the response to have a member with this value. */
@@ -22,7 +22,9 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   {
     id: 'note.result.sha',
     says: 'sha is the commit that has the note.',
-    check: on(note, async (_t, { sha, answer }) => expectSame(answer.string('sha'), sha, 'sha is the commit')),
+    check: on(note, async (_t, { sha, answer: response }) =>
+      expectSame(response.string('sha'), sha, 'sha is the commit'),
+    ),
   },
   ...rulesBy(shows, [
     ['note.result.target_ref', 'target_ref is refs/notes/commits.', 'refs/notes/commits', 'target_ref'],
@@ -40,8 +42,8 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
     'The specification does not say what base_commit is for the first note, or how a request can require that no notes ref exists.',
     newRepository,
     async (t, { name, tip }) => {
-      const answer = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
-      t.observe('expecting zeros', answer);
+      const response = await writeNote(t, name, { sha: tip, note: 'first', expected_ref_sha: '0'.repeat(40) });
+      t.observe('expecting zeros', response);
       const { name: another, tip: commit } = await newRepository(t);
       const first = await writeNote(t, another, { sha: commit, note: 'first' });
       t.observe('base_commit', first.find('base_commit') ?? 'absent');
@@ -50,10 +52,10 @@ export const noteResult = defineWritingRules('Note write result', 'note-result',
   {
     id: 'note.result.new_ref_sha',
     says: 'new_ref_sha is the commit of the notes ref after the write.',
-    check: on(note, async (t, { answer }) => {
-      expectSha(answer.find('new_ref_sha'), 'new_ref_sha is a SHA');
+    check: on(note, async (t, { answer: response }) => {
+      expectSha(response.find('new_ref_sha'), 'new_ref_sha is a SHA');
       const next = (await note(t)).answer.string('base_commit');
-      expectSame(next, answer.string('new_ref_sha'), 'the next write starts there');
+      expectSame(next, response.string('new_ref_sha'), 'the next write starts there');
     }),
   },
   ...rulesBy(shows, [

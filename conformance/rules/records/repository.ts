@@ -1,5 +1,5 @@
 import { createRepo, getRepo, grep } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import {
   expectMatch,
   expectOneOf,
@@ -18,12 +18,12 @@ import { defineRules, leftOpen, on } from '../rule.js';
 
 async function record(t: RuleContext) {
   const { name } = await sampleRepository(t);
-  const answer = expectStatus(await getRepo(t, name), 200);
-  return { name, answer };
+  const response = expectStatus(await getRepo(t, name), 200);
+  return { name, answer: response };
 }
 
 /** Creates a repository that follows a forge. Requires the routes of published clients. */
-async function imported(t: RuleContext): Promise<Answer> {
+async function imported(t: RuleContext): Promise<ApiResponse> {
   t.needsCompanion();
   t.needsEmulator();
   t.needsWrite();
@@ -32,8 +32,8 @@ async function imported(t: RuleContext): Promise<Answer> {
   if (made.status > 299) throw new Skip(`a repository with an upstream cannot be made here: ${made.outcome}`);
   // The specification does not say whether the first sync blocks reads, nor that each response has base_repo.
   return t.eventually(async () => {
-    const answer = await getRepo(t, name);
-    return (answer.find('base_repo') ?? null) !== null && answer;
+    const response = await getRepo(t, name);
+    return (response.find('base_repo') ?? null) !== null && response;
   }, 'a read after the first sync shows base_repo');
 }
 
@@ -41,32 +41,38 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
   {
     id: 'repo.record.repo_id.string',
     says: 'repo_id is a non-empty string that is the same at every read and unique to the repository.',
-    check: on(record, async (t, { name, answer }) => {
-      expectMatch(answer.find('repo_id'), /./, 'repo_id is a non-empty string');
-      expectSame((await getRepo(t, name)).string('repo_id'), answer.string('repo_id'), 'a second read shows the same');
+    check: on(record, async (t, { name, answer: response }) => {
+      expectMatch(response.find('repo_id'), /./, 'repo_id is a non-empty string');
+      expectSame(
+        (await getRepo(t, name)).string('repo_id'),
+        response.string('repo_id'),
+        'a second read shows the same',
+      );
       if (!t.target.write) return;
       const other = await getRepo(t, (await otherRepository(t)).name);
-      expectOther(other.string('repo_id'), answer.string('repo_id'), 'another repository has another');
+      expectOther(other.string('repo_id'), response.string('repo_id'), 'another repository has another');
     }),
   },
   {
     id: 'repo.record.url.is-name',
     says: 'url is the name of the repository.',
-    check: on(record, async (_t, { name, answer }) => expectSame(answer.string('url'), name, 'url is the name')),
+    check: on(record, async (_t, { name, answer: response }) =>
+      expectSame(response.string('url'), name, 'url is the name'),
+    ),
   },
   {
     id: 'repo.record.url.slash',
     says: 'A slash in the repository name is an unencoded slash in url.',
-    check: on(record, async (_t, { name, answer }) => {
+    check: on(record, async (_t, { name, answer: response }) => {
       if (!name.includes('/')) throw new Skip('needs a repository with a slash in its name');
-      expectSame(answer.string('url'), name, 'the slash is not encoded');
+      expectSame(response.string('url'), name, 'the slash is not encoded');
     }),
   },
   {
     id: 'repo.record.default_branch.string',
     says: 'default_branch is the name of the default branch without refs/heads/.',
-    check: on(record, async (t, { name, answer }) => {
-      const branch = answer.find('default_branch');
+    check: on(record, async (t, { name, answer: response }) => {
+      const branch = response.find('default_branch');
       expectMatch(branch, /^(?!refs\/)./, 'default_branch is a short name');
       await sampleContent(t);
       const readAt = async (body: object) => {
@@ -105,8 +111,8 @@ export const repositoryRecord = defineRules('Repository record', 'repository-rec
     'repo.record.base_repo.presence',
     'The specification does not say whether a repository without an external source has base_repo.',
     record,
-    async (t, { answer }) => {
-      const value = answer.find('base_repo');
+    async (t, { answer: response }) => {
+      const value = response.find('base_repo');
       expectTrue(value === undefined || value === null || typeof value === 'object', 'base_repo is no scalar', value);
       t.observe('base_repo', value === undefined ? 'absent' : value);
     },

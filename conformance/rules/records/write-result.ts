@@ -1,6 +1,6 @@
 import { commitFiles, packLines, sendPack } from '../../api/commit-pack.js';
 import { ABSENT_SHA, mustTipOf, restore, restoreMetadata, tipOf, ZEROS } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { createNamedRepository, groupRepository } from '../../fixtures/repositories.js';
@@ -23,7 +23,7 @@ async function shows(t: RuleContext, member: string, value: unknown): Promise<vo
 }
 
 /** Checks a commit onto the default branch, and one onto a new branch. Each result names its branch. */
-async function onTwoBranches(t: RuleContext, check: (answer: Answer, branch: string) => void): Promise<void> {
+async function onTwoBranches(t: RuleContext, check: (response: ApiResponse, branch: string) => void): Promise<void> {
   check((await write(t)).answer, 'main');
   const branch = t.uniqueName();
   check((await write(t, { target_branch: branch, base_branch: 'main' })).answer, branch);
@@ -57,8 +57,8 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     id: 'write.commit.target_branch',
     says: 'commit.target_branch is the branch that was written.',
     check: (t) =>
-      onTwoBranches(t, (answer, branch) =>
-        expectSame(answer.string('commit', 'target_branch'), branch, 'target_branch'),
+      onTwoBranches(t, (response, branch) =>
+        expectSame(response.string('commit', 'target_branch'), branch, 'target_branch'),
       ),
   },
   {
@@ -81,8 +81,8 @@ export const writeCommit = defineWritingRules('Write result', 'write-commit', [
     'The specification does not say whether the response of a restore has blob_count.',
     write,
     async (t, { name, tip }) => {
-      const answer = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
-      t.observe('blob_count', answer.find('commit', 'blob_count') ?? 'absent');
+      const response = expectStatus(await restore(t, name, restoreMetadata(tip)), 201);
+      t.observe('blob_count', response.find('commit', 'blob_count') ?? 'absent');
     },
   ),
 ]);
@@ -92,8 +92,8 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
     id: 'write.result.branch',
     says: 'result.branch is the name of the branch.',
     check: (t) =>
-      onTwoBranches(t, (answer, name) => {
-        const branch = answer.string('result', 'branch');
+      onTwoBranches(t, (response, name) => {
+        const branch = response.string('result', 'branch');
         expectOneOf(branch, [name, `refs/heads/${name}`], 'result.branch is the branch');
         if (name === 'main') t.tolerateValue('A38', 'result.branch', branch, ['main', 'refs/heads/main']);
       }),
@@ -135,8 +135,8 @@ export const writeResult = defineWritingRules('Write result', 'write-result', [
   {
     id: 'write.result.new_sha',
     says: 'result.new_sha is the new commit, which is the tip of the branch after the write.',
-    check: on(write, async (t, { name, sha, answer }) => {
-      expectSame(answer.string('result', 'new_sha'), sha, 'new_sha is the commit');
+    check: on(write, async (t, { name, sha, answer: response }) => {
+      expectSame(response.string('result', 'new_sha'), sha, 'new_sha is the commit');
       expectSame(await tipOf(t, name), sha, 'new_sha is the tip');
     }),
   },

@@ -16,8 +16,8 @@ export const repositoryRules = defineRules('9. Repository metadata', 'get-reposi
     id: 'repo.get.route',
     says: 'GET /api/v1/repo answers 200 with the repository record.',
     check: async (t) => {
-      const answer = expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
-      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) answer.string(member);
+      const response = expectStatus(await getRepo(t, (await sampleRepository(t)).name), 200);
+      for (const member of ['repo_id', 'url', 'default_branch', 'created_at']) response.string(member);
     },
   },
   ...tokenRules('repo', {
@@ -35,8 +35,8 @@ function exists(id: string, name: string, statuses: readonly number[] = [200]): 
   const { route, scope, repo, send } = documentedOperation(name);
   const says = statuses.includes(400) ? `The route ${route} exists.` : `${route} answers 200.`;
   const check = async (t: RuleContext) => {
-    const answer = await send(t, scope === 'org:read' ? 'none' : await repo(t), {});
-    expectOneOf(answer.status, statuses, says);
+    const response = await send(t, scope === 'org:read' ? 'none' : await repo(t), {});
+    expectOneOf(response.status, statuses, says);
   };
   return { id, says, check };
 }
@@ -49,8 +49,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     writes: true,
     check: on(reserveName, async (t, name) => {
       expectSuccess(await createRepo(t, name));
-      const answer = expectStatus(await getRepo(t, name), 200);
-      expectSame(answer.string('url'), name, 'it has the name of the claim');
+      const response = expectStatus(await getRepo(t, name), 200);
+      expectSame(response.string('url'), name, 'it has the name of the claim');
     }),
   },
   {
@@ -59,11 +59,11 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     level: 'UNSPECIFIED',
     writes: true,
     check: async (t) => {
-      const answer = await createRepo(t, await reserveName(t));
-      t.observe('status', answer.status);
-      const { json } = answer;
+      const response = await createRepo(t, await reserveName(t));
+      t.observe('status', response.status);
+      const { json } = response;
       t.observe('members', typeof json === 'object' && json !== null ? Object.keys(json) : 'no JSON');
-      t.tolerate('A25', 'repository created', answer, ['201', '200', '202', '204']);
+      t.tolerate('A25', 'repository created', response, ['201', '200', '202', '204']);
     },
   },
   {
@@ -110,8 +110,8 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
     sampleContent,
     async (t, { name }) => {
       for (const [what, operation] of Object.entries({ repos: 'list-repos', meta: 'meta', diff: 'diff' })) {
-        const answer = await documentedOperation(operation).send(t, name, {});
-        t.observe(what, answer.status === 200 ? Object.keys(answer.record()) : answer.outcome);
+        const response = await documentedOperation(operation).send(t, name, {});
+        t.observe(what, response.status === 200 ? Object.keys(response.record()) : response.outcome);
       }
     },
   ),
@@ -129,10 +129,10 @@ export const otherRules = defineRules('Other endpoints', 'other-endpoints', [
         t,
         () => true,
         async ({ operation, family, repository, label }) => {
-          const answer = await callOperation(repository, operation, family);
-          seen[label] = answer.outcome;
-          if (!operation.ok.includes(answer.status)) return `${answer.outcome}, not ${operation.ok.join(' or ')}`;
-          return findMismatches(answer.json, operation.shape).join(', ') || undefined;
+          const response = await callOperation(repository, operation, family);
+          seen[label] = response.outcome;
+          if (!operation.ok.includes(response.status)) return `${response.outcome}, not ${operation.ok.join(' or ')}`;
+          return findMismatches(response.json, operation.shape).join(', ') || undefined;
         },
       ).finally(() => t.observe('served', seen));
     },
@@ -176,9 +176,9 @@ export const deleted = defineRules('States', 'states-deleted', [
     writes: true,
     check: on(newRepository, async (t, { name }) => {
       expectSuccess(await deleteRepo(t, name));
-      const answer = await getRepo(t, name);
-      t.observe('read', answer);
-      t.tolerate('A16', 'read after delete', answer, ['404 repository_not_found', '409 repository_deleted']);
+      const response = await getRepo(t, name);
+      t.observe('read', response);
+      t.tolerate('A16', 'read after delete', response, ['404 repository_not_found', '409 repository_deleted']);
       t.observe('list', await listCommits(t, name));
       t.observe('create again', await t.post('/api/repos', { as: repoWriter(name) }));
     }),

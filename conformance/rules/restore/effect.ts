@@ -1,5 +1,5 @@
 import { AUTHOR, COMMITTER, getCommit, restore, restoreMetadata, tipOf } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectOneOf, expectSame, expectSha, expectStatus, expectTrue } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { clone } from '../../git/git-client.js';
@@ -7,35 +7,35 @@ import { expectKept, expectPerson, PADDED } from '../kept-text.js';
 import { defineWritingRules, on } from '../rule.js';
 import { moved, restored } from './moved.js';
 
-async function restoredCommit(t: RuleContext, more: object = {}): Promise<Answer> {
-  const { name, answer } = await restored(t, more);
-  return getCommit(t, name, answer.string('commit', 'commit_sha'));
+async function restoredCommit(t: RuleContext, more: object = {}): Promise<ApiResponse> {
+  const { name, answer: response } = await restored(t, more);
+  return getCommit(t, name, response.string('commit', 'commit_sha'));
 }
 
 export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', [
   {
     id: 'restore.effect.new-commit',
     says: 'A restore adds a new commit.',
-    check: on(restored, async (_t, { seed, last, answer }) => {
-      const sha = answer.string('commit', 'commit_sha');
+    check: on(restored, async (_t, { seed, last, answer: response }) => {
+      const sha = response.string('commit', 'commit_sha');
       expectTrue(sha !== seed && sha !== last.sha, 'the commit is new', sha);
     }),
   },
   {
     id: 'restore.effect.tree',
     says: 'The new commit has the tree of the target commit.',
-    check: on(restored, async (t, { name, seed, answer }) => {
+    check: on(restored, async (t, { name, seed, answer: response }) => {
       const { git, tip } = await clone(t, name);
       expectSame((await git.commit(tip)).tree, (await git.commit(seed)).tree, 'the trees are one');
-      expectSame(answer.string('commit', 'tree_sha'), (await git.commit(seed)).tree, 'tree_sha is that tree');
+      expectSame(response.string('commit', 'tree_sha'), (await git.commit(seed)).tree, 'tree_sha is that tree');
     }),
   },
   {
     id: 'restore.effect.history-kept',
     says: 'The earlier commits of the branch stay in its history.',
-    check: on(restored, async (t, { name, last, answer }) => {
+    check: on(restored, async (t, { name, last, answer: response }) => {
       const { git } = await clone(t, name);
-      const parents = await git.parents(answer.string('commit', 'commit_sha'));
+      const parents = await git.parents(response.string('commit', 'commit_sha'));
       expectTrue(parents.includes(last.sha), 'the old tip is a parent of the new one', parents);
     }),
   },
@@ -68,21 +68,21 @@ export const restoreEffect = defineWritingRules('2. Restore', 'restore-effect', 
   {
     id: 'restore.resp.commit',
     says: 'commit has the new commit, its tree, the branch and the size of the pack.',
-    check: on(restored, async (_t, { answer }) => {
-      expectSha(answer.find('commit', 'commit_sha'), 'commit_sha is a SHA');
-      expectSha(answer.find('commit', 'tree_sha'), 'tree_sha is a SHA');
-      expectSame(answer.string('commit', 'target_branch'), 'main', 'target_branch');
-      expectTrue(answer.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative');
+    check: on(restored, async (_t, { answer: response }) => {
+      expectSha(response.find('commit', 'commit_sha'), 'commit_sha is a SHA');
+      expectSha(response.find('commit', 'tree_sha'), 'tree_sha is a SHA');
+      expectSame(response.string('commit', 'target_branch'), 'main', 'target_branch');
+      expectTrue(response.integer('commit', 'pack_bytes') >= 0, 'pack_bytes is not negative');
     }),
   },
   {
     id: 'restore.resp.result',
     says: 'result has the old tip, the new tip and the status ok.',
-    check: on(restored, async (_t, { last, answer }) => {
-      const { old_sha, new_sha, success, status, message } = answer.record('result');
-      expectSame([old_sha, new_sha], [last.sha, answer.string('commit', 'commit_sha')], 'both tips');
+    check: on(restored, async (_t, { last, answer: response }) => {
+      const { old_sha, new_sha, success, status, message } = response.record('result');
+      expectSame([old_sha, new_sha], [last.sha, response.string('commit', 'commit_sha')], 'both tips');
       expectSame([success, status, message ?? ''], [true, 'ok', ''], 'all is well');
-      expectOneOf(answer.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
+      expectOneOf(response.find('result', 'branch'), ['main', 'refs/heads/main'], 'result.branch');
     }),
   },
   {

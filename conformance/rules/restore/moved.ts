@@ -13,6 +13,6 @@ export async function moved(t: RuleContext) {
 /** Restores the seed, and expects success. */
 export async function restored(t: RuleContext, more: object = {}) {
   const { name, seed, last } = await moved(t);
-  const answer = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);
-  return { name, seed, last, answer };
+  const response = expectStatus(await restore(t, name, restoreMetadata(seed, more)), 201);
+  return { name, seed, last, answer: response };
 }

@@ -121,8 +121,8 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     id: 'restore.failure-body',
     says: 'A failed restore answers with a restore result or with problem details.',
     check: on(moved, async (t, { name, seed }) => {
-      const answer = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
-      expectFailureBody(t, 'failed restore', answer, 'result');
+      const response = expectStatus(await restore(t, name, restoreMetadata(seed, { expected_head_sha: seed })), 409);
+      expectFailureBody(t, 'failed restore', response, 'result');
     }),
   },
   {
@@ -130,9 +130,9 @@ export const restoreRefusals = defineWritingRules('2. Restore', 'restore-refusal
     says: 'A throttled restore is answered with problem details.',
     reach: 'emulator',
     check: on(moved, async (t, { name, seed }) => {
-      const answer = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
-      expectSame(answer.outcome, '429 rate_limited', 'status and code');
-      expectSame(answer.mediaType, 'application/problem+json', 'the media type');
+      const response = await restore(t, name, restoreMetadata(seed), { fault: 'rate_limited' });
+      expectSame(response.outcome, '429 rate_limited', 'status and code');
+      expectSame(response.mediaType, 'application/problem+json', 'the media type');
     }),
   },
 ]);
@@ -141,9 +141,9 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.commit-null',
     says: 'If a restore changes nothing, because the branch already has the content of the target commit, commit is null.',
-    check: on(already, async (_t, { answer }) => {
-      expectTrue('commit' in answer.record(), 'commit is a member');
-      expectSame(answer.find('commit'), null, 'commit is null');
+    check: on(already, async (_t, { answer: response }) => {
+      expectTrue('commit' in response.record(), 'commit is a member');
+      expectSame(response.find('commit'), null, 'commit is null');
     }),
   },
   {
@@ -160,9 +160,9 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
   {
     id: 'restore.already.status',
     says: 'If a restore changes nothing, result.status is precondition_failed and result.success is false.',
-    check: on(already, async (_t, { answer }) => {
-      expectSame(answer.string('result', 'status'), 'precondition_failed', 'status');
-      expectSame(answer.boolean('result', 'success'), false, 'success');
+    check: on(already, async (_t, { answer: response }) => {
+      expectSame(response.string('result', 'status'), 'precondition_failed', 'status');
+      expectSame(response.boolean('result', 'success'), false, 'success');
     }),
   },
   {
@@ -174,9 +174,9 @@ export const restoreAlready = defineWritingRules('2. Restore', 'restore-already'
     'restore.already.http-status',
     'The specification does not say which HTTP status a restore has that changes nothing.',
     already,
-    async (t, { answer }) => {
-      t.observe('status', answer.status);
-      t.tolerate('A09', 'already matches', answer, ['409', '200', '201', '412']);
+    async (t, { answer: response }) => {
+      t.observe('status', response.status);
+      t.tolerate('A09', 'already matches', response, ['409', '200', '201', '412']);
     },
   ),
   {

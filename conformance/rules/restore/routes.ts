@@ -11,7 +11,7 @@ import {
   segment,
   writer,
 } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { GENERIC, isListedCode } from '../../check/codes.js';
 import { expectCode, expectOther, expectRefused, expectSame, expectStatus } from '../../check/expect.js';
 import { tryAgain } from '../../check/try-again.js';
@@ -21,31 +21,31 @@ import { tokenRules } from '../token-rules.js';
 import { moved, restored } from './moved.js';
 
 /** A code that is in no table counts as the generic code of its status. */
-function outcomeOf({ status, code, outcome }: Answer): string {
+function outcomeOf({ status, code, outcome }: ApiResponse): string {
   return code === undefined || isListedCode(code) ? outcome : `${status} ${GENERIC[status] ?? code}`;
 }
 
 /** Returns the members that distinguish the two kinds of failure. Any other member is optional. */
-function membersOf(answer: Answer): string[] {
-  return ['code', 'commit', 'result'].filter((name) => name in answer.record());
+function membersOf(response: ApiResponse): string[] {
+  return ['code', 'commit', 'result'].filter((name) => name in response.record());
 }
 
 export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', [
   {
     id: 'restore.route.v1',
     says: 'POST /api/v1/repos/restore-commit answers 201 with commit and result.',
-    check: on(restored, async (_t, { answer }) => {
-      answer.record('commit');
-      answer.record('result');
+    check: on(restored, async (_t, { answer: response }) => {
+      response.record('commit');
+      response.record('result');
     }),
   },
   {
     id: 'restore.route.reset-alias',
     says: 'POST /api/repos/{repo_name}/reset-commits is an alias with the same effect.',
     check: on(moved, async (t, { name, seed, last }) => {
-      const answer = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
+      const response = expectStatus(await reset(t, name, restoreMetadata(seed)), 201);
       expectOther(await mustTipOf(t, name), last.sha, 'the branch moved');
-      expectSame(answer.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
+      expectSame(response.string('commit', 'commit_sha'), await mustTipOf(t, name), 'to the commit in the answer');
     }),
   },
   {
@@ -102,8 +102,8 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     id: 'restore.alias.needs-repo-claim',
     says: 'reset-commits rejects a token without a repo claim.',
     check: on(moved, async (t, { name, seed }) => {
-      const answer = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
-      t.tolerate('A03', 'no repo claim', answer, ['400 repo_claim_missing', '403 forbidden']);
+      const response = await reset(t, name, restoreMetadata(seed), { as: { scopes: ['git:write'] } });
+      t.tolerate('A03', 'no repo claim', response, ['400 repo_claim_missing', '403 forbidden']);
     }),
   },
   {
@@ -126,10 +126,10 @@ export const restoreRoutes = defineWritingRules('2. Restore', 'restore-routes', 
     says: 'Rejected credentials are problem details, not a restore result.',
     check: on(moved, async (t, { name, seed }) => {
       for (const as of [undefined, { repo: name }]) {
-        const answer = await restore(t, name, restoreMetadata(seed), { as });
-        expectRefused(answer);
-        expectSame(answer.mediaType, 'application/problem+json', 'the media type');
-        answer.string('code');
+        const response = await restore(t, name, restoreMetadata(seed), { as });
+        expectRefused(response);
+        expectSame(response.mediaType, 'application/problem+json', 'the media type');
+        response.string('code');
       }
     }),
   },

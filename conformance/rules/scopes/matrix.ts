@@ -23,10 +23,10 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
       id,
       says: `A token with only ${scope} may call ${route}.`,
       writes,
-      check: on(ask, (_t, answer) => {
-        if (operation.isLoose !== true) return expectSuccess(answer);
-        expectTrue(answer.status !== 401 && answer.status !== 403, 'the token is enough', answer.outcome);
-        return expectOther(answer.code, 'route_not_found', 'the route exists');
+      check: on(ask, (_t, response) => {
+        if (operation.isLoose !== true) return expectSuccess(response);
+        expectTrue(response.status !== 401 && response.status !== 403, 'the token is enough', response.outcome);
+        return expectOther(response.code, 'route_not_found', 'the route exists');
       }),
     };
   }
@@ -35,9 +35,9 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
       id,
       says: `The specification does not say whether a token with only ${scope} may call ${route}.`,
       level: 'UNSPECIFIED',
-      check: on(ask, (t, answer) => {
-        t.observe('outcome', answer);
-        t.tolerate('A26', `${scope}, repo`, answer, ['403 insufficient_scope', '401', '200']);
+      check: on(ask, (t, response) => {
+        t.observe('outcome', response);
+        t.tolerate('A26', `${scope}, repo`, response, ['403 insufficient_scope', '401', '200']);
       }),
     };
   }
@@ -45,7 +45,7 @@ function cell(operation: TokenPlace, scope: Scope): RuleRow {
     id,
     says: `A token with only ${scope} may not call ${route}.`,
     writes,
-    check: on(ask, (t, answer) => expectScopeMissing(t, operation, answer)),
+    check: on(ask, (t, response) => expectScopeMissing(t, operation, response)),
   };
 }
 

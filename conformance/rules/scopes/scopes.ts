@@ -1,6 +1,6 @@
 import { packLines, sendPack } from '../../api/commit-pack.js';
 import { getRepo } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectStatus, isMember } from '../../check/expect.js';
 import type { RuleContext } from '../../check/rule-context.js';
 import { groupRepository } from '../../fixtures/repositories.js';
@@ -13,7 +13,7 @@ import { defineRules, on, rulesBy } from '../rule.js';
 const DEPLOYMENT_SCOPES = ['deployment:read', 'deployment:write'];
 
 /** Returns why a response is not a success; undefined if it is one. */
-function failureOf({ status, outcome }: Answer): string | undefined {
+function failureOf({ status, outcome }: ApiResponse): string | undefined {
   return status < 200 || status > 299 ? outcome : undefined;
 }
 
@@ -21,11 +21,11 @@ function failureOf({ status, outcome }: Answer): string | undefined {
  * Returns true if a token with all these scopes is refused for a missing scope, in a way that the endpoint's table
  * documents.
  */
-function isRefusedForScope({ operation }: OperationRoute, answer: Answer): boolean {
+function isRefusedForScope({ operation }: OperationRoute, response: ApiResponse): boolean {
   // A response to HEAD has no body.
-  if (answer.status === 403 && operation.method === 'HEAD') return true;
+  if (response.status === 403 && operation.method === 'HEAD') return true;
   const place = DOCUMENTED_OPERATIONS.find(({ route }) => route.split(' ')[1] === operation.routes.v1);
-  return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(answer, one));
+  return (place?.lacksScope ?? ['403 insufficient_scope']).some((one) => isMember(response, one));
 }
 
 /** The specification does not show the scope of the repository record (A26). */
@@ -45,9 +45,9 @@ async function takesItsScopeOnly(route: OperationRoute): Promise<string | undefi
     const refused = await callOperation(repository, operation, family, request, others);
     if (!isRefusedForScope(route, refused)) return `with ${others.join(', ')} it is ${refused.outcome}`;
   }
-  const answer = await callOperation(repository, operation, family, request);
-  if (name === REPLAYED && answer.status === 200) return 'it is answered as if it had been done before';
-  return failureOf(answer);
+  const response = await callOperation(repository, operation, family, request);
+  if (name === REPLAYED && response.status === 200) return 'it is answered as if it had been done before';
+  return failureOf(response);
 }
 
 function coversFamily(t: RuleContext, ...scopes: readonly string[]): Promise<void> {

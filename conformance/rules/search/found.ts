@@ -1,5 +1,5 @@
 import { grep } from '../../api/requests.js';
-import type { Answer } from '../../check/answer.js';
+import type { ApiResponse } from '../../check/api-response.js';
 import { expectSame, expectStatus } from '../../check/expect.js';
 import { AssertionFailure } from '../../check/outcomes.js';
 import type { RuleContext } from '../../check/rule-context.js';
@@ -9,8 +9,8 @@ import type { JsonRecord } from '../../http/exchange.js';
 import { defined } from '../../target/json.js';
 
 /** Returns every line of a response, with the path of its file. */
-export function linesOf(answer: Answer) {
-  return answer.records('matches').flatMap((match) => {
+export function linesOf(response: ApiResponse) {
+  return response.records('matches').flatMap((match) => {
     if (!Array.isArray(match.lines)) throw new AssertionFailure('every match has lines', 'an array', match.lines);
     return (match.lines as JsonRecord[]).map((line) => ({
       path: String(match.path),
@@ -21,24 +21,24 @@ export function linesOf(answer: Answer) {
   });
 }
 
-export function matchesOf(answer: Answer) {
-  return linesOf(answer).filter(({ type }) => type === 'match');
+export function matchesOf(response: ApiResponse) {
+  return linesOf(response).filter(({ type }) => type === 'match');
 }
 
-export function textsOf(answer: Answer): string[] {
-  return matchesOf(answer).map(({ text }) => text);
+export function textsOf(response: ApiResponse): string[] {
+  return matchesOf(response).map(({ text }) => text);
 }
 
-export function pathsOf(answer: Answer): string[] {
-  return [...new Set(matchesOf(answer).map(({ path }) => path))].sort();
+export function pathsOf(response: ApiResponse): string[] {
+  return [...new Set(matchesOf(response).map(({ path }) => path))].sort();
 }
 
 /** Searches the history, and expects success. */
 export async function search(t: RuleContext, pattern: string, more: object = {}) {
   const history = await historyRepository(t);
   const { query = {}, ...rest } = more as { query?: object };
-  const answer = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
-  return { history, answer };
+  const response = expectStatus(await grep(t, history.name, { query: { pattern, ...query }, ...rest }), 200);
+  return { history, answer: response };
 }
 
 /** Expects a search of the history to read this commit. */
@@ -48,8 +48,8 @@ export async function searchesCommit(
   pattern: string,
   more?: object,
 ): Promise<void> {
-  const { history, answer } = await search(t, pattern, more);
-  expectSame(answer.string('repo', 'commit'), history[commit].sha, `repo.commit is the ${commit} commit`);
+  const { history, answer: response } = await search(t, pattern, more);
+  expectSame(response.string('repo', 'commit'), history[commit].sha, `repo.commit is the ${commit} commit`);
 }
 
 /** Returns a function for checks that makes this search. */
@@ -58,21 +58,21 @@ export const found = (pattern: string, more?: object) => (t: RuleContext) => sea
 /** Searches the large repository, and expects success. */
 export async function searchLarge(t: RuleContext, pattern: string, more: object = {}) {
   const large = await largeRepository(t);
-  const answer = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
-  return { large, answer };
+  const response = expectStatus(await grep(t, large.name, { query: { pattern }, ...more }), 200);
+  return { large, answer: response };
 }
 
 export const foundInLarge = (pattern: string, more?: object) => (t: RuleContext) => searchLarge(t, pattern, more);
 
 /** Returns all pages of a search, at most 40. */
-export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<Answer[]> {
-  const pages: Answer[] = [];
+export async function allPages(t: RuleContext, repo: string, body: JsonRecord, limit: number): Promise<ApiResponse[]> {
+  const pages: ApiResponse[] = [];
   let cursor: string | undefined;
   do {
     const pagination = { limit, ...defined({ cursor }) };
-    const answer = expectStatus(await grep(t, repo, { ...body, pagination }), 200);
-    pages.push(answer);
-    cursor = answer.boolean('has_more') ? answer.string('next_cursor') : undefined;
+    const response = expectStatus(await grep(t, repo, { ...body, pagination }), 200);
+    pages.push(response);
+    cursor = response.boolean('has_more') ? response.string('next_cursor') : undefined;
   } while (cursor !== undefined && pages.length < 40);
   return pages;
 }

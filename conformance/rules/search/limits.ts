@@ -13,11 +13,11 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.max_lines.default',
     says: 'A response has at most 2000 lines, or max_lines if that is smaller.',
-    check: on(foundInLarge('straw', WIDE), async (t, { answer }) => {
-      expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
+    check: on(foundInLarge('straw', WIDE), async (t, { answer: response }) => {
+      expectTrue(linesOf(response).length <= 2000, 'at most 2000 lines', linesOf(response).length);
       const limits = { ...WIDE.limits, max_lines: 2000 };
       const asked = (await searchLarge(t, 'straw', { ...WIDE, limits })).answer;
-      expectSame(linesOf(asked), linesOf(answer), '2000 is the default');
+      expectSame(linesOf(asked), linesOf(response), '2000 is the default');
       const few = (await searchLarge(t, 'straw', { limits: { max_lines: 5 } })).answer;
       expectTrue(linesOf(few).length <= 5, 'at most 5 lines', linesOf(few).length);
       expectTrue(linesOf(few).length > 0, 'something is found');
@@ -28,10 +28,10 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     says: 'max_lines cannot raise the limit above 2000.',
     check: on(largeRepository, async (t, { name }) => {
       const limits = { max_lines: 5000, max_matches_per_file: 5000 };
-      const answer = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
-      t.tolerate('A22', 'max_lines 5000', answer, ['200', '400']);
-      if (answer.status === 200)
-        expectTrue(linesOf(answer).length <= 2000, 'at most 2000 lines', linesOf(answer).length);
+      const response = await grep(t, name, { query: { pattern: 'straw' }, pagination: { limit: 5000 }, limits });
+      t.tolerate('A22', 'max_lines 5000', response, ['200', '400']);
+      if (response.status === 200)
+        expectTrue(linesOf(response).length <= 2000, 'at most 2000 lines', linesOf(response).length);
     }),
   },
   {
@@ -55,8 +55,8 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
     async (t, { name }) => {
       for (const limit of ['max_lines', 'max_matches_per_file']) {
         for (const value of [0, -1, 'x', 1.5]) {
-          const answer = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
-          t.observe(`${limit} ${value}`, answer);
+          const response = await grep(t, name, { query: { pattern: 'e' }, limits: { [limit]: value } });
+          t.observe(`${limit} ${value}`, response);
         }
       }
       for (const limit of [0, -1, 'x']) {
@@ -80,21 +80,21 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.page.limit.default',
     says: 'A page has at most 200 matches by default; has_more says whether more matches follow.',
-    check: on(foundInLarge('needle'), async (t, { answer }) => {
-      expectTrue(answer.array('matches').length <= 200, 'at most 200 matches', answer.array('matches').length);
+    check: on(foundInLarge('needle'), async (t, { answer: response }) => {
+      expectTrue(response.array('matches').length <= 200, 'at most 200 matches', response.array('matches').length);
       const asked = (await searchLarge(t, 'needle', { pagination: { limit: 200 } })).answer;
-      expectSame(linesOf(answer), linesOf(asked), '200 is the default');
-      expectSame(answer.boolean('has_more'), true, 'there is more');
+      expectSame(linesOf(response), linesOf(asked), '200 is the default');
+      expectSame(response.boolean('has_more'), true, 'there is more');
     }),
   },
   {
     id: 'grep.page.limit.explicit',
     says: 'pagination.limit is the maximum number of matches on a page.',
-    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer }) => {
-      const items = answer.array('matches').length;
+    check: on(foundInLarge('straw', { pagination: { limit: 3 } }), async (t, { answer: response }) => {
+      const items = response.array('matches').length;
       expectTrue(items > 0 && items <= 3, 'at most three matches', items);
-      const ofMatches = matchesOf(answer).length <= 3 ? 'match lines' : 'items of matches';
-      const unit = linesOf(answer).length <= 3 ? 'lines' : ofMatches;
+      const ofMatches = matchesOf(response).length <= 3 ? 'match lines' : 'items of matches';
+      const unit = linesOf(response).length <= 3 ? 'lines' : ofMatches;
       t.observe('smallest unit within the limit', unit);
     }),
   },
@@ -121,17 +121,17 @@ export const searchLimits = defineRules('1. Search', 'search-limits', [
   {
     id: 'grep.resp.next_cursor',
     says: 'next_cursor is a non-empty string if another page exists.',
-    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer }) => {
-      expectSame(answer.boolean('has_more'), true, 'there is more');
-      expectOther(answer.string('next_cursor'), '', 'the cursor is not empty');
+    check: on(foundInLarge('needle', { pagination: { limit: 2 } }), async (_t, { answer: response }) => {
+      expectSame(response.boolean('has_more'), true, 'there is more');
+      expectOther(response.string('next_cursor'), '', 'the cursor is not empty');
     }),
   },
   {
     id: 'grep.resp.has_more',
     says: 'has_more is a boolean; it is false if all matches fit on the page.',
-    check: on(foundInLarge('needle 7$'), async (_t, { answer }) => {
-      expectSame(answer.boolean('has_more'), false, 'nothing is left');
-      expectSame(matchesOf(answer).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
+    check: on(foundInLarge('needle 7$'), async (_t, { answer: response }) => {
+      expectSame(response.boolean('has_more'), false, 'nothing is left');
+      expectSame(matchesOf(response).length, 1, `one of ${TWO_LINE_FILES + DENSE_LINES} lines fits`);
     }),
   },
 ]);

@@ -27,9 +27,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
       const [a, b] = [await sampleRepository(t), await otherRepository(t)];
       const own = { 'bytes of the sample': a, 'bytes of the other': b };
       for (const [text, { name, tip }] of Object.entries(own)) {
-        const answer = await grep(t, name, { query: { pattern: 'bytes of' } });
-        expectSame(textsOf(answer), [text], 'each token finds its own');
-        expectSame(answer.string('repo', 'commit'), tip, 'each in its own commit');
+        const response = await grep(t, name, { query: { pattern: 'bytes of' } });
+        expectSame(textsOf(response), [text], 'each token finds its own');
+        expectSame(response.string('repo', 'commit'), tip, 'each in its own commit');
       }
     },
   },
@@ -52,9 +52,9 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
     id: 'grep.ref.sha',
     says: 'ref can be a commit SHA; the search then reads the files of that commit.',
     check: on(historyRepository, async (t, { first }) => {
-      const { answer } = await search(t, 'first edition', { ref: first.sha });
-      expectSame(answer.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
-      expectSame(pathsOf(answer), ['README.md'], 'old content is found');
+      const { answer: response } = await search(t, 'first edition', { ref: first.sha });
+      expectSame(response.string('repo', 'commit'), first.sha, 'repo.commit is that commit');
+      expectSame(pathsOf(response), ['README.md'], 'old content is found');
     }),
   },
   {
@@ -67,8 +67,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.pattern.regex',
     says: 'The pattern is a regular expression.',
-    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer }) =>
-      expectSame(textsOf(answer), ['foobar', 'foobaz'], 'the lines it matches'),
+    check: on(found('fo+ba[rz]', { paths: ['src/app.js'] }), async (_t, { answer: response }) =>
+      expectSame(textsOf(response), ['foobar', 'foobaz'], 'the lines it matches'),
     ),
   },
   leftOpen(
@@ -119,8 +119,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.include_globs',
     says: 'include_globs keeps only files that match a glob, at any depth.',
-    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer }) => {
-      expectSame(pathsOf(answer), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
+    check: on(found('fo+ba', { file_filters: { include_globs: ['**/*.js'] } }), async (t, { answer: response }) => {
+      expectSame(pathsOf(response), ['src/app.js', 'src/lib/deep.js'], 'only JavaScript');
       const both = { include_globs: ['**/*.js'], exclude_globs: ['**/*.js'] };
       t.observe('in both lists', pathsOf((await search(t, 'fo+ba', { file_filters: both })).answer));
     }),
@@ -137,8 +137,8 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.extension_filters',
     says: 'extension_filters keeps only files with one of the listed extensions.',
-    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer }) => {
-      expectSame(pathsOf(answer), ['src/types.ts'], 'only .ts');
+    check: on(found('foobar', { file_filters: { extension_filters: ['.ts'] } }), async (t, { answer: response }) => {
+      expectSame(pathsOf(response), ['src/types.ts'], 'only .ts');
       const history = await historyRepository(t);
       const bare = await grep(t, history.name, {
         query: { pattern: 'foobar' },
@@ -150,20 +150,23 @@ export const searchRequest = defineRules('1. Search', 'search-request', [
   {
     id: 'grep.context.before',
     says: 'context.before and context.after add that many lines before and after each match.',
-    check: on(found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }), async (t, { answer }) => {
-      const lines = answer.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
-      const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
-      expectSame(seen, ['context three', 'context four', 'match plum', 'context six'], 'two lines before, one after');
-      const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
-      t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
-    }),
+    check: on(
+      found('^plum$', { paths: ['context.txt'], context: { before: 2, after: 1 } }),
+      async (t, { answer: response }) => {
+        const lines = response.records('matches').flatMap(({ lines }) => lines as { text: string; type: string }[]);
+        const seen = lines.map(({ text, type }) => `${type} ${text.trimEnd()}`);
+        expectSame(seen, ['context three', 'context four', 'match plum', 'context six'], 'two lines before, one after');
+        const bare = (await search(t, '^plum$', { paths: ['context.txt'] })).answer;
+        t.observe('lines without context', bare.records('matches').flatMap(({ lines }) => lines).length);
+      },
+    ),
   },
   {
     id: 'grep.large-binary-excluded',
     says: 'A search may leave out binary and large files.',
     level: 'MAY',
-    check: on(found('plumfoobar'), async (t, { answer }) =>
-      t.observe('binary file', pathsOf(answer).includes('binary.bin') ? 'searched' : 'left out'),
+    check: on(found('plumfoobar'), async (t, { answer: response }) =>
+      t.observe('binary file', pathsOf(response).includes('binary.bin') ? 'searched' : 'left out'),
     ),
   },
   {

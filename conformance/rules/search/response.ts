@@ -10,8 +10,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.query.pattern',
     says: 'The response repeats query.pattern and query.case_sensitive.',
-    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer }) => {
-      const { pattern, case_sensitive } = answer.record('query');
+    check: on(found('hello', { query: { case_sensitive: false } }), async (t, { answer: response }) => {
+      const { pattern, case_sensitive } = response.record('query');
       expectSame([pattern, case_sensitive], ['hello', false], 'the query comes back');
       const plain = (await search(t, 'hello')).answer;
       expectSame(plain.find('query', 'case_sensitive'), true, 'the default comes back');
@@ -36,8 +36,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.match.path',
     says: 'Every match has the path of a file and an array of lines.',
-    check: on(found('foobar'), async (_t, { history, answer }) => {
-      const matches = answer.records('matches');
+    check: on(found('foobar'), async (_t, { history, answer: response }) => {
+      const matches = response.records('matches');
       expectTrue(matches.length > 0, 'something is found');
       for (const { path, lines } of matches) {
         expectTrue(String(path) in history.files, 'the path is a file of the tree', path);
@@ -48,21 +48,21 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.line.line_number',
     says: 'line_number is an integer that starts at 1.',
-    check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer }) => {
-      expectTrue(matchesOf(answer).length > 0, 'something is found');
-      for (const { path, line, text } of matchesOf(answer)) {
+    check: on(found('foobar', { paths: ['src'] }), async (_t, { history, answer: response }) => {
+      expectTrue(matchesOf(response).length > 0, 'something is found');
+      for (const { path, line, text } of matchesOf(response)) {
         expectTrue(Number.isInteger(line), 'line_number is an integer', line);
         const lines = history.files[path]?.toString().split('\n') ?? [];
         expectSame(lines[Number(line) - 1], text, `line ${line} of ${path}`);
       }
-      expectSame(matchesOf(answer).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
+      expectSame(matchesOf(response).find(({ path }) => path === 'src/app.js')?.line, 1, 'the first line is 1');
     }),
   },
   {
     id: 'grep.resp.line.text',
     says: 'text is the text of the line.',
-    check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer }) => {
-      const [line] = answer.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
+    check: on(found('^foobar', { paths: ['src/app.js'] }), async (t, { answer: response }) => {
+      const [line] = response.records('matches').flatMap(({ lines }) => lines as { text: unknown }[]);
       expectMatch(line?.text, /^foobar\n?$/, 'text is the line');
       t.observe('trailing newline', String(line.text).endsWith('\n'));
     }),
@@ -70,11 +70,14 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
   {
     id: 'grep.resp.line.type',
     says: 'type is match for lines that match the pattern and context for the others.',
-    check: on(found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }), async (_t, { answer }) => {
-      for (const { type } of linesOf(answer)) expectOneOf(type, ['match', 'context'], 'type is one of the two');
-      const lines = linesOf(answer).map(({ type, text }) => `${type} ${text}`);
-      expectSame(lines, ['context foobar', 'match foobaz', 'context foobat'], 'each line has its type');
-    }),
+    check: on(
+      found('foobaz', { paths: ['src/app.js'], context: { before: 1, after: 1 } }),
+      async (_t, { answer: response }) => {
+        for (const { type } of linesOf(response)) expectOneOf(type, ['match', 'context'], 'type is one of the two');
+        const lines = linesOf(response).map(({ type, text }) => `${type} ${text}`);
+        expectSame(lines, ['context foobar', 'match foobaz', 'context foobat'], 'each line has its type');
+      },
+    ),
   },
   {
     id: 'grep.x-cache',
@@ -82,9 +85,9 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     check: on(sampleContent, async (t, { name }) => {
       const seen = [];
       for (let turn = 0; turn < 2; turn++) {
-        const answer = expectStatus(await grep(t, name, { query: { pattern: 'sample' } }), 200);
-        expectOneOf(answer.header('x-cache'), ['HIT', 'MISS'], 'X-Cache is one of the two');
-        seen.push(answer.header('x-cache'));
+        const response = expectStatus(await grep(t, name, { query: { pattern: 'sample' } }), 200);
+        expectOneOf(response.header('x-cache'), ['HIT', 'MISS'], 'X-Cache is one of the two');
+        seen.push(response.header('x-cache'));
       }
       t.observe('two equal requests', seen);
     }),
@@ -99,8 +102,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.404.ref',
     says: 'A ref that does not exist is 404.',
     check: on(sampleContent, async (t, { name }) => {
-      const answer = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
-      t.tolerate('A28', 'missing ref, grep', answer, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
+      const response = await grep(t, name, { query: { pattern: 'e' }, ref: 'no-such-ref' });
+      t.tolerate('A28', 'missing ref, grep', response, ['404 ref_not_found', '404 not_found', '404 branch_not_found']);
     }),
   },
   ...forcedFailures('grep', [['grep.err.500', 'A search whose Git command fails is 500.', 500, 'internal_error']]),
@@ -108,8 +111,8 @@ export const searchResponse = defineRules('1. Search', 'search-response', [
     id: 'grep.err.503.sync',
     says: 'A search is 503 while an upstream sync of the repository runs.',
     reach: 'emulator',
-    check: on(faulted('grep', 'sync_in_progress'), async (t, answer) =>
-      t.tolerate('A05', 'syncing, grep', answer, ['503', '409 sync_in_progress']),
+    check: on(faulted('grep', 'sync_in_progress'), async (t, response) =>
+      t.tolerate('A05', 'syncing, grep', response, ['503', '409 sync_in_progress']),
     ),
   },
   ...forcedFailures('grep', [

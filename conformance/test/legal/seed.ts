@@ -13,7 +13,7 @@ interface Call {
 /** Sends a request that is independent of the suite's client. Returns the status. */
 export async function call(target: Target, method: string, path: string, { as, json, lines }: Call): Promise<number> {
   const body = lines?.map((line) => `${JSON.stringify(line)}\n`).join('') ?? JSON.stringify(json) ?? null;
-  const answer = await request(target.baseUrl + path, {
+  const response = await request(target.baseUrl + path, {
     method: method as 'POST',
     headers: {
       authorization: `Bearer ${createSigner(target, Date.now).sign(as)}`,
@@ -21,8 +21,8 @@ export async function call(target: Target, method: string, path: string, { as, j
     },
     body,
   });
-  await answer.body.dump();
-  return answer.statusCode;
+  await response.body.dump();
+  return response.statusCode;
 }
 
 async function mustCall(...args: Parameters<typeof call>): Promise<void> {

@@ -110,7 +110,7 @@ export const CONTROL_SERVERS: readonly ControlServer[] = [
 ];
 
 /** Maximum number of lines in a report that a person is expected to read. */
-export const MOST_LINES = 120;
+export const MAX_LINES = 120;
 
 /** Returns the mistakes in the command's outcome for a server; empty if it is correct. */
 export async function complaintsAbout(server: ControlServer): Promise<string[]> {
@@ -121,19 +121,19 @@ export async function complaintsAbout(server: ControlServer): Promise<string[]> 
   return [
     ...(exitCode === server.exitCode ? [] : [`the exit code is ${exitCode}, not ${server.exitCode}`]),
     ...silent.map((pattern) => `nothing says ${pattern}: ${sentences.slice(0, 400)}`),
-    ...(lines < MOST_LINES ? [] : [`the report for people has ${lines} lines`]),
+    ...(lines < MAX_LINES ? [] : [`the report for people has ${lines} lines`]),
     ...(errors === 0 ? [] : [`${errors} rules broke themselves`]),
   ].map((why) => `a server that ${server.does}: ${why}`);
 }
 
 /** Checks such a server with `conformance run`, as a user would. */
-async function checkControl({ answer }: ControlServer): Promise<ControlOutcome> {
-  if (typeof answer !== 'function') {
+async function checkControl({ answer: response }: ControlServer): Promise<ControlOutcome> {
+  if (typeof response !== 'function') {
     await using emulator = await startedEmulator();
-    await using proxy = await startProxy(emulator.target, answer);
+    await using proxy = await startProxy(emulator.target, response);
     return await runCommand(proxy.target.baseUrl, emulator.target.key.file);
   }
-  const server = createServer(answer);
+  const server = createServer(response);
   const baseUrl = `http://${await listenOnLoopback(server)}`;
   try {
     return await runCommand(baseUrl, join(packageRoot(), 'fixtures', 'keys', 'es256.pem'));

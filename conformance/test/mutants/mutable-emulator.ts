@@ -121,7 +121,7 @@ export async function startMutable({ script }: MutableBuild): Promise<MutableEmu
 
 function send(child: ChildProcess, mutant: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    child.once('message', (answer) => resolve((answer as { met: number }).met));
+    child.once('message', (response) => resolve((response as { met: number }).met));
     child.send({ mutant }, (error) => error && reject(error));
   });
 }

@@ -1,6 +1,6 @@
 import { type Mutant, proxied } from './mutant.js';
 import { isAt, type Place, setsMember } from './rewrites.js';
-import { changesAnswersTo, mendsTokens } from './tokens.js';
+import { changesResponsesTo, mendsTokens } from './tokens.js';
 
 /** Ids of the token rules in an operation's own table. */
 type TokenRuleIds = Readonly<Partial<Record<'noHeader' | 'invalid' | 'scope' | 'missingRepo', string>>>;
@@ -14,7 +14,7 @@ export function tokenMutants(area: string, place: Place, scope: string, ids: Tok
         `${area}-answers-403-without-a-token`,
         noHeader,
         'answers 403 without a token',
-        changesAnswersTo(
+        changesResponsesTo(
           (request) => isAt(place, request) && request.headers.authorization === undefined,
           (response) => {
             response.status = 403;

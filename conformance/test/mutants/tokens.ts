@@ -52,7 +52,7 @@ export function refusesTokens(place: Place, refuses: (token: SentToken, request:
 }
 
 /** Changes responses to requests that are selected by their content. */
-export function changesAnswersTo(
+export function changesResponsesTo(
   isMeant: (request: ProxiedRequest) => boolean,
   change: (response: ProxiedResponse) => void,
 ): Rewrite {

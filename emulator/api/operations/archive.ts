@@ -5,7 +5,7 @@ import { problem, translateError } from '../../http/problem.js';
 import { stream } from '../../http/reply.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { patternList, readSelection } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
@@ -41,7 +41,7 @@ export const archive = operation({
       includeGlobs: ['include_globs', body.include_globs],
       excludeGlobs: ['exclude_globs', body.exclude_globs],
     });
-    const selects = await inTime(() => inSlices(selection, meter));
+    const selects = await inTime(() => runYielding(selection, meter));
     // One sentence of the specification lists both 400 and 404 for a ref that does not resolve.
     const missing = world.variants.archiveMissingRef === '400' ? 'bad_request' : undefined;
     const { commit } = await inTime(() => resolveRef(ctx, { ref: body.ref, ephemeral: body.ephemeral, missing }));

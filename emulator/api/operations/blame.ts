@@ -10,7 +10,7 @@ import { formatDate } from '../../git/object/identity.js';
 import type { ObjectReader, Oid } from '../../git/object/object.js';
 import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Repository } from '../../repositories/repository.js';
 import type { Meter } from '../../schedule/meter.js';
@@ -19,10 +19,10 @@ import { resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Files');
 
-const MOST_RANGES = requestLimit('blameRanges');
+const MAX_RANGES = requestLimit('blameRanges');
 const LONGEST_RANGE = requestLimit('blameRangeLength');
 
-const blamedLine = once(() =>
+const blamedLine = lazy(() =>
   z.object({
     line_number: z.int(),
     commit_sha: z.string(),
@@ -49,7 +49,7 @@ export const blame = operation({
       ephemeral: flag().optional(),
       range: z
         .array(z.string().max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`))
-        .max(MOST_RANGES, `takes at most ${MOST_RANGES} ranges`)
+        .max(MAX_RANGES, `takes at most ${MAX_RANGES} ranges`)
         .optional(),
       detect_moves: flag().optional(),
     }),
@@ -85,7 +85,7 @@ async function readOrigins(
   for (const { commit } of blamed) {
     if (origins.has(commit)) continue;
     origins.set(commit, showOrigin(commit, readCommit(objects, commit)));
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return origins;
 }

@@ -6,11 +6,11 @@ import type { Ref, Refs } from '../../git/refs/refs.js';
 import { isForced } from '../../git/repository/forced-update.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import type { Repository } from '../../repositories/repository.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import { flag, readBranch } from '../fields.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
@@ -18,7 +18,7 @@ import { type RefContext, resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Branches');
 
-const branchRecord = once(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
+const branchRecord = lazy(() => z.object({ name: z.string(), head_sha: z.string(), created_at: z.iso.datetime() }));
 
 function showBranch(name: ByteString, ref: Ref): z.infer<ReturnType<typeof branchRecord>> {
   return { name: textOf(name), head_sha: ref.oid, created_at: new Date(ref.createdAt).toISOString() };
@@ -37,7 +37,7 @@ export const listBranches = operation({
     const { repository, query } = ctx;
     const ephemeral = query.ephemeral ?? false;
     const list = openList<Position>(ctx, query, ['listBranches', repository.id, ephemeral]);
-    const following = await inSlices(branchesAfter(repository, ephemeral, list.position), ctx.meter);
+    const following = await runYielding(branchesAfter(repository, ephemeral, list.position), ctx.meter);
     const positionOf = ([name, ref]: [ByteString, Ref]): Position => [ref.createdAt, name];
     const { page, end } = await list.take(following, positionOf);
     const branches = page.map((each) => ({ cursor: list.cursorAt(positionOf(each)), ...showBranch(...each) }));
@@ -95,7 +95,7 @@ export function branchNotFound(name: string) {
   return problem('branch_not_found', `Branch ${name} does not exist.`);
 }
 
-const createBody = once(() =>
+const createBody = lazy(() =>
   z.object({
     target_branch: z.string(),
     base_ref: z.string().optional(),

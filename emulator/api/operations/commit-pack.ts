@@ -9,11 +9,11 @@ import { copySteps } from '../../git/odb/object-writer.js';
 import type { Quarantine } from '../../git/odb/quarantine.js';
 import { problem, translateError } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { readFilePath } from '../fields.js';
 import { contentWriteResult, showContentWrite } from '../records.js';
 import {
@@ -29,7 +29,7 @@ const operation = operationsOf('Commits');
 
 const MODES = { '100644': 0o100644, '100755': 0o100755, '120000': 0o120000, '160000': 0o160000 } as const;
 
-const fileChange = once(() =>
+const fileChange = lazy(() =>
   z.object({
     path: z.string(),
     operation: z.enum(['upsert', 'delete']).default('upsert'),
@@ -39,9 +39,9 @@ const fileChange = once(() =>
 );
 type FileChange = z.infer<ReturnType<typeof fileChange>>;
 
-const packMetadata = once(() => writeMetadata().extend({ files: z.array(fileChange()) }));
+const packMetadata = lazy(() => writeMetadata().extend({ files: z.array(fileChange()) }));
 
-const blobChunk = once(() =>
+const blobChunk = lazy(() =>
   z.strictObject({
     blob_chunk: z.strictObject({ content_id: z.string(), data: z.string(), eof: z.boolean() }),
   }),
@@ -127,7 +127,7 @@ class Contents implements ChunkSink<BlobChunk> {
       if (id === undefined && !mayLack) throw problem('bad_request', `metadata.files.${index}.content_id is required.`);
       if (operation === 'upsert') this.#contents.set(id!, { parts: [], complete: false });
       else if (id !== undefined) this.#deleted.add(id);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
   }
 
@@ -154,7 +154,7 @@ class Contents implements ChunkSink<BlobChunk> {
     const edits: FileEdit[] = [];
     for (const [index, change] of this.changes.entries()) {
       edits.push(this.#edit(change, `metadata.files.${index}`));
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
     return edits;
   }
@@ -189,19 +189,19 @@ async function editTree(objects: Quarantine, base: Oid, edits: readonly FileEdit
   for (const edit of edits) {
     if (!('content' in edit)) treeEdits.push(edit);
     else {
-      const oid = await inSlices(objects.writeSteps(BLOB, edit.content), meter);
+      const oid = await runYielding(objects.writeSteps(BLOB, edit.content), meter);
       treeEdits.push({ path: edit.path, mode: edit.mode, oid });
     }
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return translateError(
     EditConflict,
-    () => inSlices(applyEdits(objects, base, treeEdits), meter),
+    () => runYielding(applyEdits(objects, base, treeEdits), meter),
     ({ message }) => problem('bad_request', `metadata.files: ${message}.`),
   );
 }
 
-const diffChunk = once(() => z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) }));
+const diffChunk = lazy(() => z.strictObject({ diff_chunk: z.strictObject({ data: z.string(), eof: z.boolean() }) }));
 type DiffChunk = z.infer<ReturnType<typeof diffChunk>>;
 
 export const diffCommit = operation({
@@ -259,7 +259,7 @@ class PatchParts implements ChunkSink<DiffChunk> {
     const patch = Buffer.allocUnsafeSlow(this.#bytes);
     let at = 0;
     for (const part of this.#parts) {
-      await inSlices(copySteps(part, patch, at), this.ctx.meter);
+      await runYielding(copySteps(part, patch, at), this.ctx.meter);
       at += part.length;
     }
     return patch;
@@ -278,14 +278,14 @@ async function patchTree(
   const edits: TreeEdit[] = [];
   for (const file of files) {
     edits.push(await editOf(objects, file, meter));
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
-  const tree = await translateError(EditConflict, () => inSlices(applyEdits(objects, base, edits), meter), refused);
+  const tree = await translateError(EditConflict, () => runYielding(applyEdits(objects, base, edits), meter), refused);
   return { tree, blobs: files.filter((file) => !file.delete).length };
 }
 
 async function editOf(objects: Quarantine, file: PatchedFile, meter: Meter): Promise<TreeEdit> {
   if (file.delete) return { path: file.path, delete: true };
-  const oid = 'oid' in file ? file.oid : await inSlices(objects.writeSteps(BLOB, [file.bytes]), meter);
+  const oid = 'oid' in file ? file.oid : await runYielding(objects.writeSteps(BLOB, [file.bytes]), meter);
   return { path: file.path, mode: file.mode, oid };
 }

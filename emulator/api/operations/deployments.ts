@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textOf } from '../../git/object/bytes.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { DEPLOYMENT_STATUSES, type Deployment, NO_DEPLOYMENTS, statusOf } from '../../repositories/deployments.js';
 import type { HostingProject } from '../../repositories/hosting.js';
@@ -16,9 +16,9 @@ const operation = operationsOf('Deployments');
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-const target = once(() => z.enum(['preview', 'production']));
+const target = lazy(() => z.enum(['preview', 'production']));
 
-const deploymentRecord = once(() =>
+const deploymentRecord = lazy(() =>
   z.object({
     id: z.string(),
     target: target(),
@@ -60,13 +60,13 @@ export const createDeployment = operation({
     const key = readIdempotencyKey(ctx);
     const request = JSON.stringify([body.ref ?? null, body.target ?? null]);
     const earlier = madeBefore(repository, key, request);
-    if (earlier !== undefined) return answer(ctx, 200, earlier, key);
+    if (earlier !== undefined) return responseOf(ctx, 200, earlier, key);
     const chosen = body.target ?? 'preview';
     const ref = body.ref || defaultRef(ctx, project, chosen);
     const { commit } = await resolveRef(ctx, { ref });
     // The same request may have come in meanwhile.
     const meanwhile = madeBefore(repository, key, request);
-    if (meanwhile !== undefined) return answer(ctx, 200, meanwhile, key);
+    if (meanwhile !== undefined) return responseOf(ctx, 200, meanwhile, key);
     const deployments = repository.record.deployments ?? NO_DEPLOYMENTS;
     const deployment: Deployment = {
       id: world.state.ids.prefixed('deployment', 'dpl'),
@@ -81,7 +81,7 @@ export const createDeployment = operation({
       deployments: deployments.with(deployment),
       ...(key !== undefined && { deploymentKeys: deploymentKeys.with(key, { request, id: deployment.id }, true) }),
     });
-    return answer(ctx, 201, deployment, key);
+    return responseOf(ctx, 201, deployment, key);
   },
 });
 
@@ -96,7 +96,7 @@ function madeBefore(repository: Repository, key: string | undefined, request: st
   return deployments?.get(earlier.id);
 }
 
-function answer(
+function responseOf(
   { world, repository }: Pick<HandlerContext, 'world' | 'repository'>,
   status: 200 | 201,
   deployment: Deployment,

@@ -6,21 +6,21 @@ import { type ByteString, bytesOf, textOf } from '../../git/object/bytes.js';
 import { type ObjectReader, type Oid, ZERO_OID } from '../../git/object/object.js';
 import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
+import { lazy } from '../../memory/lazy.js';
 import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
-import { once } from '../../memory/once.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 import { tipOf } from './branches.js';
 
 const MAIN = bytesOf('main');
 
-const paths = once(() => z.array(z.string()).optional());
+const paths = lazy(() => z.array(z.string()).optional());
 
 /** Two spellings of one flag; the first counts. */
-const applyFlags = once(() => ({
+const applyFlags = lazy(() => ({
   git_apply_compatible: flag()
     .meta({ description: 'Whether `git apply` has to take the joined `raw` values, and make the very bytes of them.' })
     .optional(),
@@ -136,8 +136,8 @@ async function compare(
 ): Promise<ShownDiff> {
   const { objects, history } = repository.git;
   const [oldTree, newTree] = [before && history.commit(before).tree, history.commit(after).tree];
-  const { answers } = repository.content;
-  const kept = answers.shared(KeptDiffs, () => new KeptDiffs(answers));
+  const { answers: responses } = repository.content;
+  const kept = responses.shared(KeptDiffs, () => new KeptDiffs(responses));
   const key = JSON.stringify([repository.id, oldTree ?? '', newTree, applies, paths]);
   const known = kept.shown.get(key);
   if (known !== undefined) return known;
@@ -154,8 +154,8 @@ async function compare(
 }
 
 /** Above these a file is named but not shown, unless its path was asked for. */
-const MOST_PATCH_BYTES = 500_000;
-const MOST_CHANGED_LINES = 2_000;
+const MAX_PATCH_BYTES = 500_000;
+const MAX_CHANGED_LINES = 2_000;
 
 const LOCK_FILES = new Set([
   'package-lock.json',
@@ -173,7 +173,7 @@ const LOCK_FILES = new Set([
   'flake.lock',
 ]);
 
-const filteredFile = once(() =>
+const filteredFile = lazy(() =>
   z.object({
     path: z.string(),
     state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
@@ -183,11 +183,11 @@ const filteredFile = once(() =>
   }),
 );
 
-const diffFile = once(() =>
+const diffFile = lazy(() =>
   filteredFile().extend({ raw: z.string(), additions: z.int().optional(), deletions: z.int().optional() }),
 );
 
-const diffBody = once(() => ({
+const diffBody = lazy(() => ({
   stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
   files: z.array(diffFile()),
   filtered_files: z.array(filteredFile()),
@@ -204,7 +204,7 @@ interface ShownDiff {
 }
 
 /** Patches of more bytes together are not kept, and would take long to copy. */
-const MOST_KEPT = 1024 * 1024;
+const MAX_KEPT = 1024 * 1024;
 /** About what one file takes beside its patch. */
 const FILE_BYTES = 1024;
 
@@ -212,12 +212,12 @@ const FILE_BYTES = 1024;
 class KeptDiffs {
   readonly shown: CacheRegion<string, ShownDiff>;
 
-  constructor(answers: CacheGroup) {
-    this.shown = answers.region(costOfDiff);
+  constructor(responses: CacheGroup) {
+    this.shown = responses.region(costOfDiff);
   }
 
   keep(key: string, shown: ShownDiff): void {
-    if (patchBytes(shown) > MOST_KEPT) return;
+    if (patchBytes(shown) > MAX_KEPT) return;
     // A patch lies in memory that has room for more.
     const patches = Buffer.concat(shown.files.map(({ raw }) => raw));
     let at = 0;
@@ -257,9 +257,9 @@ async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, 
   const files: DiffFile[] = [];
   const filtered: FilteredFile[] = [];
   for (const file of diff.files) {
-    if (meter.isOver) await meter.pass();
-    const raw = everything || !isUnshown(file) ? await inSlices(file.patch(), meter) : undefined;
-    if (raw === undefined || (!everything && raw.length > MOST_PATCH_BYTES)) {
+    if (meter.shouldYield) await meter.yieldToEventLoop();
+    const raw = everything || !isUnshown(file) ? await runYielding(file.patch(), meter) : undefined;
+    if (raw === undefined || (!everything && raw.length > MAX_PATCH_BYTES)) {
       filtered.push(describe(objects, file, Math.max(file.oldSize, file.newSize)));
     } else {
       const { additions, deletions } = file;
@@ -270,7 +270,7 @@ async function showDiff(objects: ObjectReader, diff: Diff, everything: boolean, 
 }
 
 function isUnshown(file: FileDiff): boolean {
-  return file.isBinary || file.additions + file.deletions > MOST_CHANGED_LINES || isLockFile(file.path);
+  return file.isBinary || file.additions + file.deletions > MAX_CHANGED_LINES || isLockFile(file.path);
 }
 
 function isLockFile(path: ByteString): boolean {

@@ -9,12 +9,12 @@ import { PathCursor, PathList } from '../../git/pathspec/path-list.js';
 import type { TreeWalk } from '../../git/pathspec/tree-walk.js';
 import { Problem, problem } from '../../http/problem.js';
 import { bytes, type Reply, stream } from '../../http/reply.js';
+import { lazy } from '../../memory/lazy.js';
 import { type CacheGroup, type CacheRegion, costOfBuffer } from '../../memory/memory-cache.js';
-import { once } from '../../memory/once.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { flag } from '../fields.js';
 import { openList, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
@@ -24,10 +24,10 @@ const operation = operationsOf('Files');
 
 const PAGE = { cap: 1000, usual: 200 };
 /** Bytes of an answer that is made as a whole; a longer one is made as the client takes it. */
-const MOST_WHOLE = 8 << 20;
+const MAX_WHOLE = 8 << 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const fileEntry = once(() =>
+const fileEntry = lazy(() =>
   z.object({
     path: z.string(),
     mode: z.string(),
@@ -37,7 +37,7 @@ const fileEntry = once(() =>
   }),
 );
 
-const commitSummary = once(() => z.object({ author: z.string(), date: z.string(), message: z.string() }));
+const commitSummary = lazy(() => z.object({ author: z.string(), date: z.string(), message: z.string() }));
 
 interface Position extends ResolvedRef {
   readonly skip: number;
@@ -80,13 +80,13 @@ export const fileMetadata = operation({
     const { commit, shown } = position ?? (await resolveForMetadata(ctx, query.ref, query.ephemeral ?? false));
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const skip = position?.skip ?? 0;
-    const { answers } = repository.content;
-    const texts = answers.shared(MetadataTexts, () => new MetadataTexts(answers));
+    const { answers: responses } = repository.content;
+    const texts = responses.shared(MetadataTexts, () => new MetadataTexts(responses));
     // The limit is part of the key: what passed under one may be refused under another.
     const key = `${repository.id}/${commit}/${world.limits.maxMetadataCommits}/${path}`;
     const known = paged ? undefined : texts.kept.get(key);
-    if (known !== undefined) return answer(known, { ref: shown });
-    const files = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
+    if (known !== undefined) return responseOf(known, { ref: shown });
+    const files = await runYielding(listUnder(objects, readCommit(objects, commit).tree, path, true), meter);
     const touched = await history.lastModified(commit, meter, path);
     const page = await texts.write(
       {
@@ -102,17 +102,17 @@ export const fileMetadata = operation({
     );
     const next = () => ({ commit, shown, skip: skip + page.files });
     const members = { ref: shown, ...(paged && list.end(page.hasMore, next)) };
-    const { whole, pieces } = await wholeUpTo(MOST_WHOLE, page.text);
+    const { whole, pieces } = await wholeUpTo(MAX_WHOLE, page.text);
     if (whole === undefined) return stream(200, withEnd(pieces, members), JSON_TYPE);
     if (!paged) texts.kept.set(key, whole);
-    return answer(whole, members);
+    return responseOf(whole, members);
   },
 });
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** An answer of ready JSON without its closing brace, and further members. */
-function answer(text: Buffer, members: Members): Reply {
+function responseOf(text: Buffer, members: Members): Reply {
   return bytes(200, Buffer.concat([text, endOf(members)]), JSON_TYPE);
 }
 
@@ -127,12 +127,12 @@ function endOf(members: Members): Buffer {
 
 /** All pieces as one, where they have at most so many bytes; else one after the other, as they are taken. */
 async function wholeUpTo(
-  most: number,
+  max: number,
   pieces: AsyncIterable<Buffer>,
 ): Promise<{ whole: Buffer; pieces?: undefined } | { whole?: undefined; pieces: AsyncIterable<Buffer> }> {
   const rest = pieces[Symbol.asyncIterator]();
   const first: Buffer[] = [];
-  for (let bytes = 0; bytes <= most; ) {
+  for (let bytes = 0; bytes <= max; ) {
     const { done, value } = await rest.next();
     if (done) return { whole: Buffer.concat(first) };
     first.push(value);
@@ -151,11 +151,11 @@ async function* chained(first: readonly Buffer[], rest: AsyncIterator<Buffer>): 
 }
 
 /** Past `most` the answer is 429, which waiting does not cure: no rate fields. */
-function refuseTooMany(commits: number, most: number): void {
-  if (commits <= most) return;
+function refuseTooMany(commits: number, max: number): void {
+  if (commits <= max) return;
   throw problem(
     'rate_limited',
-    `The files were last touched by ${commits} distinct commits; at most ${most} are expanded.`,
+    `The files were last touched by ${commits} distinct commits; at most ${max} are expanded.`,
   );
 }
 
@@ -230,8 +230,8 @@ export class MetadataTexts {
   /** Texts of the same repository that were written before, by keys that start with the repository's. */
   readonly kept: CacheRegion<string, Buffer>;
 
-  constructor(answers: CacheGroup) {
-    this.kept = answers.region(costOfBuffer);
+  constructor(responses: CacheGroup) {
+    this.kept = responses.region(costOfBuffer);
   }
 
   async write(request: MetadataRequest, meter: Meter): Promise<MetadataPage> {
@@ -262,13 +262,13 @@ export class MetadataTexts {
     const cursor = new PathCursor(paths);
     let batch = '';
     for (const [file, mode] of modes.entries()) {
-      if (cursor.tryMoveTo(file) === undefined) await inSlices(cursor.moveTo(file), meter);
+      if (cursor.tryMoveTo(file) === undefined) await runYielding(cursor.moveTo(file), meter);
       const number = numbers[file]!;
       const { path } = cursor;
       const size = number < 0 ? 0 : objects.sizeOf(number);
       batch += `${file === 0 ? '' : ','}${fileText(path, mode, size, commits[places[file]!]!)}`;
       meter.spend(path.length * COST.byteScanned);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
       if (batch.length < PIECE) continue;
       yield Buffer.from(batch);
       batch = '';
@@ -278,7 +278,7 @@ export class MetadataTexts {
     const summaries: Buffer[] = [];
     let bytes = 0;
     for (const [at, commit] of commits.entries()) {
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
       const summary = this.#summary(objects, repository, commit);
       if (at > 0) summaries.push(COMMA);
       summaries.push(summary);

@@ -7,7 +7,7 @@ import { MODE_GITLINK, MODE_TREE } from '../../git/object/tree.js';
 import { respondConditionally } from '../../http/conditional.js';
 import { problem } from '../../http/problem.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { resolveRef } from '../resolve.js';
 
@@ -34,12 +34,12 @@ export const readFile = operation({
     // Two tables list two statuses for a ref that the ephemeral namespace does not have.
     const missing = query.ephemeral && missingEphemeralRef === '400' ? 'bad_request' : undefined;
     const { commit } = await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral, tags, missing });
-    const entry = await inSlices(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
+    const entry = await runYielding(findEntry(git.objects, readCommit(git.objects, commit).tree, path), meter);
     if (!entry || entry.mode === MODE_TREE || entry.mode === MODE_GITLINK) {
       const detail = `There is no file ${textOf(path)} at ${query.ref || 'the default branch'}.`;
       throw problem('not_found', detail, { variant: 'missingFile' });
     }
-    const body = await inSlices(readStepsAs(git.objects, entry.oid, BLOB), meter);
+    const body = await runYielding(readStepsAs(git.objects, entry.oid, BLOB), meter);
     const touched = (await git.history.lastModified(commit, meter, path)).get(path) ?? commit;
     return respondConditionally(
       {

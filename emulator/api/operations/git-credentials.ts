@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OperationId } from '../../config/operation-ids.js';
 import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { repositoryNotFound } from '../../repositories/lifecycle.js';
 import type { GitCredential, Repository } from '../../repositories/repository.js';
@@ -13,14 +13,14 @@ const operation = operationsOf('Repositories');
 const WHOLE_ORGANIZATION = 'org';
 
 // RFC 7617, 2: a user name with a colon cannot be told from its password.
-const username = once(() =>
+const username = lazy(() =>
   z
     .string()
     .max(1024)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
     .regex(/^[^:\x00-\x1f\x7f]+$/, 'has to be text without colons and control characters'),
 );
-const password = once(() =>
+const password = lazy(() =>
   z
     .string()
     .min(1)
@@ -29,7 +29,7 @@ const password = once(() =>
     .regex(/^[^\x00-\x1f\x7f]*$/, 'has to be text without control characters'),
 );
 
-const credentialRecord = once(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
+const credentialRecord = lazy(() => z.object({ id: z.string(), created_at: z.iso.datetime().optional() }));
 
 function showCredential({ id, createdAt }: GitCredential): z.infer<ReturnType<typeof credentialRecord>> {
   return { id, created_at: new Date(createdAt).toISOString() };
@@ -61,7 +61,7 @@ export const createCredential = operation({
   },
 });
 
-const changes = once(() => ({ username: username().optional(), password: password() }));
+const changes = lazy(() => ({ username: username().optional(), password: password() }));
 
 export const updateCredential = operation({
   summary: 'Replace the password of a Git credential',

@@ -120,8 +120,8 @@ t.test('finished packs are kept up to a number of bytes, the least used go first
   async function* packets(size: number): AsyncIterable<Buffer> {
     for (let at = 0; at < size; at += 10) yield Buffer.alloc(10);
   }
-  const send = async (key: string, size: number, most = Number.POSITIVE_INFINITY) => {
-    for await (const _ of cache.keeping(git, key, packets(size))) if (--most === 0) return;
+  const send = async (key: string, size: number, max = Number.POSITIVE_INFINITY) => {
+    for await (const _ of cache.keeping(git, key, packets(size))) if (--max === 0) return;
   };
   const kept = () => ['a', 'b', 'c', 'd'].filter((key) => cache.get(git, key));
   await send('a', 40);

@@ -97,7 +97,7 @@ async function refusalByPolicy(
   const meter = new Meter({ schedule: world.engine.schedule });
   for (const oid of commitsBroughtBy(update)) {
     if (!isSigned(update.objects, oid, organization.keys)) return 'denied by policy (verify-sig)';
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return undefined;
 }

@@ -8,10 +8,10 @@ import { readCommit } from '../../git/object/commit.js';
 import type { PathMatcher } from '../../git/pathspec/path-matcher.js';
 import { problem, translateError } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { WorkLimitExceeded } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import { patternList, readSelection } from '../fields.js';
 import { openList } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
@@ -21,13 +21,13 @@ const operation = operationsOf('Files');
 /** Specification, Limits. */
 const MATCHES_PER_FILE = 200;
 const MATCHES = 200;
-const MOST_LINES = requestLimit('grepLines');
-const MOST_MATCHES = requestLimit('grepMatches');
+const MAX_LINES = requestLimit('grepLines');
+const MAX_MATCHES = requestLimit('grepMatches');
 
-const count = once(() => z.int('has to be a whole number of at least 0').min(0));
-const limit = once(() => z.int('has to be a whole number of at least 1').min(1));
+const count = lazy(() => z.int('has to be a whole number of at least 0').min(0));
+const limit = lazy(() => z.int('has to be a whole number of at least 1').min(1));
 
-const grepBody = once(() =>
+const grepBody = lazy(() =>
   z.object({
     ref: z.string().optional(),
     rev: z.string().optional(),
@@ -72,15 +72,15 @@ export const grep = operation({
     const { world, repository, body, meter } = ctx;
     const { pagination, limits, context, query } = body;
     const ref = body.ref ?? body.rev;
-    const selects = await inSlices(selectedBy(body), meter);
+    const selects = await runYielding(selectedBy(body), meter);
     // A mistake in the body is told before one in the ref, and whether or not there is anything to search.
     const pattern = await translateError(
       InvalidPattern,
       () => compilePattern(query.pattern, !query.case_sensitive, meter),
       ({ message }) => problem('bad_request', `query.pattern: ${message}.`),
     );
-    if ((limits?.max_lines ?? 0) > MOST_LINES && world.variants.linesAboveMaximum === 'rejected') {
-      throw problem('bad_request', `limits.max_lines has to be at most ${MOST_LINES}.`);
+    if ((limits?.max_lines ?? 0) > MAX_LINES && world.variants.linesAboveMaximum === 'rejected') {
+      throw problem('bad_request', `limits.max_lines has to be at most ${MAX_LINES}.`);
     }
     const { pagination: _, limits: __, ...searched } = body;
     const cursor = pagination?.cursor || undefined;
@@ -94,14 +94,14 @@ export const grep = operation({
         {
           pattern,
           selects,
-          before: Math.min(context?.before ?? 0, MOST_LINES),
-          after: Math.min(context?.after ?? 0, MOST_LINES),
+          before: Math.min(context?.before ?? 0, MAX_LINES),
+          after: Math.min(context?.after ?? 0, MAX_LINES),
           startAfter: position?.at,
         },
         {
-          maxMatches: Math.min(pagination?.limit ?? MATCHES, MOST_MATCHES),
-          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MATCHES_PER_FILE, MOST_MATCHES),
-          maxLines: Math.min(limits?.max_lines ?? MOST_LINES, MOST_LINES),
+          maxMatches: Math.min(pagination?.limit ?? MATCHES, MAX_MATCHES),
+          maxMatchesPerFile: Math.min(limits?.max_matches_per_file ?? MATCHES_PER_FILE, MAX_MATCHES),
+          maxLines: Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES),
         },
         meter,
       );

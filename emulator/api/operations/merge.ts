@@ -11,11 +11,11 @@ import type { ObjectDatabase } from '../../git/object/tree-edit.js';
 import type { RefTransaction } from '../../git/refs/transaction.js';
 import { problem } from '../../http/problem.js';
 import { json, largeJson } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef, type CommitWritten, commitTo, transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, runSync } from '../../schedule/steps.js';
+import { runSync, runYielding } from '../../schedule/steps.js';
 import { flag, person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireAllowed, requireCommitAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
@@ -23,7 +23,7 @@ import { branchNotFound, tipOf } from './branches.js';
 
 const operation = operationsOf('Branches');
 
-const mergeBody = once(() =>
+const mergeBody = lazy(() =>
   z.object({
     source_branch: z.string().optional(),
     source_ref: z.string().optional(),
@@ -211,11 +211,11 @@ export function mergeSides(
 }
 
 /** Conflicts beyond these are named, and not shown. */
-const MOST_CONFLICTS = 100;
+const MAX_CONFLICTS = 100;
 /** Bytes of one side that are shown. */
-const MOST_CONTENT_BYTES = 256 * 1024;
+const MAX_CONTENT_BYTES = 256 * 1024;
 
-const side = once(() =>
+const side = lazy(() =>
   z.object({
     oid: z.string().optional(),
     content: z.string().optional(),
@@ -303,7 +303,7 @@ async function showConflicts(objects: ObjectReader, merged: CommitMerge, include
   const { tree, conflicts } = merged;
   const show = (oid: Oid | undefined) => showSide(objects, oid, includeContent, meter);
   const shown: ShownConflict[] = [];
-  for (const { path, base, ours, theirs } of conflicts.slice(0, MOST_CONFLICTS)) {
+  for (const { path, base, ours, theirs } of conflicts.slice(0, MAX_CONFLICTS)) {
     shown.push({
       path: textOf(path),
       result: await show(runSync(findEntry(objects, tree, path))?.oid),
@@ -311,14 +311,14 @@ async function showConflicts(objects: ObjectReader, merged: CommitMerge, include
       ours: await show(ours?.oid),
       theirs: await show(theirs?.oid),
     });
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   const filtered: { path: string; reason: string; binary: boolean }[] = [];
-  for (const conflict of conflicts.slice(MOST_CONFLICTS)) {
+  for (const conflict of conflicts.slice(MAX_CONFLICTS)) {
     let binary = false;
     for (const oid of versionsOf(conflict)) binary ||= (await showSide(objects, oid, false, meter)).binary;
     filtered.push({ path: textOf(conflict.path), reason: 'max_conflict_files_exceeded', binary });
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return {
     conflict_paths: merged.isClean ? [] : conflictPaths(merged),
@@ -341,9 +341,9 @@ async function showSide(
   if (oid === undefined) return { truncated: false, binary: false };
   const number = objects.find(oid);
   if (number < 0 || objects.typeOf(number) !== BLOB) return { oid, truncated: false, binary: false };
-  const body = await inSlices(objects.readSteps(number), meter);
+  const body = await runYielding(objects.readSteps(number), meter);
   const binary = isBinary(body);
   if (binary || !includeContent) return { oid, truncated: false, binary };
-  const truncated = body.length > MOST_CONTENT_BYTES;
-  return { oid, content: body.subarray(0, MOST_CONTENT_BYTES), truncated, binary };
+  const truncated = body.length > MAX_CONTENT_BYTES;
+  return { oid, content: body.subarray(0, MAX_CONTENT_BYTES), truncated, binary };
 }

@@ -10,7 +10,7 @@ import type { Quarantine } from '../../git/odb/quarantine.js';
 import { isRefName } from '../../git/refs/ref-name.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { commitTo, transact } from '../../repositories/branch-write.js';
 import { runSync } from '../../schedule/steps.js';
@@ -33,7 +33,7 @@ const SUBJECTS = {
 
 type Action = keyof typeof SUBJECTS;
 
-const noteResult = once(() =>
+const noteResult = lazy(() =>
   z.object({
     sha: z.string(),
     target_ref: z.string(),
@@ -45,13 +45,13 @@ const noteResult = once(() =>
 );
 
 /** Both vocabularies; the new names win. */
-const selection = once(() => ({
+const selection = lazy(() => ({
   sha: z.string().optional(),
   object_ref: z.string().optional(),
   ref: z.string().optional(),
   notes_ref: z.string().optional(),
 }));
-const guarded = once(() => ({
+const guarded = lazy(() => ({
   ...selection(),
   expected_ref_sha: sha().optional(),
   expected_notes_ref_sha: sha().optional(),

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { problem } from '../../http/problem.js';
 import { empty, json, type Reply } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { branchRef, transact } from '../../repositories/branch-write.js';
 import { copyFiles, copyHistory } from '../../repositories/copy.js';
 import type { Repository } from '../../repositories/repository.js';
-import { repositoryNameFault } from '../../repositories/repository-name.js';
+import { repositoryNameIssue } from '../../repositories/repository-name.js';
 import { type Base, baseRepoBody, type ForkPoint, findForkPoint, readBase, requireAccess } from '../base-repository.js';
 import { person, readBranch, readIdentity, readMessage } from '../fields.js';
-import { hostingBody, hostingOfAnswer, planHosting, requireMayChange, showHosting } from '../hosting.js';
+import { hostingBody, hostingOfResponse, planHosting, requireMayChange, showHosting } from '../hosting.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { repositoryRecord, showRepository } from '../records.js';
 import { branchNotFound } from './branches.js';
@@ -59,7 +59,7 @@ export const updateRepository = operation({
   ],
   scopes: ['repo:write'],
   body: () => z.object({ default_branch: z.string().optional(), deployment: hostingBody().optional() }),
-  replies: () => ({ 200: repositoryRecord().extend({ deployment: hostingOfAnswer() }) }),
+  replies: () => ({ 200: repositoryRecord().extend({ deployment: hostingOfResponse() }) }),
   errors: ['hosting_not_enabled', 'branch_not_found', 'deployment_project_name_in_use'],
   handle: async (ctx) => {
     const { repository, body } = ctx;
@@ -106,7 +106,7 @@ export const deleteRepository = operation({
   },
 });
 
-const createBody = once(() =>
+const createBody = lazy(() =>
   z.object({
     repo_name: z.string().optional(),
     default_branch: z.string().optional(),
@@ -138,7 +138,7 @@ export const createRepository = operation({
     201: repositoryRecord().extend({
       http_url: z.string(),
       message: z.string(),
-      deployment: hostingOfAnswer(),
+      deployment: hostingOfResponse(),
     }),
   }),
   errors: [
@@ -263,6 +263,6 @@ function requireDefaultBranches({ body, query }: CreateContext): void {
 }
 
 function requireRepositoryName(name: string): void {
-  const fault = repositoryNameFault(name);
+  const fault = repositoryNameIssue(name);
   if (fault !== undefined) throw problem('bad_request', `The repository name ${fault}.`);
 }

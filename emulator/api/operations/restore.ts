@@ -7,10 +7,10 @@ import { checkShape, readAll } from '../../http/body.js';
 import { jsonSteps } from '../../http/json-reader.js';
 import { Problem, problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf } from '../../operation/operation.js';
 import { branchRef, commitOnto, failedResult, findWriteBase, transact } from '../../repositories/branch-write.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { person, readBranch, readIdentity, readMessage, sha } from '../fields.js';
 import { requireCommitAllowed } from '../policy.js';
 import { showWrite, writeResult } from '../records.js';
@@ -18,7 +18,7 @@ import { resolveRef } from '../resolve.js';
 
 const operation = operationsOf('Commits');
 
-const restoreMetadata = once(() =>
+const restoreMetadata = lazy(() =>
   z.object({
     target_branch: z.string(),
     target_commit_sha: z.string().optional(),
@@ -101,7 +101,7 @@ async function readMetadata(ctx: HandlerContext): Promise<z.infer<ReturnType<typ
   const body = await readAll(ctx.stream(ctx.world.limits.maxJsonBytes));
   if (body.toString('latin1').trim() === '')
     throw problem('bad_request', 'The body is empty; it has to hold metadata.');
-  const json = await inSlices(jsonSteps(body, 'The body'), ctx.meter);
+  const json = await runYielding(jsonSteps(body, 'The body'), ctx.meter);
   const line = checkShape(z.strictObject({ metadata: z.unknown() }), json, 'The body');
   return checkShape(restoreMetadata(), line.metadata, 'metadata');
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type ByteString, bytesOf, concatBytes, sliceBytes, textOf } from '../../git/object/bytes.js';
 import { isOid, type ObjectReader, type Oid, ZERO_OID } from '../../git/object/object.js';
 import { peelTags } from '../../git/object/tag.js';
-import { describeRefNameFault, readTagName } from '../../git/refs/ref-name.js';
+import { describeRefNameIssue, readTagName } from '../../git/refs/ref-name.js';
 import { problem } from '../../http/problem.js';
 import { json, type Reply } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { transact } from '../../repositories/branch-write.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { openList, pageEnd, pageQuery } from '../paging.js';
 import { requireAllowed } from '../policy.js';
 import { resolveRef } from '../resolve.js';
@@ -20,10 +20,10 @@ const operation = operationsOf('Tags');
 const PREFIX = bytesOf('refs/tags/');
 const NO_NAME = bytesOf('');
 
-const tagRecord = once(() => z.object({ name: z.string(), sha: z.string() }));
+const tagRecord = lazy(() => z.object({ name: z.string(), sha: z.string() }));
 
 /** An annotated tag is shown by the commit it names. */
-const listedTag = once(() => tagRecord().extend({ cursor: z.string() }));
+const listedTag = lazy(() => tagRecord().extend({ cursor: z.string() }));
 
 async function showTag(
   objects: ObjectReader,
@@ -31,13 +31,13 @@ async function showTag(
   oid: Oid,
   meter: Meter,
 ): Promise<z.infer<ReturnType<typeof tagRecord>>> {
-  return { name: textOf(name), sha: await inSlices(peelTags(objects, oid), meter) };
+  return { name: textOf(name), sha: await runYielding(peelTags(objects, oid), meter) };
 }
 
 function readTag(text: string): ByteString {
   const reading = readTagName(text);
-  if (reading.fault === undefined) return concatBytes(PREFIX, reading.name);
-  throw problem('bad_request', `name ${describeRefNameFault(reading.fault)}.`);
+  if (reading.issue === undefined) return concatBytes(PREFIX, reading.name);
+  throw problem('bad_request', `name ${describeRefNameIssue(reading.issue)}.`);
 }
 
 function tagNotFound(name: string) {
@@ -81,7 +81,7 @@ export const getTag = operation({
   },
 });
 
-const createBody = once(() =>
+const createBody = lazy(() =>
   z.object({ name: z.string(), ref: z.string().optional(), target: z.string().optional() }),
 );
 
@@ -112,7 +112,7 @@ export const createTag = operation({
   },
 });
 
-const deleted = once(() => z.object({ name: z.string(), message: z.string() }));
+const deleted = lazy(() => z.object({ name: z.string(), message: z.string() }));
 
 async function removeTag(ctx: Pick<HandlerContext, 'repository' | 'claims'>, name: string): Promise<Reply> {
   await deleteRef(ctx, readTag(name), () => tagNotFound(name));

@@ -11,7 +11,7 @@ import { problem } from '../../http/problem.js';
 import { largeJson } from '../../http/reply.js';
 import { operationsOf, routesOfRepository } from '../../operation/operation.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
+import { runSync, runYielding, type Steps } from '../../schedule/steps.js';
 import { flag, readFilePath } from '../fields.js';
 import { openList, pageEnd, pageQuery, readLimit } from '../paging.js';
 import { type ResolvedRef, resolveRef } from '../resolve.js';
@@ -68,7 +68,7 @@ export const listFiles = operation({
     const limit = paged ? readLimit(query.limit, PAGE) : Number.POSITIVE_INFINITY;
     const { commit, shown } = position ?? (await resolveRef(ctx, { ref: query.ref, ephemeral: query.ephemeral }));
     const skip = position?.skip ?? 0;
-    const listed = await inSlices(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
+    const listed = await runYielding(listUnder(objects, readCommit(objects, commit).tree, path, recursive), meter);
     const page: Page = { paths: new PathList(), modes: [] };
     const hasMore = await walkPage(listed, { skip, limit, meter }, ({ mode }) => {
       page.paths.add(listed);
@@ -104,7 +104,7 @@ export async function walkPage(
   let seen = 0;
   while (walk.step()) {
     meter.spend(walk.cost);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
     if (!walk.isFound || ++seen <= skip) continue;
     if (seen > skip + limit) return true;
     add(walk);

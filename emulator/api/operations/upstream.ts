@@ -3,7 +3,7 @@ import { decide } from '../../auth/policy.js';
 import { bytesOf, textOf } from '../../git/object/bytes.js';
 import { problem } from '../../http/problem.js';
 import { json } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { type HandlerContext, operationsOf, routesOfRepository } from '../../operation/operation.js';
 import { branchRef } from '../../repositories/branch-write.js';
 import type { SyncRequest } from '../../upstream/syncs.js';
@@ -14,7 +14,7 @@ const operation = operationsOf('Repositories');
 
 const NO_NAME = bytesOf('');
 
-const message = once(() => z.object({ message: z.string() }));
+const message = lazy(() => z.object({ message: z.string() }));
 
 export const pullUpstream = operation({
   summary: 'Start a sync with the upstream',

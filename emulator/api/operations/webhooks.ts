@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../http/problem.js';
 import { empty, json } from '../../http/reply.js';
-import { once } from '../../memory/once.js';
+import { lazy } from '../../memory/lazy.js';
 import { operationsOf } from '../../operation/operation.js';
 import { presentWhen } from '../../operation/reply-schema.js';
 import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events.js';
@@ -9,10 +9,10 @@ import { DEFAULT_EVENTS, EVENT_NAMES, type Webhook } from '../../webhooks/events
 const operation = operationsOf('Webhooks', { subject: 'organization' });
 
 /** Registrations of one organization; each event is sent to all that asked for it. */
-const MOST_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 100;
 
 /** Without the secret. */
-export const webhookRecord = once(() =>
+export const webhookRecord = lazy(() =>
   z.object({
     id: z.string(),
     url: z.string(),
@@ -49,8 +49,8 @@ export const createWebhook = operation({
     if (!world.background.webhookOutbound.mayReach(url)) {
       throw problem('bad_request', 'url names a host that webhooks may not be delivered to; --allow-webhook adds one.');
     }
-    if (world.state.webhooks.of(organization.name).length >= MOST_WEBHOOKS) {
-      throw problem('conflict', `The organization has ${MOST_WEBHOOKS} webhooks already.`);
+    if (world.state.webhooks.of(organization.name).length >= MAX_WEBHOOKS) {
+      throw problem('conflict', `The organization has ${MAX_WEBHOOKS} webhooks already.`);
     }
     const webhook: Webhook = {
       id: world.state.ids.prefixed('webhook', 'whk'),

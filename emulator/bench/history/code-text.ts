@@ -68,7 +68,7 @@ export function inventLines(random: Random): string[] {
   return Array.from({ length }, () => inventLine(random));
 }
 
-const MOST_LINES = 1500;
+const MAX_LINES = 1500;
 
 /** Returns a copy with one to four edits: lines replaced, inserted or deleted. */
 export function editLines(random: Random, lines: readonly string[]): string[] {
@@ -79,7 +79,7 @@ export function editLines(random: Random, lines: readonly string[]): string[] {
   }
   // Append a line, so that the file always differs.
   edited.push(`// ${word(random)} ${random.below(1_000_000_000)}`);
-  return edited.slice(0, MOST_LINES);
+  return edited.slice(0, MAX_LINES);
 }
 
 export function inventMessage(random: Random, serial: number): string {

@@ -7,7 +7,7 @@ export interface HistoryOptions {
 }
 
 /** Maximum number of files. Beyond it, files are replaced instead of added. */
-const MOST_FILES = 5000;
+const MAX_FILES = 5000;
 const AUTHORS = ['Ada Moss', 'Björn Ek', 'Chidi Obi', 'Dana Roth', 'Eli Sato'];
 const START = 1_600_000_000;
 
@@ -57,7 +57,7 @@ class Project {
     yield* this.#head('main', mark, this.#tip);
     for (let change = mark === 1 ? 40 : random.between(1, 3); change > 0; change--) {
       const kind = mark === 1 ? 0 : random.next();
-      const isFull = this.#paths.length >= MOST_FILES;
+      const isFull = this.#paths.length >= MAX_FILES;
       if (kind < (isFull ? 0.02 : 0.15)) {
         yield this.#put(this.#newPath(), inventLines(random));
         continue;

@@ -20,8 +20,8 @@ export class Random {
     return Math.floor(this.next() * bound);
   }
 
-  between(least: number, most: number): number {
-    return least + this.below(most - least + 1);
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1);
   }
 
   pick<T>(list: readonly T[]): T {

@@ -9,7 +9,7 @@ import { inPieces } from '../../git/odb/test/pack-builder.js';
 import { unlimited } from '../../schedule/test/unlimited.js';
 import { type Fixture, initServerRepository } from '../fixture.js';
 import { git, runGit } from '../git.js';
-import { type LoneIngest, MOST_STALL, type StallPhase } from '../lone-ingest.js';
+import { type LoneIngest, MAX_STALL, type StallPhase } from '../lone-ingest.js';
 import { FIRST_QUESTIONS, QUESTIONS, type Question, TIPS } from '../questions.js';
 import { Remote, spawnEmulator } from '../remote.js';
 import { type Row, type Sides, timed } from '../row.js';
@@ -235,7 +235,7 @@ async function openForkClone({ ours, fixture }: Stage): Promise<Sides> {
  * in use.
  */
 function stallRow(id: string, phase: StallPhase): Row<Stage> {
-  const head = { id, title: `longest stall ${phase}`, bar: MOST_STALL, mostRounds: 1 };
+  const head = { id, title: `longest stall ${phase}`, bar: MAX_STALL, mostRounds: 1 };
   return {
     ...head,
     open: ({ loneIngest }) => ({ ours: async () => (await loneIngest()).stalls[phase] }),

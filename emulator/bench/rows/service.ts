@@ -79,9 +79,13 @@ async function countRequests(server: Server, milliseconds: number): Promise<numb
   const path = `/api/repos/${REPO}`;
   const load = { port: server.port, path, authorization, connections: CONNECTIONS, milliseconds };
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(load)]);
-  const { answers, failures, seconds } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
+  const {
+    answers: responses,
+    failures,
+    seconds,
+  } = JSON.parse(stdout) as { answers: number; failures: number; seconds: number };
   if (failures > 0) throw new Error(`${failures} requests were not answered with 200`);
-  return answers / seconds;
+  return responses / seconds;
 }
 
 /** Compares faults that never fire with no faults, in one process. */

@@ -13,7 +13,7 @@ const { port, path, authorization, connections, milliseconds } = JSON.parse(proc
 };
 const question = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: ${authorization}\r\n\r\n`;
 const start = performance.now();
-let answers = 0;
+let responses = 0;
 let failures = 0;
 
 function open(): Promise<void> {
@@ -28,7 +28,7 @@ function open(): Promise<void> {
       if (head < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0);
       if (pending.length < head + 4 + length) return;
-      if (pending.startsWith('HTTP/1.1 200')) answers += 1;
+      if (pending.startsWith('HTTP/1.1 200')) responses += 1;
       else failures += 1;
       const closes = /connection: close/i.test(pending.slice(0, head));
       pending = '';
@@ -45,4 +45,4 @@ async function keepAsking(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: connections }, keepAsking));
-process.stdout.write(JSON.stringify({ answers, failures, seconds: (performance.now() - start) / 1000 }));
+process.stdout.write(JSON.stringify({ answers: responses, failures, seconds: (performance.now() - start) / 1000 }));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { askVitals, MOST_STALL, spawnWatched } from '../lone-ingest.js';
+import { askVitals, MAX_STALL, spawnWatched } from '../lone-ingest.js';
 import { heavyFiles, lineOfCommits, nestedTrees, wideTree, zeros } from '../packs.js';
 import type { Pushed, Remote } from '../remote.js';
 import { markdown, shorten } from '../report.js';
@@ -9,7 +9,7 @@ import { commitBody, type Files } from './user.js';
 const MiB = 1024 * 1024;
 const REPO = 'hostile';
 /** Limits of every case: milliseconds that the event loop was blocked, and bytes above the stored data. */
-const MOST = { stall: MOST_STALL, memory: 256 * MiB };
+const MOST = { stall: MAX_STALL, memory: 256 * MiB };
 const SMALL_HEAP = ['--max-old-space-size=512'];
 /** A small cache, because cached data is not a leak, but hides one. */
 const SMALL_CACHE = ['--cache-bytes', '4MiB'];
@@ -102,9 +102,9 @@ function atOnce(...requests: readonly (readonly [method: string, path: string, b
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`member${at}`, {}]));
 
 /** Returns a JSON list with as many items as a body of 1 MiB can contain. */
-function listOf(item: string, most = Number.POSITIVE_INFINITY): string {
+function listOf(item: string, max = Number.POSITIVE_INFINITY): string {
   const count = Math.floor((MiB - 100) / (item.length + 1));
-  return `[${Array(Math.min(most, count)).fill(item).join()}]`;
+  return `[${Array(Math.min(max, count)).fill(item).join()}]`;
 }
 
 /** Cases that keep a server busy while others read from it. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { addCommit, git, TemporaryFolder } from '../git.js';
 import type { Random } from '../history/random.js';
-import type { Answer } from '../http-client.js';
+import type { BenchResponse } from '../http-client.js';
 import { Remote } from '../remote.js';
 import type { Tally } from './tally.js';
 
@@ -76,14 +76,14 @@ export class User {
       ['/commits'],
       ['/grep', { query: { pattern: 'line 1' } }],
     ]);
-    const answer = await this.#timed('read', target, json === undefined ? {} : { json });
-    this.tally.expect(answer.status === 200, `GET ${target} was answered with ${answer.status}`);
+    const response = await this.#timed('read', target, json === undefined ? {} : { json });
+    this.tally.expect(response.status === 200, `GET ${target} was answered with ${response.status}`);
   }
 
   async commit(): Promise<void> {
     const files = this.#invent();
-    const answer = await this.#timed('write', '/commit-pack', { body: commitBody(files), keepsBody: true });
-    this.#expectCommitted(files, answer.status);
+    const response = await this.#timed('write', '/commit-pack', { body: commitBody(files), keepsBody: true });
+    this.#expectCommitted(files, response.status);
   }
 
   async #commitSlowly(): Promise<void> {
@@ -99,9 +99,9 @@ export class User {
   async #send(body: AsyncIterable<Buffer>): Promise<number> {
     const headers = { authorization: `Bearer ${await this.remote.token(this.repo)}` };
     const url = `${this.remote.origin}/api/repos/${this.repo}/commit-pack`;
-    const answer = await request(url, { method: 'POST', headers, body: Readable.from(body) });
-    await answer.body.dump();
-    return answer.statusCode;
+    const response = await request(url, { method: 'POST', headers, body: Readable.from(body) });
+    await response.body.dump();
+    return response.statusCode;
   }
 
   #expectCommitted(files: Files, status: number): void {
@@ -119,15 +119,15 @@ export class User {
 
   async #nonsense(): Promise<void> {
     const bodies = ['{', '{"metadata":{}}\n', '{"metadata":{"target_branch":"../x","files":[]}}\n', '\0\0\0\n'];
-    const answer = await this.#timed('nonsense', '/commit-pack', { body: [Buffer.from(this.random.pick(bodies))] });
-    this.tally.expect(answer.status === 400, `nonsense was answered with ${answer.status}`);
+    const response = await this.#timed('nonsense', '/commit-pack', { body: [Buffer.from(this.random.pick(bodies))] });
+    this.tally.expect(response.status === 400, `nonsense was answered with ${response.status}`);
   }
 
   async #faulty(): Promise<void> {
     const [fault, status] = this.random.pick(FAULTS);
     const body = commitBody(new Map([['never.txt', Buffer.from('never\n')]]));
-    const answer = await this.#timed('faulty', '/commit-pack', { body, headers: { 'x-emulator-fault': fault } });
-    this.tally.expect(answer.status === status, `${fault} was answered with ${answer.status}`);
+    const response = await this.#timed('faulty', '/commit-pack', { body, headers: { 'x-emulator-fault': fault } });
+    this.tally.expect(response.status === status, `${fault} was answered with ${response.status}`);
   }
 
   async cloneAndPush(): Promise<void> {
@@ -164,11 +164,11 @@ export class User {
     }
   }
 
-  async #timed(kind: string, target: string, options: Parameters<Remote['api']>[2]): Promise<Answer> {
+  async #timed(kind: string, target: string, options: Parameters<Remote['api']>[2]): Promise<BenchResponse> {
     const start = performance.now();
-    const answer = await this.remote.api(this.repo, target, options);
+    const response = await this.remote.api(this.repo, target, options);
     this.tally.time(kind, performance.now() - start);
-    return answer;
+    return response;
   }
 
   #content(): Buffer {

@@ -7,10 +7,10 @@ export const caCommand = adminCommand({
   describe: 'Print the certificate (PEM) that clients have to trust for the HTTPS of a running emulator',
   isOfNamespace: false,
   run: async (_, client) => {
-    const answer = (await client.ask('GET', '/ca')) as { certificate?: string };
-    if (typeof answer.certificate !== 'string') {
+    const response = (await client.ask('GET', '/ca')) as { certificate?: string };
+    if (typeof response.certificate !== 'string') {
       throw new Unreached(`No emulator at ${client.url}: something that is no emulator answered.`);
     }
-    return { json: answer, text: answer.certificate };
+    return { json: response, text: response.certificate };
   },
 });

@@ -27,8 +27,8 @@ export const clockCommand = adminCommand({
     const name = readAction('clock', action, Object.keys(ACTIONS) as ActionName[], 'show');
     const { wants, change }: Action = ACTIONS[name];
     const given = readValue(`clock ${name}`, value, wants);
-    const answer = await (change ? client.ask('PATCH', '/clock', change(given)) : client.ask('GET', '/clock'));
-    const { now, mode } = answer as { now: string; mode: string };
-    return { json: answer, text: `${now} (${mode})\n` };
+    const response = await (change ? client.ask('PATCH', '/clock', change(given)) : client.ask('GET', '/clock'));
+    const { now, mode } = response as { now: string; mode: string };
+    return { json: response, text: `${now} (${mode})\n` };
   },
 });

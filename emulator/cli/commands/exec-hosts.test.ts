@@ -150,14 +150,14 @@ t.test('the proxy asks for its credential, and leads nowhere else', async (t) =>
     basic('x', password),
     `Proxy-Authorization: Bearer ${password}\r\n`,
   ]) {
-    const answer = await tell('git.example.test:443', header);
-    t.match(answer, /^HTTP\/1\.1 407 .*\r\n[\s\S]*Proxy-Authenticate: Basic /);
-    t.notMatch(answer, password);
+    const response = await tell('git.example.test:443', header);
+    t.match(response, /^HTTP\/1\.1 407 .*\r\n[\s\S]*Proxy-Authenticate: Basic /);
+    t.notMatch(response, password);
   }
   for (const host of ['example.org', '127.0.0.1', '[::1]', 'git.example.test.example.org', 'x.git.example.test']) {
-    const answer = await tell(`${host}:443`);
-    t.match(answer, /^HTTP\/1\.1 403 /);
-    t.ok(answer.includes(`--proxy-pass ${host} `), host);
+    const response = await tell(`${host}:443`);
+    t.match(response, /^HTTP\/1\.1 403 /);
+    t.ok(response.includes(`--proxy-pass ${host} `), host);
   }
   for (const port of ['80', '8443', '22'])
     t.match(await tell(`git.example.test:${port}`), /^HTTP\/1\.1 403 [\s\S]*443/);

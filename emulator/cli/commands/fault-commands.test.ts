@@ -7,12 +7,12 @@ import { run, startAsked } from '../test/run.js';
 /** Sends a request to the service, with a token for `r`. */
 async function send(emulator: EmulatedService, path: string, { method = 'GET', sub = 'me', headers = {} } = {}) {
   const token = await emulator.token({ repo: 'r', sub, scopes: ['git:read', 'git:write', 'repo:write'] });
-  const answer = await fetch(`${emulator.baseUrl}${path}`, {
+  const response = await fetch(`${emulator.baseUrl}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...headers },
   });
-  await answer.text();
-  return answer.status;
+  await response.text();
+  return response.status;
 }
 
 /** Writes a new file. */

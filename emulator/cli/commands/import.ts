@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.js';
 import { sayingSource } from '../usage-error.js';
 
 /** Response of an import. */
-interface Answer {
+interface ImportResponse {
   readonly content: 'world' | 'repository';
   readonly repositories: number;
   readonly repository?: { readonly name: string; readonly commit: string | null };
@@ -19,13 +19,13 @@ export async function sendSource(
   target: { readonly name?: string | undefined; readonly organization?: string | undefined },
   client: AdminClient,
   terminal: Terminal,
-): Promise<Answer> {
+): Promise<ImportResponse> {
   const { archiveOf } = await import('../../exports/open-state.js');
   return sayingSource(async () => {
     const sent = new Progress(terminal, 'Sent');
-    const answer = await client.ask('POST', '/import', Readable.from(sent.watch(await archiveOf(path, target))));
+    const response = await client.ask('POST', '/import', Readable.from(sent.watch(await archiveOf(path, target))));
     sent.end();
-    return answer as Answer;
+    return response as ImportResponse;
   });
 }
 
@@ -44,12 +44,12 @@ export const importCommand = adminCommand({
   positionals: { path: 'Export (folder or tar archive), folder, bundle, bare repository or clone URL' },
   run: async ({ path: given, repo, org }, client, { terminal }) => {
     const path = readValue('import', given, 'a path or a URL');
-    const answer = await sendSource(path, { name: repo, organization: org }, client, terminal);
-    const { repository, repositories } = answer;
-    return { json: answer, text: repository ? showRepository(repository) : `${repositories} repositories\n` };
+    const response = await sendSource(path, { name: repo, organization: org }, client, terminal);
+    const { repository, repositories } = response;
+    return { json: response, text: repository ? showRepository(repository) : `${repositories} repositories\n` };
   },
 });
 
-export function showRepository({ name, commit }: NonNullable<Answer['repository']>): string {
+export function showRepository({ name, commit }: NonNullable<ImportResponse['repository']>): string {
   return `${name} ${commit ?? 'without a commit'}\n`;
 }

@@ -9,8 +9,8 @@ export const latchCommand = adminCommand({
   run: async ({ action, name }, client) => {
     readAction('latch', action, ['release']);
     const latch = readValue('latch release', name, 'the name of a latch');
-    const answer = await client.ask('POST', `/latches/${encodeURIComponent(latch)}/release`);
+    const response = await client.ask('POST', `/latches/${encodeURIComponent(latch)}/release`);
     // Number of released requests and states. 0 tells a script that it released the latch too early.
-    return { json: answer, text: `${(answer as { released: number }).released}\n` };
+    return { json: response, text: `${(response as { released: number }).released}\n` };
   },
 });

@@ -133,9 +133,9 @@ t.test("a proxy's page in recorded traffic is answered again as it was", async (
     authorization: `Bearer ${await emulator.token({ repo: 'a', scopes: ['repo:write', 'git:read'] })}`,
   };
   await fetch(`${emulator.baseUrl}/api/repos`, { method: 'POST', headers });
-  const answer = await fetch(`${emulator.baseUrl}/api/v1/repo`, { headers });
-  t.same([answer.status, answer.headers.get('content-type')], [502, 'text/html; charset=utf-8']);
-  t.equal(await answer.text(), page);
+  const response = await fetch(`${emulator.baseUrl}/api/v1/repo`, { headers });
+  t.same([response.status, response.headers.get('content-type')], [502, 'text/html; charset=utf-8']);
+  t.equal(await response.text(), page);
 });
 
 t.test('start takes a scenario, and what is wrong with it ends the start', async (t) => {

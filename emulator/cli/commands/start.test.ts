@@ -144,9 +144,9 @@ t.test('a log that nobody reads holds up neither the requests nor the end', asyn
   const { base_url } = await untilReady(child);
   const path = `/${'long'.repeat(2_000)}`;
   for (let times = 0; times < 300; times++) {
-    const answer = await fetch(base_url + path);
-    await answer.text();
-    if (answer.status !== 404) t.equal(answer.status, 404);
+    const response = await fetch(base_url + path);
+    await response.text();
+    if (response.status !== 404) t.equal(response.status, 404);
   }
   child.kill('SIGTERM');
   t.same(await once(child, 'exit'), [0, null]);

@@ -31,13 +31,13 @@ export const stateCommand = adminCommand({
     const name = readAction('state', action, ['show', 'set'], 'show');
     if (name === 'show') readValue('state show', changes ?? repo?.[0] ?? org?.[0], undefined);
     else if (!changes && !repo && !org) throw new UsageError('state set needs changes: JSON, --repo or --org.');
-    const answer = await (name === 'show'
+    const response = await (name === 'show'
       ? client.ask('GET', '/state')
       : client.ask('PATCH', '/state', {
           ...(changes !== undefined && readJsonObject(changes, `state set takes a JSON object, such as ${EXAMPLE}.`)),
           ...readFlags(repo, org),
         }));
-    return { json: answer, text: writeState(answer as State) };
+    return { json: response, text: writeState(response as State) };
   },
 });
 

@@ -22,9 +22,9 @@ export const verifyCommand = adminCommand({
   run: async ({ file, client: checked }, client, session) => {
     const expectations = file === undefined ? { faults: { everyFired: true } } : await readExpectations(file);
     const body = checked ? { ...expectations, client: true } : expectations;
-    const answer = (await client.ask('POST', '/verify', body)) as Verification;
-    if (!answer.met) session.exitCode = 1;
-    return { json: answer, text: writeVerification(answer) };
+    const response = (await client.ask('POST', '/verify', body)) as Verification;
+    if (!response.met) session.exitCode = 1;
+    return { json: response, text: writeVerification(response) };
   },
 });
 

@@ -74,6 +74,6 @@ async function waitFor(
 }
 
 /** Returns a timeout of at least 1 millisecond, because a request takes some time. */
-function atMost(left: number, most: number): number {
-  return Math.max(1, Math.min(left, most));
+function atMost(left: number, max: number): number {
+  return Math.max(1, Math.min(left, max));
 }

@@ -1,10 +1,10 @@
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, runSync, type Steps } from '../../schedule/steps.js';
+import { runSync, runYielding, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf, NO_BYTES, replaceBytes, sliceBytes, textOf } from '../object/bytes.js';
 import { BLOB, isOid, numberOf, type ObjectReader, type Oid, ZERO_OID } from '../object/object.js';
 import { hashObject } from '../object/object-hash.js';
-import { describePathFault, pathFault } from '../object/path.js';
+import { describePathIssue, pathIssue } from '../object/path.js';
 import { findEntry } from '../object/read-tree.js';
 import {
   fileType,
@@ -41,7 +41,7 @@ interface File {
   readonly bytes: Buffer;
 }
 
-const MOST_FILE_BYTES = requestLimit('patchFileBytes');
+const MAX_FILE_BYTES = requestLimit('patchFileBytes');
 const EMPTY = Buffer.alloc(0);
 const UNDERSCORE = bytesOf('_');
 
@@ -56,12 +56,12 @@ export async function applyPatch(
   options: ApplyOptions,
 ): Promise<PatchedFile[]> {
   const { meter } = options;
-  const patches = await inSlices(parsePatch(patch), meter);
+  const patches = await runYielding(parsePatch(patch), meter);
   if (patches.length === 0 && /\S/.test(patch.toString('latin1', 0, 1000))) {
     throw new PatchError('malformed', 'No valid patches in input');
   }
   const target = new PatchTarget(objects, tree, patches, { left: options.searchLimit ?? requestLimit('patchPlaces') });
-  await inSlices(target.apply(patches), meter);
+  await runYielding(target.apply(patches), meter);
   return target.changes();
 }
 
@@ -192,13 +192,13 @@ class PatchTarget {
 
   /** Git lets a path have a line feed; and one that is there already has the length it has. */
   #checkPath(path: ByteString, mode?: number): void {
-    const fault = pathFault(
+    const issue = pathIssue(
       replaceBytes(path, /\n/g, () => UNDERSCORE),
       mode,
     );
-    const isLong = fault === 'too-long' || fault === 'long-name';
-    if (!fault || (isLong && this.#exists(path))) return;
-    throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathFault(fault)}`);
+    const isLong = issue === 'too-long' || issue === 'long-name';
+    if (!issue || (isLong && this.#exists(path))) return;
+    throw new PatchError('malformed', `invalid path '${textOf(path)}': it ${describePathIssue(issue)}`);
   }
 
   /** Two files may swap their names: one is renamed to the other's before that one is renamed itself. */
@@ -259,7 +259,7 @@ class PatchTarget {
 function* binaryResult(before: Buffer, { method, data }: BinaryHunk): Steps<Buffer | undefined> {
   if (method === 'literal') return data;
   try {
-    return yield* patchDelta(before, data, MOST_FILE_BYTES);
+    return yield* patchDelta(before, data, MAX_FILE_BYTES);
   } catch (error) {
     if (error instanceof DeltaError) return undefined;
     throw error;

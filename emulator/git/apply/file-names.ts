@@ -10,7 +10,7 @@ import {
   SLASH,
   sliceBytes,
 } from '../object/bytes.js';
-import { type LineRest, MOST_LINE_BYTES } from './line-reader.js';
+import { type LineRest, MAX_LINE_BYTES } from './line-reader.js';
 
 // Names are read as Git's apply.c does, function by function: a carriage return always ends one, in the middle too; a
 // NUL ends any text; nothing else does but what each function says.
@@ -24,10 +24,10 @@ const BACKSLASH = 0x5c;
 /** A name in double quotes with C escapes, as Git writes unusual names, and where it ends (`unquote_c_style`). */
 function unquoteName(bytes: Buffer, start: number): { name: ByteString; end: number } | undefined {
   if (bytes[start] !== QUOTE) return undefined;
-  const most = Math.min(bytes.length, start + MOST_LINE_BYTES);
+  const max = Math.min(bytes.length, start + MAX_LINE_BYTES);
   let name = NO_BYTES;
   let from = start + 1;
-  for (let at = from; at < most; at++) {
+  for (let at = from; at < max; at++) {
     const byte = bytes[at];
     if (byte === 0) return undefined;
     if (byte !== QUOTE && byte !== BACKSLASH) continue;

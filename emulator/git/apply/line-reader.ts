@@ -3,7 +3,7 @@ import { type ByteString, bytesIn, startsWithAt } from '../object/bytes.js';
 
 const LF = 10;
 /** No more of a line of a header is read, nor of a quoted name that goes on over its end: paths are shorter. */
-export const MOST_LINE_BYTES = requestLimit('patchLineBytes');
+export const MAX_LINE_BYTES = requestLimit('patchLineBytes');
 
 /** What a line holds behind its prefix, its line feed not included. */
 export interface LineRest {
@@ -50,7 +50,7 @@ export class LineReader {
 
   rest(prefix: number): LineRest {
     const start = this.start + prefix;
-    const end = Math.min(this.isComplete ? this.end - 1 : this.end, start + MOST_LINE_BYTES);
+    const end = Math.min(this.isComplete ? this.end - 1 : this.end, start + MAX_LINE_BYTES);
     const text = bytesIn(this.bytes, start, end);
     return { text, bytes: this.bytes, start };
   }

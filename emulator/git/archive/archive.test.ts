@@ -198,7 +198,7 @@ t.test('a prefix is relative and stays below where it is unpacked', async (t) =>
   t.equal(parsePrefix('a/b/'), 'a/b/');
   t.equal(parsePrefix('.a/..b/c..'), '.a/..b/c../');
   t.equal(parsePrefix('é'), '\xc3\xa9/');
-  const refused: [prefix: string, fault: string][] = [
+  const refused: [prefix: string, issue: string][] = [
     ['/a', 'absolute'],
     ['/', 'absolute'],
     ['a\\b', 'backslash'],
@@ -215,11 +215,11 @@ t.test('a prefix is relative and stays below where it is unpacked', async (t) =>
     ['a'.repeat(4096), 'too_long'],
     ['é'.repeat(2048), 'too_long'],
   ];
-  for (const [prefix, fault] of refused) {
+  for (const [prefix, issue] of refused) {
     t.throws(
       () => parsePrefix(prefix),
-      new InvalidPrefix(fault as InvalidPrefix['fault']),
-      `${JSON.stringify(prefix.slice(0, 9))} is ${fault}`,
+      new InvalidPrefix(issue as InvalidPrefix['issue']),
+      `${JSON.stringify(prefix.slice(0, 9))} is ${issue}`,
     );
   }
 });

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { type ByteString, bytesIn, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
 import { readCommit } from '../object/commit.js';
 import { BLOB, MissingObject, type ObjectReader, type Oid } from '../object/object.js';
@@ -61,7 +61,7 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
   let written = nameless;
   while (walk.step()) {
     meter.spend(walk.cost);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
     written = Math.max(nameless, Math.min(written, walk.depth + 1));
     if (!walk.isFound) continue;
     const number = walk.mode === MODE_GITLINK ? -1 : blobNumber(objects, walk.oid);
@@ -69,13 +69,13 @@ async function* writeTar(objects: ObjectReader, options: ArchiveOptions): AsyncG
     for (; written <= walk.depth; written++) {
       tar.directory(walk.folder(written), walk.folderOid(written));
       meter.spend(tar.takeCost());
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
       if (tar.isReady) yield* handOver(tar, meter);
     }
     const { path, mode, oid } = walk;
     if (number < 0) tar.directory(concatBytes(path, SLASH), oid);
     else {
-      const body = await inSlices(objects.readSteps(number), meter);
+      const body = await runYielding(objects.readSteps(number), meter);
       if (mode === MODE_SYMLINK) tar.symlink(path, oid, bytesIn(body));
       else tar.file(path, oid, mode === MODE_EXECUTABLE, body);
     }

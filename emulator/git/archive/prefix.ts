@@ -2,11 +2,11 @@ import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, bytesOf } from '../object/bytes.js';
 
 /** Why a prefix is refused; the message of `InvalidPrefix` describes it. */
-export type PrefixFault = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
+export type PrefixIssue = 'absolute' | 'backslash' | 'dot_segment' | 'control_character' | 'not_text' | 'too_long';
 
 const MAX_BYTES = requestLimit('prefixBytes');
 
-const MESSAGES: Record<PrefixFault, string> = {
+const MESSAGES: Record<PrefixIssue, string> = {
   absolute: 'must be relative: it starts with a slash',
   backslash: 'must not contain a backslash',
   dot_segment: 'must not contain "." or ".." segments',
@@ -16,7 +16,7 @@ const MESSAGES: Record<PrefixFault, string> = {
 };
 
 // Each row is tried in this order on the prefix as sent.
-const RULES: readonly (readonly [PrefixFault, RegExp])[] = [
+const RULES: readonly (readonly [PrefixIssue, RegExp])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   ['control_character', /[\x00-\x1f\x7f]/],
   ['not_text', /\p{Surrogate}/u],
@@ -27,8 +27,8 @@ const RULES: readonly (readonly [PrefixFault, RegExp])[] = [
 
 export class InvalidPrefix extends Error {
   override readonly name = 'InvalidPrefix';
-  constructor(readonly fault: PrefixFault) {
-    super(`the prefix ${MESSAGES[fault]}`);
+  constructor(readonly issue: PrefixIssue) {
+    super(`the prefix ${MESSAGES[issue]}`);
   }
 }
 
@@ -36,8 +36,8 @@ export class InvalidPrefix extends Error {
 export function parsePrefix(prefix: string): ByteString {
   // Bounded first, so that no rule reads more than it has to.
   if (prefix.length > MAX_BYTES) throw new InvalidPrefix('too_long');
-  for (const [fault, rule] of RULES) {
-    if (rule.test(prefix)) throw new InvalidPrefix(fault);
+  for (const [issue, rule] of RULES) {
+    if (rule.test(prefix)) throw new InvalidPrefix(issue);
   }
   const bytes = bytesOf(prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`);
   if (bytes.length > MAX_BYTES) throw new InvalidPrefix('too_long');

@@ -72,7 +72,7 @@ export async function blame(objects: LinkReader, graph: CommitGraph, request: Bl
     }
     origin.suspects = [];
     origin.lines = undefined;
-    if (board.meter.isOver) await board.meter.pass();
+    if (board.meter.shouldYield) await board.meter.yieldToEventLoop();
   }
   blamed.sort((a, b) => a.start - b.start);
   if (whole) known?.keep(graph.oidOf(whole.commit), whole.path, blamed);

@@ -1,7 +1,7 @@
 import { lastUpTo } from '../../memory/sorted.js';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import type { Lines } from '../diff/line-interner.js';
 import type { LineAutomaton } from '../grep/line-automaton.js';
 import { compileAutomaton, InvalidPattern } from '../grep/matcher.js';
@@ -106,14 +106,14 @@ class RangeParser {
 
   async #find(pattern: string, from: number): Promise<number> {
     const automaton = await this.#compile(pattern);
-    return inSlices(this.#match(automaton, from), this.meter);
+    return runYielding(this.#match(automaton, from), this.meter);
   }
 
   async #headed(pattern: string, anchor: number): Promise<[number, number]> {
     const automaton = await this.#compile(pattern);
-    const first = await inSlices(this.#heading(automaton, anchor), this.meter);
+    const first = await runYielding(this.#heading(automaton, anchor), this.meter);
     if (first < 0) throw new BadLineRange(`-L parameter '${pattern}' starting at line ${anchor}: no match`);
-    return [first, await inSlices(this.#lastUnder(first), this.meter)];
+    return [first, await runYielding(this.#lastUnder(first), this.meter)];
   }
 
   async #compile(pattern: string): Promise<LineAutomaton> {

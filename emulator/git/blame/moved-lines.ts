@@ -1,5 +1,5 @@
 import { COST } from '../../schedule/cost.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import type { Lines } from '../diff/line-interner.js';
 import { diffTreeEntries } from '../diff/trees.js';
 import { numberOf } from '../object/object.js';
@@ -32,7 +32,7 @@ export class MoveFinder {
   ) {}
 
   static async of(board: Scoreboard, final: Lines): Promise<MoveFinder> {
-    return new MoveFinder(board, final, await inSlices(weigh(final), board.meter));
+    return new MoveFinder(board, final, await runYielding(weigh(final), board.meter));
   }
 
   /** Passes on lines that were moved within their file or copied from another file. Returns the remaining entries. */
@@ -70,7 +70,7 @@ export class MoveFinder {
       if (file && file.mode !== MODE_GITLINK && file.path !== source?.path) {
         others.push(this.board.origin(parent, file.path, file.mode, numberOf(objects, file.oid)));
       }
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
     return others;
   }
@@ -94,7 +94,7 @@ export class MoveFinder {
         const lines = await this.board.linesOf(source);
         for (const [index, entry] of open.entries()) {
           best[index] = await this.#bestClaim(entry, source, lines, best[index]);
-          if (this.board.meter.isOver) await this.board.meter.pass();
+          if (this.board.meter.shouldYield) await this.board.meter.yieldToEventLoop();
         }
         if (source.suspects.length === 0) source.lines = undefined;
       }

@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import type { Change } from '../diff/change.js';
 import { LineInterner, type Lines } from '../diff/line-interner.js';
 import { diffInterned } from '../diff/lines.js';
@@ -76,7 +76,7 @@ export class Scoreboard {
       commit = parent;
       mode = found.mode;
       this.meter.spend(COST.object);
-      if (steps % 8 === 0 && this.meter.isOver) await this.meter.pass();
+      if (steps % 8 === 0 && this.meter.shouldYield) await this.meter.yieldToEventLoop();
     }
     if (commit === origin.commit) return origin;
     const older = new Origin(commit, origin.path, mode, origin.blob);
@@ -109,7 +109,7 @@ export class Scoreboard {
     for (const change of diffTreeEntries(this.objects, this.treeOf(parent), this.treeOf(origin.commit))) {
       if (typeof change === 'number') this.meter.spend(change);
       else changes.push(change);
-      if (this.meter.isOver) await this.meter.pass();
+      if (this.meter.shouldYield) await this.meter.yieldToEventLoop();
     }
     const files = await detectRenames(this.objects, changes, { follow: origin.path, meter: this.meter });
     const rename = files.find(({ score, after }) => score !== undefined && after?.path === origin.path);
@@ -139,12 +139,12 @@ export class Scoreboard {
 
   /** Returns the lines of the origin's file. Splitting is faster if a similar file (`like`) is given. */
   async linesOf(origin: Origin, like?: Lines): Promise<Lines> {
-    origin.lines ??= await inSlices(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
+    origin.lines ??= await runYielding(this.#interner.split(this.objects.read(origin.blob), like), this.meter);
     return origin.lines;
   }
 
   compare(before: Lines, after: Lines): Promise<Change[]> {
-    return inSlices(diffInterned(this.#interner, before, after, { trimTail: true }), this.meter);
+    return runYielding(diffInterned(this.#interner, before, after, { trimTail: true }), this.meter);
   }
 
   #known(commit: GraphPosition, path: ByteString): Origin | undefined {

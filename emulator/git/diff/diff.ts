@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import type { Oid } from '../object/object.js';
@@ -48,7 +48,7 @@ export async function diffTrees(
   for (const change of diffTreeEntries(objects, before, after, { paths })) {
     if (typeof change === 'number') meter.spend(change);
     else changes.push(change);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   const found = await detectRenames(objects, changes, { meter });
   const files: FileDiff[] = [];
@@ -57,11 +57,11 @@ export async function diffTrees(
   for (const change of found) {
     const file = new FileDiff(objects, change, options);
     meter.spend(COST.object);
-    await inSlices(file.compare(), meter);
+    await runYielding(file.compare(), meter);
     additions += file.additions;
     deletions += file.deletions;
     if (!file.isUnchanged) files.push(file);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   return { files, stats: { files: files.length, additions, deletions, changes: additions + deletions } };
 }

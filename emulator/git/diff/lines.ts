@@ -33,9 +33,9 @@ const ID = 4;
 /** Returns the number of lines in the common head, and in the common tail of the rest. */
 function equalEnds(a: Int32Array, b: Int32Array): { head: number; tail: number } {
   const [left, right] = [bytesOf(a), bytesOf(b)];
-  const most = Math.min(left.length, right.length);
-  const head = Math.floor(sameBytes(left, 0, right, 0, most) / ID);
-  const tail = Math.floor(sameBytesBefore(left, left.length, right, right.length, most - head * ID) / ID);
+  const max = Math.min(left.length, right.length);
+  const head = Math.floor(sameBytes(left, 0, right, 0, max) / ID);
+  const tail = Math.floor(sameBytesBefore(left, left.length, right, right.length, max - head * ID) / ID);
   return { head, tail };
 }
 

@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
 import type { ObjectReader } from '../object/object.js';
@@ -23,7 +23,7 @@ export interface RenameOptions {
 
 /** Number of files processed between two yields. */
 const UNIT = 1024;
-const MOST_FILES = requestLimit('diffRenames');
+const MAX_FILES = requestLimit('diffRenames');
 
 /**
  * Pairs deleted and added paths with similar files as renames, as `git diff -M` does. Matches equal files first, then
@@ -35,7 +35,7 @@ export async function detectRenames(
   changes: readonly TreeChange[],
   options: RenameOptions,
 ): Promise<readonly FileChange[]> {
-  return inSlices(renameSteps(objects, changes, options), options.meter);
+  return runYielding(renameSteps(objects, changes, options), options.meter);
 }
 
 function* renameSteps(
@@ -95,7 +95,7 @@ class Matching {
     const matches = yield* this.#contents.match(
       sources.map((index) => this.sources[index]!),
       targets.map((index) => this.targets[index]!),
-      MOST_FILES,
+      MAX_FILES,
     );
     for (const { source, target, score } of matches) {
       this.#match({ source: sources[source]!, target: targets[target]!, score });

@@ -69,8 +69,8 @@ export class SimilarContents {
    * Pairs the most similar files, each file at most once. As in Git, returns no match if there are more than `most`
    * squared pairs to compare.
    */
-  *match(sources: readonly PathEntry[], targets: readonly PathEntry[], most: number): Steps<Match[]> {
-    if (sources.length * targets.length > most * most) return [];
+  *match(sources: readonly PathEntry[], targets: readonly PathEntry[], max: number): Steps<Match[]> {
+    if (sources.length * targets.length > max * max) return [];
     const candidates: Candidate[] = [];
     for (const [target, after] of targets.entries()) {
       const best: Candidate[] = [];

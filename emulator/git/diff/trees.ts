@@ -2,12 +2,12 @@ import { COST } from '../../schedule/cost.js';
 import { PIECE, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, concatBytes, NO_BYTES, SLASH } from '../object/bytes.js';
-import { EntriesPair } from '../object/entries-pair.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { EMPTY_TREE_OID, MissingObject, type Oid, TREE } from '../object/object.js';
 import type { PathEntry } from '../object/tree.js';
 import { NONE } from '../object/tree-cursor.js';
 import { entryOid, objectAt, type TreeEntries } from '../object/tree-entries.js';
+import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import type { PathFilter } from './path-filter.js';
 
 /**
@@ -39,7 +39,7 @@ export class TooManyChanges extends Error {
 }
 
 interface Folder {
-  readonly pair: EntriesPair;
+  readonly pair: TreeMergeJoin;
   /** Path of the folder with a trailing slash; empty for the root. */
   readonly base: ByteString;
   /** True if everything below the folder is included, regardless of the filter. */
@@ -59,9 +59,9 @@ export function* diffTreeEntries(
 ): Generator<TreeChange | number, void, void> {
   const { paths, withUnchanged = false, limit = requestLimit('diffEntries') } = options;
   if (before === after && !withUnchanged) return;
-  const open = function* (before: number, after: number): Steps<EntriesPair> {
+  const open = function* (before: number, after: number): Steps<TreeMergeJoin> {
     const [left, right] = [yield* entriesOf(objects, before), yield* entriesOf(objects, after)];
-    return new EntriesPair(left, right, withUnchanged);
+    return new TreeMergeJoin(left, right, withUnchanged);
   };
   const [first, second] = [before, after].map((oid) => (oid === undefined ? NONE : treeNumber(objects, oid)));
   let seen = 0;

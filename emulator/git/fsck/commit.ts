@@ -3,7 +3,7 @@ import { PIECE, type Steps } from '../../schedule/steps.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
-/** What is wrong with the body of a commit: the first fault, as Git stops there. */
+/** What is wrong with the body of a commit: the first issue, as Git stops there. */
 export function* checkCommit(body: Buffer): Steps<Finding | undefined> {
   const nul = body.indexOf(0);
   return checkHeaderEnd(body, nul) ?? (yield* checkLines(new HeaderCursor(body))) ?? checkNul(nul);
@@ -18,8 +18,8 @@ function* checkLines(cursor: HeaderCursor): Steps<Finding | undefined> {
   }
   let authors = 0;
   for (; cursor.skip('author '); authors++) {
-    const fault = checkIdentity(cursor);
-    if (fault) return fault;
+    const issue = checkIdentity(cursor);
+    if (issue) return issue;
     if (authors % PIECE === PIECE - 1) yield PIECE * COST.line;
   }
   if (authors === 0) return finding('missingAuthor', "invalid format - expected 'author' line");

@@ -52,8 +52,8 @@ export class Fsck {
   *#findings(type: TypeCode, body: Buffer): Steps<readonly Finding[]> {
     switch (type) {
       case COMMIT: {
-        const fault = yield* checkCommit(body);
-        return fault ? [fault] : NONE;
+        const issue = yield* checkCommit(body);
+        return issue ? [issue] : NONE;
       }
       case TREE:
         return yield* checkTree(body, this.#noteSpecial);

@@ -1,7 +1,7 @@
 import { requestLimit } from '../limits/request-limits.js';
 import { type Finding, finding } from './messages.js';
 
-const MOST_LINE_BYTES = requestLimit('gitattributesLineBytes');
+const MAX_LINE_BYTES = requestLimit('gitattributesLineBytes');
 
 /** Git ignores a `.gitattributes` with a line of 2048 bytes or more, so it refuses to receive one. */
 export function checkGitattributes(body: Buffer): Finding[] {
@@ -10,7 +10,7 @@ export function checkGitattributes(body: Buffer): Finding[] {
   for (let start = 0; start < end; ) {
     const feed = body.indexOf(0x0a, start);
     const lineEnd = feed < 0 || feed > end ? end : feed;
-    if (lineEnd - start > MOST_LINE_BYTES) {
+    if (lineEnd - start > MAX_LINE_BYTES) {
       return [finding('gitattributesLineLength', '.gitattributes has too long lines to parse')];
     }
     start = lineEnd + 1;

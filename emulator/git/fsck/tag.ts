@@ -1,12 +1,12 @@
 import { type ByteString, bytesIn, bytesOf, concatBytes } from '../object/bytes.js';
-import { refNameFault } from '../refs/ref-name.js';
+import { refNameIssue } from '../refs/ref-name.js';
 import { checkHeaderEnd, checkIdentity, HeaderCursor } from './header.js';
 import { type Finding, finding } from './messages.js';
 
 const TAGS = bytesOf('refs/tags/');
 const TYPE = /^(?:commit|tree|blob|tag)$/;
 
-/** What is wrong with the body of a tag: up to the first fault a strict receiver refuses. */
+/** What is wrong with the body of a tag: up to the first issue a strict receiver refuses. */
 export function checkTag(body: Buffer): Finding[] {
   const end = checkHeaderEnd(body, body.indexOf(0));
   return end ? [end] : checkLines(new HeaderCursor(body));
@@ -23,12 +23,12 @@ function checkLines(cursor: HeaderCursor): Finding[] {
   const name = restOfLine(cursor);
   if (name === undefined) return [finding('missingTag', "invalid format - unexpected end after 'type' line")];
   const findings: Finding[] = [];
-  if (refNameFault(concatBytes(TAGS, name)) !== undefined) {
+  if (refNameIssue(concatBytes(TAGS, name)) !== undefined) {
     findings.push(finding('badTagName', `invalid 'tag' name: ${name}`));
   }
   if (cursor.skip('tagger ')) {
-    const fault = checkIdentity(cursor);
-    if (fault) findings.push(fault);
+    const issue = checkIdentity(cursor);
+    if (issue) findings.push(issue);
   } else {
     findings.push(finding('missingTaggerEntry', "invalid format - expected 'tagger' line"));
   }

@@ -16,11 +16,11 @@ export class EntryOrder {
 
   /** Takes the next entry and says what its place breaks. */
   follow(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {
-    const fault = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
+    const issue = this.#end < 0 ? undefined : this.#compare(start, end, isTree);
     this.#start = start;
     this.#end = end;
     this.#isTree = isTree;
-    return fault;
+    return issue;
   }
 
   #compare(start: number, end: number, isTree: boolean): 'treeNotSorted' | 'duplicateEntries' | undefined {

@@ -12,7 +12,7 @@ import { EntryOrder } from './tree-order.js';
 
 /** Bytes of entries between two steps. */
 const PIECE = 16 * 1024;
-const MOST_NAME_BYTES = requestLimit('fsckNameBytes');
+const MAX_NAME_BYTES = requestLimit('fsckNameBytes');
 
 /** What Git says of a whole tree, once, and in this order. */
 const TREE_MESSAGES = {
@@ -127,8 +127,8 @@ class TreeCheck {
     if (!isStandardMode(scan.mode)) flags |= badFilemode;
     if (body[scan.oidStart] === 0 && isZeroOid(body, scan.oidStart)) flags |= nullSha1;
     this.#checkName(scan.nameStart, scan.nameEnd);
-    const fault = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
-    if (fault !== undefined) flags |= BITS[fault];
+    const issue = order.follow(scan.nameStart, scan.nameEnd, scan.mode === MODE_TREE || scan.isTree);
+    if (issue !== undefined) flags |= BITS[issue];
     // Nearly always there is nothing to keep.
     if (flags !== 0) this.#flags |= flags;
   }
@@ -143,7 +143,7 @@ class TreeCheck {
       // A backslash may hide a name of Git's, a tilde be part of its short form.
       else if (byte === 0x5c || byte === 0x7e) isSpecial = true;
     }
-    if (end - start > MOST_NAME_BYTES) this.#flags |= largePathname;
+    if (end - start > MAX_NAME_BYTES) this.#flags |= largePathname;
     else if (isSpecial) this.#checkSpecialName(this.#scan.name);
   }
 

@@ -29,8 +29,8 @@ function matchingLines(automaton: LineAutomaton, text: string, size: number): nu
   return automaton.isMatched ? [...found, line] : found;
 }
 
-function automatonOf(expression: RE2JS, mostNumbers?: number): LineAutomaton {
-  return new LineAutomaton(runSync(readProgram(expression)), mostNumbers);
+function automatonOf(expression: RE2JS, maxNumbers?: number): LineAutomaton {
+  return new LineAutomaton(runSync(readProgram(expression)), maxNumbers);
 }
 
 const atom = fc.constantFrom(

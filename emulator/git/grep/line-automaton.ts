@@ -9,8 +9,8 @@ const BEFORE = { nothing: 0, other: 1, word: 2 } as const;
 const UNKNOWN = 0;
 const MATCHED = 1;
 /** Numbers that the states of one automaton may take together, 2 MiB, and how many states it keeps. */
-const MOST_NUMBERS = 1 << 19;
-const MOST_STATES = 1 << 14;
+const MAX_NUMBERS = 1 << 19;
+const MAX_STATES = 1 << 14;
 /** States there is always room for: the first of a line, one and the next. */
 const FEWEST_STATES = 16;
 /** Units after which `read` stops though it has not come to where it should. */
@@ -64,13 +64,13 @@ export class LineAutomaton {
   readonly #units = new Uint16Array(LONGEST_PIECE);
   readonly #bytes = Buffer.from(this.#units.buffer);
 
-  constructor(program: PatternProgram, mostNumbers = MOST_NUMBERS) {
+  constructor(program: PatternProgram, maxNumbers = MAX_NUMBERS) {
     const { kinds, conditions, classCount } = program;
     this.#program = program;
     this.#classCount = classCount;
     this.#words = (kinds.length + 31) >>> 5;
-    const most = Math.min(MOST_STATES, Math.floor(mostNumbers / (classCount + this.#words + 8)));
-    this.#most = Math.max(FEWEST_STATES, most);
+    const max = Math.min(MAX_STATES, Math.floor(maxNumbers / (classCount + this.#words + 8)));
+    this.#most = Math.max(FEWEST_STATES, max);
     this.#table = new Int32Array(FEWEST_STATES * classCount);
     this.#sets = new Uint32Array(FEWEST_STATES * this.#words);
     this.#before = new Uint8Array(FEWEST_STATES);

@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { costOf, hasPlainEdges, literalOf, requiredText, trimEnds } from './analysis.js';
 import { LineAutomaton } from './line-automaton.js';
@@ -66,7 +66,7 @@ export async function compilePattern(pattern: string, ignoreCase: boolean, meter
 
 /** The automaton of an expression in RE2's syntax, to run by oneself; throws `InvalidPattern`. */
 export async function compileAutomaton(pattern: string, meter: Meter): Promise<LineAutomaton> {
-  const program = await inSlices(readProgram(await compileRe2(pattern, false, meter)), meter);
+  const program = await runYielding(readProgram(await compileRe2(pattern, false, meter)), meter);
   return new LineAutomaton(program);
 }
 
@@ -76,7 +76,7 @@ async function compileRe2(pattern: string, ignoreCase: boolean, meter: Meter): P
   const size = patternSize(pattern, ignoreCase);
   if (size > requestLimit('expressionSize')) throw new InvalidPattern('it is too large');
   const { RE2JS } = await import('re2js');
-  if (meter.isOver) await meter.pass();
+  if (meter.shouldYield) await meter.yieldToEventLoop();
   try {
     return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {

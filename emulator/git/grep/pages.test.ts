@@ -113,8 +113,8 @@ t.test('the same of random texts', async () => {
         const tree = objects.tree(Object.fromEntries(contents));
         git.copy(objects);
         const query = { pattern, caseSensitive: true, ...around };
-        const answer = gitGrep(git, tree, query);
-        const expected = answer === '' ? [] : answer.split('\n').filter((line) => line !== '--');
+        const response = gitGrep(git, tree, query);
+        const expected = response === '' ? [] : response.split('\n').filter((line) => line !== '--');
         for (const limits of manyLimits) {
           const pages = await pagesOf(objects, tree, query, limits);
           if (expected.length > 0) for (const page of pages) assertWithin(page, limits);

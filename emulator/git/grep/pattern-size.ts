@@ -4,7 +4,7 @@ const UNICODE_CLASS_COPY = 10;
 /** Characters of a range that are folded in the time of one instruction. */
 const FOLDED_AT_ONCE = 20;
 /** RE2 refuses nested repetitions of more copies than this by itself. */
-const MOST_COPIES = 1000;
+const MAX_COPIES = 1000;
 
 interface Group {
   /** Instructions of what is in it, and of its last part, which a repetition would multiply. */
@@ -40,9 +40,9 @@ export function patternSize(pattern: string, ignoreCase: boolean): number {
       add(1 + UNICODE_CLASS_COPY);
     } else if (named?.least !== undefined) {
       // Each copy that may be left out takes one more to decide that.
-      const least = Math.min(Number(named.least), MOST_COPIES);
-      const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MOST_COPIES) - least);
-      const size = group.last * least + (group.last + 1) * open;
+      const min = Math.min(Number(named.least), MAX_COPIES);
+      const open = named.comma === undefined ? 0 : Math.max(1, Math.min(Number(named.most), MAX_COPIES) - min);
+      const size = group.last * min + (group.last + 1) * open;
       group.size += size - group.last;
       group.last = size;
     } else if (text === '(') {

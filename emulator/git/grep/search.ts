@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { type Meter, WorkLimitExceeded } from '../../schedule/meter.js';
-import { inSlices, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
@@ -51,9 +51,9 @@ export interface SearchPage {
 
 /** Files that are read together: twice as many each time, so that a page reads at most about as many as it needs again. */
 const FIRST_FILES = 16;
-const MOST_FILES = 512;
+const MAX_FILES = 512;
 /** Bytes of files that are read together, but for the last of them. */
-const MOST_BYTES = 4 << 20;
+const MAX_BYTES = 4 << 20;
 
 /** Adds what is found to `result`; returns where to go on if a limit ended it and something is left to find. */
 async function search(
@@ -71,7 +71,7 @@ async function search(
   let characters = limits.maxCharacters ?? requestLimit('grepCharacters');
   cache.begin();
   const work = new SmallSteps(meter);
-  const { first, isExact } = await inSlices(placeOf(paths, startAfter?.path ?? NO_BYTES), meter);
+  const { first, isExact } = await runYielding(placeOf(paths, startAfter?.path ?? NO_BYTES), meter);
   const selected = new PathCursor(paths, selects);
   const shown = new PathCursor(paths);
   let room = FIRST_FILES;
@@ -79,12 +79,12 @@ async function search(
     // What was seen in part may hold lines that are owed for what was found there.
     const isResumed = at === first && isExact;
     const files: number[] = [];
-    for (let bytes = 0; at < paths.length && files.length < room && bytes < MOST_BYTES; at++) {
-      if (work.report(COST.entry)) await meter.pass();
+    for (let bytes = 0; at < paths.length && files.length < room && bytes < MAX_BYTES; at++) {
+      if (work.report(COST.entry)) await meter.yieldToEventLoop();
       if (selects !== undefined) {
         const isChosen = selected.tryMoveTo(at);
         meter.spend(selects.takeSpent());
-        if (!(isChosen ?? (await inSlices(selected.moveTo(at), meter)))) {
+        if (!(isChosen ?? (await runYielding(selected.moveTo(at), meter)))) {
           if (isResumed) break;
           continue;
         }
@@ -94,7 +94,7 @@ async function search(
       if (isResumed) break;
     }
     if (isResumed) at = first + 1;
-    else room = Math.min(room * 2, MOST_FILES);
+    else room = Math.min(room * 2, MAX_FILES);
     const needle = isResumed ? undefined : matcher.needle;
     const texts = await cache.texts(
       files.map((file) => numbers[file]!),
@@ -115,7 +115,7 @@ async function search(
       const found = await work.run(searchFile(file, matcher, bounds));
       file.trim();
       if (found.lines.length > 0 || found.next !== undefined) {
-        await inSlices(shown.moveTo(files[index]!), meter);
+        await runYielding(shown.moveTo(files[index]!), meter);
         const { path } = shown;
         if (found.lines.length > 0) result.push({ path, lines: found.lines });
         if (found.next !== undefined) return positionAt(path, found.next, bounds.after);
@@ -140,14 +140,14 @@ class SmallSteps {
     if (this.#unreported < PIECE_COST) return false;
     this.meter.spend(this.#unreported);
     this.#unreported = 0;
-    return this.meter.isOver;
+    return this.meter.shouldYield;
   }
 
   async run<T>(steps: Steps<T>): Promise<T> {
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;
-      if (this.report(step.value)) await this.meter.pass();
+      if (this.report(step.value)) await this.meter.yieldToEventLoop();
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type CacheGroup, type CacheRegion, ENTRY_BYTES } from '../../memory/memory-cache.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { requestLimit } from '../limits/request-limits.js';
 import { isBinary } from '../object/binary.js';
 import { BLOB, type ObjectReader, type Oid } from '../object/object.js';
@@ -16,7 +16,7 @@ export interface Listing {
 }
 
 /** Bytes that are copied without a pause, in a tenth of a millisecond. */
-const MOST_AT_ONCE = 1 << 16;
+const MAX_AT_ONCE = 1 << 16;
 /** About what a path takes, beside its names. */
 const PATH_BYTES = 48;
 const SKIPPED = Symbol('binary or too large');
@@ -65,7 +65,7 @@ export class TextCache {
     const walk = new TreeWalk(this.objects, tree);
     while (walk.step()) {
       meter.spend(walk.cost);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
       if (!walk.isFound || (walk.mode !== MODE_FILE && walk.mode !== MODE_EXECUTABLE)) continue;
       paths.add(walk);
       numbers.push(this.objects.find(walk.oid));
@@ -107,14 +107,14 @@ export class TextCache {
     const isSearched = (number: number): boolean =>
       this.objects.typeOf(number) === BLOB && this.objects.sizeOf(number) <= this.maxFileBytes;
     const visit = this.objects.visitBodies?.(numbers.filter(isSearched), note);
-    if (visit !== undefined) await inSlices(visit, meter);
+    if (visit !== undefined) await runYielding(visit, meter);
     for (const number of numbers) {
       if (texts.has(number)) continue;
       if (!isSearched(number)) note(number, undefined);
-      else if (this.objects.sizeOf(number) > MOST_AT_ONCE) {
-        note(number, await inSlices(this.objects.readSteps(number), meter), true);
+      else if (this.objects.sizeOf(number) > MAX_AT_ONCE) {
+        note(number, await runYielding(this.objects.readSteps(number), meter), true);
       } else this.objects.peek(number, (body) => note(number, body));
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
     return texts;
   }

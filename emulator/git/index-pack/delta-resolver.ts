@@ -183,7 +183,7 @@ export class DeltaResolver {
     try {
       yield* deltaSteps(work);
     } catch (error) {
-      throw this.#fault(entry, error);
+      throw this.#locateError(entry, error);
     }
     const { objects } = this.writer;
     objects.schedule.spend(COST.object + Math.min(deltaSize, LARGE) * COST.byteInflated);
@@ -207,9 +207,9 @@ export class DeltaResolver {
     try {
       header.parse(buffer, at, at + this.pack.entries.sizes[entry]!);
     } catch (error) {
-      throw this.#fault(entry, error);
+      throw this.#locateError(entry, error);
     }
-    if (header.baseSize !== base.size) throw this.#fault(entry, new DeltaError());
+    if (header.baseSize !== base.size) throw this.#locateError(entry, new DeltaError());
     const { objectBytes, structureBytes } = this.limits;
     const size = header.resultSize;
     if (size > objectBytes) throw PackError.tooLarge('object', size, objectBytes);
@@ -316,7 +316,7 @@ export class DeltaResolver {
     }
   }
 
-  #fault(entry: number, error: unknown): unknown {
+  #locateError(entry: number, error: unknown): unknown {
     return error instanceof DeltaError ? PackError.at(this.pack.entries.offsets[entry]!, error.message) : error;
   }
 }

@@ -185,10 +185,10 @@ t.test('deltas that name each other in a circle are refused', async (t) => {
   });
   await t.rejects(take(onEachOther), {
     name: 'PackError',
-    fault: 'unresolved',
+    issue: 'unresolved',
     message: 'pack has 2 unresolved deltas',
   });
-  await t.rejects(take(onEachOther, { thin: true }), { name: 'PackError', fault: 'unresolved' });
+  await t.rejects(take(onEachOther, { thin: true }), { name: 'PackError', issue: 'unresolved' });
   const onItself = build((pack) => pack.refDelta(oidOf('blob', a), delta(a.length, a.length, insert(a))));
   await t.rejects(take(onItself), { message: 'pack has 1 unresolved delta' });
   const { store } = await take(build((pack) => pack.whole('blob', b)));
@@ -284,20 +284,20 @@ t.test('the check sees every new object but blobs once, with its body', async (t
 t.test('limits are checked before memory is taken', async (t) => {
   const limit = (limits: ObjectStoreOptions['limits']) => new ObjectStore({ limits: limits! });
   const bomb = build((pack) => pack.whole('blob', Buffer.alloc(30_000_000)));
-  await t.rejects(take(bomb, {}, limit({ objectBytes: 1e6 })), { fault: 'limit', message: /object of 30000000 bytes/ });
-  await t.rejects(take(bomb, {}, limit({ packBytes: 1000 })), { fault: 'limit', message: /maximum allowed size/ });
+  await t.rejects(take(bomb, {}, limit({ objectBytes: 1e6 })), { issue: 'limit', message: /object of 30000000 bytes/ });
+  await t.rejects(take(bomb, {}, limit({ packBytes: 1000 })), { issue: 'limit', message: /maximum allowed size/ });
   const many = build((pack) => {
     for (let count = 0; count < 100; count++) pack.whole('blob', `${count}`);
   });
-  await t.rejects(take(many, {}, limit({ objects: 99 })), { fault: 'limit', message: /100 objects/ });
-  await t.rejects(take(many, {}, limit({ inflatedBytes: 100 })), { fault: 'limit', message: /inflates to more/ });
+  await t.rejects(take(many, {}, limit({ objects: 99 })), { issue: 'limit', message: /100 objects/ });
+  await t.rejects(take(many, {}, limit({ inflatedBytes: 100 })), { issue: 'limit', message: /inflates to more/ });
   await t.rejects(take(many, {}, new ObjectStore({ budget: new MemoryBudget(2000) })), StoreFull);
   const growing = build((pack) => {
     let base = pack.whole('blob', Buffer.alloc(50_000));
     for (let size = 100_000; size < 1e9; size *= 2) base = pack.delta(base, delta(size / 2, size, ...copies(size)));
   });
   await t.rejects(take(growing, {}, limit({ objectBytes: 256 << 20 })), {
-    fault: 'limit',
+    issue: 'limit',
     message: /exceeds the limit of 268435456/,
   });
 });
@@ -314,7 +314,7 @@ t.test('deltas that would write without end are stopped', async (t) => {
       pack.delta(base, delta(50_000, 50_000 * count, ...copies(50_000 * count)));
   });
   const store = new ObjectStore({ limits: { freeDeltaWork: 1e6, deltaWork: 100 } });
-  await t.rejects(take(pack, {}, store), { fault: 'limit', message: /deltas write more/ });
+  await t.rejects(take(pack, {}, store), { issue: 'limit', message: /deltas write more/ });
   await take(pack, {}, new ObjectStore({ limits: { freeDeltaWork: 1e6, deltaWork: 3000 } }));
 });
 
@@ -336,7 +336,7 @@ t.test('an object that is hashed to a known id but differs is refused', async (t
     store,
   );
   const other = build((pack) => pack.whole('blob', 'xyz'));
-  await t.rejects(take(other, {}, store), { fault: 'collision', message: /^SHA1 COLLISION FOUND WITH 0000000a/ });
+  await t.rejects(take(other, {}, store), { issue: 'collision', message: /^SHA1 COLLISION FOUND WITH 0000000a/ });
   t.equal(store.read(0).toString(), 'abc');
 });
 

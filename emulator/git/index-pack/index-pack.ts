@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { TypeCode } from '../object/object.js';
 import { HEADROOM } from '../object/object-hash.js';
@@ -73,16 +73,16 @@ async function scanAndResolve(
   for await (const bytes of pack) {
     if (options.isGiven && isWorthKeeping(bytes)) {
       scan.adopt(Buffer.from(bytes.buffer));
-      await inSlices(scan.run(), meter);
+      await runYielding(scan.run(), meter);
       continue;
     }
     for (let at = 0; at < bytes.length; at += GULP) {
       scan.push(bytes.subarray(at, at + GULP));
-      await inSlices(scan.run(), meter);
+      await runYielding(scan.run(), meter);
     }
   }
   scan.end();
-  await inSlices(scan.run(), meter);
+  await runYielding(scan.run(), meter);
   scan.verifyEnd();
   segment.seal();
   const scanned = {
@@ -94,13 +94,13 @@ async function scanAndResolve(
     keptDeltas: sink.keptDeltas,
   };
   const resolver = new DeltaResolver(scanned, writer, inflater, limits, options.check);
-  await inSlices(resolver.resolve(options.thin), meter);
+  await runYielding(resolver.resolve(options.thin), meter);
   const { unresolved, count } = entries;
   if (unresolved > 0) {
     throw new PackError('unresolved', `pack has ${unresolved} unresolved delta${unresolved === 1 ? '' : 's'}`);
   }
   const bytes = segment.length;
-  const order = await inSlices(
+  const order = await runYielding(
     packOrder(entries, writer, before, resolver.thinBases, options.check === undefined),
     meter,
   );

@@ -108,6 +108,6 @@ t.test('packs with defects are taken and refused as by git, and served in packs 
     }
   }
   t.same(differences, []);
-  const [least, most] = IS_COMPLETE ? [0.1, 0.5] : [0.02, 0.8];
-  t.ok(taken.size > packs.length * least && taken.size < packs.length * most, `${taken.size} of ${packs.length} taken`);
+  const [min, max] = IS_COMPLETE ? [0.1, 0.5] : [0.02, 0.8];
+  t.ok(taken.size > packs.length * min && taken.size < packs.length * max, `${taken.size} of ${packs.length} taken`);
 });

@@ -156,9 +156,9 @@ export class PackScan {
       at = 0;
       limit = bytes.length;
     }
-    const fault = header.parse(bytes, at, limit);
-    if (fault === undefined) return false;
-    if (fault !== '') throw PackError.at(start, fault);
+    const issue = header.parse(bytes, at, limit);
+    if (issue === undefined) return false;
+    if (issue !== '') throw PackError.at(start, issue);
     if (header.size > limits.objectBytes) throw PackError.tooLarge('object', header.size, limits.objectBytes);
     if (!header.isDelta && header.type !== BLOB && header.size > limits.structureBytes) {
       throw PackError.tooLarge(typeName(header.type as TypeCode), header.size, limits.structureBytes);

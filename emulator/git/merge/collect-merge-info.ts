@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, PIECE, type Steps } from '../../schedule/steps.js';
+import { PIECE, runYielding, type Steps } from '../../schedule/steps.js';
 import { type ByteString, NO_BYTES } from '../object/bytes.js';
 import type { ObjectReader, Oid } from '../object/object.js';
 import { pathIn } from '../object/path.js';
@@ -113,16 +113,16 @@ class MergeInfoCollector {
   ) {}
 
   async walk(path: ByteString, trees: Three<Oid | undefined>, renameMask: RenameMask): Promise<void> {
-    const stack = [await inSlices(this.#open({ path, trees, renameMask }), this.meter)];
+    const stack = [await runYielding(this.#open({ path, trees, renameMask }), this.meter)];
     for (let folder = stack.at(-1); folder !== undefined; folder = stack.at(-1)) {
-      if (this.meter.isOver) await this.meter.pass();
+      if (this.meter.shouldYield) await this.meter.yieldToEventLoop();
       const name = folder.names[folder.at++];
       if (name === undefined) {
         stack.pop();
         continue;
       }
       const below = this.#collect(folder, name, folder.versions.get(name)!);
-      if (below !== undefined) stack.push(await inSlices(this.#open(below), this.meter));
+      if (below !== undefined) stack.push(await runYielding(this.#open(below), this.meter));
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { isBinary } from '../object/binary.js';
 import type { ByteString } from '../object/bytes.js';
 import { BLOB, type Oid, readAs } from '../object/object.js';
@@ -75,6 +75,6 @@ async function mergeFiles(
   const labels = isOneName
     ? { ours: oursName, theirs: theirsName }
     : { ours: `${oursName}:${names[OURS]}`, theirs: `${theirsName}:${names[THEIRS]}` };
-  const { body, isClean } = await inSlices(mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers), meter);
+  const { body, isClean } = await runYielding(mergeTexts(baseBody, oursBody, theirsBody, labels, extraMarkers), meter);
   return { oid: objects.write(BLOB, body), isClean };
 }

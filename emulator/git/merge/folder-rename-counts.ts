@@ -77,13 +77,13 @@ export class FolderRenameCounts {
 
 function mostFrequent(targets: Map<ByteString, number>): { target: ByteString; isTie: boolean } {
   let target = NO_BYTES;
-  let most = 0;
+  let max = 0;
   let isTie = false;
   for (const candidate of inHashOrder(targets.keys())) {
     const count = targets.get(candidate)!;
-    if (count === most) isTie = true;
-    if (count <= most) continue;
-    [target, most, isTie] = [candidate, count, false];
+    if (count === max) isTie = true;
+    if (count <= max) continue;
+    [target, max, isTie] = [candidate, count, false];
   }
   return { target, isTie };
 }

@@ -1,4 +1,4 @@
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { Oid } from '../object/object.js';
 import { byBytes, sortInSteps } from '../object/sort.js';
@@ -42,11 +42,11 @@ export async function mergeTrees(context: MergeContext, trees: Three<Oid>): Prom
   }
   const processor = new EntryProcessor(context, entries, messages);
   const tree = await processor.run();
-  const conflicted = await inSlices(
+  const conflicted = await runYielding(
     sortInSteps([...processor.conflicted], ([a], [b]) => byBytes(a, b)),
     meter,
   );
-  const sorted = await inSlices(
+  const sorted = await runYielding(
     sortInSteps(messages, (a, b) => byBytes(a.paths[0]!, b.paths[0]!)),
     meter,
   );

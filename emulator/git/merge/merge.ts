@@ -95,7 +95,7 @@ class Merger {
 
   async #mergeBases(ours: Ancestor, theirs: Ancestor, depth: number): Promise<Oid> {
     // Yielding on each level also keeps the call stack flat, however often the histories cross.
-    await this.meter.pass();
+    await this.meter.yieldToEventLoop();
     const base = await this.combine(this.bases(ours, theirs), depth + 1);
     const context = {
       objects: this.objects,

@@ -1,4 +1,4 @@
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { type ByteString, bytesOf, concatBytes, NO_BYTES, replaceBytes, SLASH, sliceBytes } from '../object/bytes.js';
 import { writeTreeInSteps } from '../object/large-tree.js';
 import { type Oid, TREE } from '../object/object.js';
@@ -43,7 +43,7 @@ export class EntryProcessor {
     const { meter } = this.context;
     // Sorts paths as if each ended in `/`: the content of a folder comes right after it, and before it in reverse
     // order.
-    const paths = await inSlices(
+    const paths = await runYielding(
       sortInSteps(
         Array.from(this.entries.keys(), (path) => concatBytes(path, SLASH)),
         byBytes,
@@ -62,15 +62,15 @@ export class EntryProcessor {
       }
       if (entry.isClean) this.#record(path, entry);
       else await this.#processEntry(path, entry);
-      if (meter.isOver) await meter.pass();
+      if (meter.shouldYield) await meter.yieldToEventLoop();
     }
     return this.#writeTree(this.#open.get(NO_BYTES) ?? []);
   }
 
   async #writeTree(entries: readonly TreeEntry[]): Promise<Oid> {
     const { objects, meter } = this.context;
-    const parts = await inSlices(writeTreeInSteps(entries), meter);
-    return inSlices(objects.writeSteps(TREE, parts), meter);
+    const parts = await runYielding(writeTreeInSteps(entries), meter);
+    return runYielding(objects.writeSteps(TREE, parts), meter);
   }
 
   #record(path: ByteString, { isGone, result }: Entry): void {

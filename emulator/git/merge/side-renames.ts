@@ -1,5 +1,5 @@
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import { EMPTY_BLOB, matchEqual, NAMESAKE_MINIMUM_SCORE, SimilarContents } from '../diff/similar-contents.js';
 import { requestLimit } from '../limits/request-limits.js';
 import type { ByteString } from '../object/bytes.js';
@@ -8,7 +8,7 @@ import { folderOf, nameOf, pathIn } from '../object/path.js';
 import type { FilePair, PathVersion, RenameInfo } from './collect-merge-info.js';
 import { FolderRenameCounts } from './folder-rename-counts.js';
 
-const MOST_FILES = requestLimit('mergeRenames');
+const MAX_FILES = requestLimit('mergeRenames');
 
 /**
  * Pairs files that a side deleted with files that it added, as renames. Detects only what the merge needs: a deleted
@@ -23,7 +23,7 @@ export async function detectSideRenames(
   const counts = new FolderRenameCounts(changes.removedFolders);
   if (changes.pairs.length === 0 || changes.relevantSources.size === 0) return counts;
   const detection = new Detection(objects, changes, counts);
-  await inSlices(detection.run(), meter);
+  await runYielding(detection.run(), meter);
   changes.pairs = detection.pairs();
   return counts;
 }
@@ -125,7 +125,7 @@ class Detection {
 
   *#matchSimilar(): Steps<void> {
     const [sources, targets] = [this.#sources, this.#targets.filter((target) => !this.#renamed.has(target))];
-    const matches = yield* this.#contents.match(sources.map(before), targets.map(after), MOST_FILES);
+    const matches = yield* this.#contents.match(sources.map(before), targets.map(after), MAX_FILES);
     for (const { source, target } of matches) this.#match(sources[source]!, targets[target]!);
   }
 }

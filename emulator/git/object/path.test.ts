@@ -4,7 +4,7 @@ import { sampleRuns } from '../../test/sample.js';
 import { ScratchGit } from '../test/workbench.js';
 import { bytesOf } from './bytes.js';
 import { isDotName } from './dot-names.js';
-import { describePathFault, type PathFault, pathFault, readPath } from './path.js';
+import { describePathIssue, type PathIssue, pathIssue, readPath } from './path.js';
 
 t.test('leading slashes are stripped, ordinary names pass', (t) => {
   for (const [text, path] of [
@@ -29,7 +29,7 @@ t.test('leading slashes are stripped, ordinary names pass', (t) => {
 });
 
 t.test('what no file system could hold, or would take for .git, is named', (t) => {
-  const cases: [string, PathFault][] = [
+  const cases: [string, PathIssue][] = [
     ['', 'empty'],
     ['/', 'empty'],
     ['a//b', 'empty-name'],
@@ -59,11 +59,11 @@ t.test('what no file system could hold, or would take for .git, is named', (t) =
     ['\u00e9'.repeat(128), 'long-name'],
     ['\ud800', 'not-text'],
   ];
-  for (const [text, fault] of cases) t.same(readPath(text), { fault }, JSON.stringify(text.slice(0, 40)));
-  t.match(describePathFault('git-name'), /\.git/);
-  t.equal(readPath('a/.gitmodules', 0o100644).fault, undefined);
-  t.equal(readPath('a/.gitmodules', 0o120000).fault, 'modules-link');
-  t.equal(readPath('GITMOD~1', 0o120000).fault, 'modules-link');
+  for (const [text, issue] of cases) t.same(readPath(text), { issue }, JSON.stringify(text.slice(0, 40)));
+  t.match(describePathIssue('git-name'), /\.git/);
+  t.equal(readPath('a/.gitmodules', 0o100644).issue, undefined);
+  t.equal(readPath('a/.gitmodules', 0o120000).issue, 'modules-link');
+  t.equal(readPath('GITMOD~1', 0o120000).issue, 'modules-link');
   t.end();
 });
 
@@ -95,7 +95,7 @@ t.test('Git adds exactly the paths that are accepted', (t) => {
         '--cacheinfo',
         `${mode.toString(8)},${oid},${path}`,
       ]);
-      t.equal(pathFault(bytesOf(path), mode) === undefined, status === 0, JSON.stringify(path));
+      t.equal(pathIssue(bytesOf(path), mode) === undefined, status === 0, JSON.stringify(path));
     }
   }
   t.end();

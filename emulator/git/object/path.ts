@@ -2,33 +2,33 @@ import { type ByteString, bytesOf, concatBytes, NO_BYTES, SLASH, sliceBytes, spl
 import { hidesDotName } from './dot-names.js';
 import { MODE_SYMLINK } from './tree.js';
 
-const MOST_PATH_BYTES = 4096;
-const MOST_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4096;
+const MAX_NAME_BYTES = 255;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Reasons why a path cannot be written to a tree, with their texts. */
-const PATH_FAULTS = {
+const PATH_ISSUES = {
   'not-text': 'is not well-formed Unicode text',
   empty: 'is empty',
   control: 'has a NUL or a line feed',
-  'too-long': `is longer than ${MOST_PATH_BYTES} bytes`,
+  'too-long': `is longer than ${MAX_PATH_BYTES} bytes`,
   'empty-name': 'has an empty segment, or ends in a slash',
   'dot-name': 'has a segment `.` or `..`',
-  'long-name': `has a segment longer than ${MOST_NAME_BYTES} bytes`,
+  'long-name': `has a segment longer than ${MAX_NAME_BYTES} bytes`,
   'git-name': 'has a segment that some file systems take for `.git`',
   'modules-link': 'makes `.gitmodules` a symbolic link',
 } as const;
 
-export type PathFault = keyof typeof PATH_FAULTS;
+export type PathIssue = keyof typeof PATH_ISSUES;
 
 /** Returns the text of a reason. It completes the sentence "the path …". */
-export function describePathFault(fault: PathFault): string {
-  return PATH_FAULTS[fault];
+export function describePathIssue(issue: PathIssue): string {
+  return PATH_ISSUES[issue];
 }
 
 /** A path from the API as a byte string, or the reason why it is invalid. */
-export type PathReading = { readonly path: ByteString; readonly fault?: undefined } | { readonly fault: PathFault };
+export type PathReading = { readonly path: ByteString; readonly issue?: undefined } | { readonly issue: PathIssue };
 
 /**
  * Validates a path given by a client. Removes slashes from its start. The rest has to be a path that Git would check
@@ -36,10 +36,10 @@ export type PathReading = { readonly path: ByteString; readonly fault?: undefine
  * ordinary byte. `mode` matters only for a symbolic link, because `.gitmodules` must not be one.
  */
 export function readPath(text: string, mode?: number): PathReading {
-  if (LONE_SURROGATE.test(text)) return { fault: 'not-text' };
+  if (LONE_SURROGATE.test(text)) return { issue: 'not-text' };
   const path = bytesOf(stripLeadingSlashes(text));
-  const fault = pathFault(path, mode);
-  return fault === undefined ? { path } : { fault };
+  const issue = pathIssue(path, mode);
+  return issue === undefined ? { path } : { issue };
 }
 
 function stripLeadingSlashes(text: string): string {
@@ -49,23 +49,23 @@ function stripLeadingSlashes(text: string): string {
 }
 
 /** Returns the reason why `path` cannot be in a tree, or undefined if it can. */
-export function pathFault(path: ByteString, mode?: number): PathFault | undefined {
+export function pathIssue(path: ByteString, mode?: number): PathIssue | undefined {
   if (path === '') return 'empty';
-  if (path.length > MOST_PATH_BYTES) return 'too-long';
+  if (path.length > MAX_PATH_BYTES) return 'too-long';
   if (/[\0\n]/.test(path)) return 'control';
   let last = path;
   for (const name of splitBytes(path, '/')) {
-    const fault = nameFault(name);
-    if (fault !== undefined) return fault;
+    const issue = nameIssue(name);
+    if (issue !== undefined) return issue;
     last = name;
   }
   return mode === MODE_SYMLINK && hidesDotName(last, 'gitmodules') ? 'modules-link' : undefined;
 }
 
-function nameFault(name: ByteString): PathFault | undefined {
+function nameIssue(name: ByteString): PathIssue | undefined {
   if (name === '') return 'empty-name';
   if (name === '.' || name === '..') return 'dot-name';
-  if (name.length > MOST_NAME_BYTES) return 'long-name';
+  if (name.length > MAX_NAME_BYTES) return 'long-name';
   return hidesDotName(name, 'git') ? 'git-name' : undefined;
 }
 

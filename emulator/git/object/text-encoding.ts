@@ -21,7 +21,7 @@ const JIS = {
   '\uffe2': '\xac',
 };
 /** Maximum size in bytes of a commit that is converted, because a conversion cannot yield to the event loop. */
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 interface Variant {
   readonly labels: RegExp;
@@ -49,7 +49,7 @@ const VARIANTS: readonly Variant[] = [
  * Also returns undefined for more than `MOST_BYTES`.
  */
 export function reencode(bytes: ByteString, label: string): ByteString | undefined {
-  if (UTF8_LABEL.test(label) || bytes.length > MOST_BYTES) return undefined;
+  if (UTF8_LABEL.test(label) || bytes.length > MAX_BYTES) return undefined;
   const variant = VARIANTS.find(({ labels }) => labels.test(label));
   if (variant?.isOfPairs && /[\x80-\xff]/.test(bytes.replace(/[\xa1-\xfe]{2}/g, ''))) return undefined;
   const text = decode(Buffer.from(bytes, 'latin1'), label);

@@ -8,7 +8,7 @@ import { type ByteString, bytesOf } from './bytes.js';
 import { EMPTY_TREE_OID, type Oid } from './object.js';
 import { findEntry } from './read-tree.js';
 import { MODE_EXECUTABLE, MODE_GITLINK, MODE_SYMLINK } from './tree.js';
-import { EditConflict, type EditFault, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
+import { EditConflict, type EditIssue, applyEdits as editSteps, type TreeEdit } from './tree-edit.js';
 
 function paths(objects: MemoryObjects, tree: Oid): string[] {
   return [...walkTree(objects, tree)].map(({ path }) => path);
@@ -72,7 +72,7 @@ t.test('without a mode an existing file keeps its own', (t) => {
 
 t.test('one path cannot be two things', (t) => {
   const { objects, base, edit, remove } = setUp();
-  const cases: [EditFault, string, TreeEdit[]][] = [
+  const cases: [EditIssue, string, TreeEdit[]][] = [
     ['duplicate', 'x', [edit('x'), edit('x')]],
     ['duplicate', 'a', [edit('a'), remove('a')]],
     ['duplicate', 'a', [remove('a'), remove('a')]],
@@ -83,8 +83,8 @@ t.test('one path cannot be two things', (t) => {
     ['folder-in-the-way', 'dir', [edit('dir')]],
     ['folder-in-the-way', 'dir', [edit('dir'), remove('dir/b')]],
   ];
-  for (const [fault, path, edits] of cases) {
-    t.throws(() => applyEdits(objects, base, edits), new EditConflict(fault, bytesOf(path)), `${fault} ${path}`);
+  for (const [issue, path, edits] of cases) {
+    t.throws(() => applyEdits(objects, base, edits), new EditConflict(issue, bytesOf(path)), `${issue} ${path}`);
   }
   t.same(paths(objects, applyEdits(objects, base, [remove('a'), edit('a/b')])).slice(0, 1), ['a/b'], 'file by folder');
   const emptied = [edit('dir'), remove('dir/b'), remove('dir/deep')];

@@ -30,9 +30,9 @@ export type TreeEdit =
  * Kind of conflict between edits, or between an edit and the tree: a path is edited twice, or would be both a file and
  * a folder.
  */
-export type EditFault = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
+export type EditIssue = 'duplicate' | 'file-in-the-way' | 'folder-in-the-way';
 
-const FAULT_TEXTS: Readonly<Record<EditFault, string>> = {
+const ISSUE_TEXTS: Readonly<Record<EditIssue, string>> = {
   duplicate: 'is named by two operations',
   'file-in-the-way': 'is a file and cannot be a folder too',
   'folder-in-the-way': 'is a folder and cannot be a file too',
@@ -41,10 +41,10 @@ const FAULT_TEXTS: Readonly<Record<EditFault, string>> = {
 export class EditConflict extends Error {
   override readonly name = 'EditConflict';
   constructor(
-    readonly fault: EditFault,
+    readonly issue: EditIssue,
     readonly path: ByteString,
   ) {
-    super(`${textOf(path)} ${FAULT_TEXTS[fault]}`);
+    super(`${textOf(path)} ${ISSUE_TEXTS[issue]}`);
   }
 }
 

@@ -21,7 +21,7 @@ const OID_BYTES = 20;
  * Limit of `heldBytes`. Above it, received trees are read without this table, because a client can send distinct names
  * cheaply and so fill the memory.
  */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Approximate memory of one name, key or id in bytes, beside its characters. */
 const BYTES_EACH = 120;
 
@@ -54,7 +54,7 @@ export class TreeNames {
 
   /** True if the table has reached its limit, so that received trees are read without it. */
   get isFull(): boolean {
-    return this.heldBytes > MOST_BYTES;
+    return this.heldBytes > MAX_BYTES;
   }
 
   /** Returns the key of the cursor's current entry. Adds the entry's name and mode if they are new. */

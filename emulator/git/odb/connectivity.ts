@@ -76,7 +76,7 @@ export class Connectivity {
       this.#knownAt = objects.count;
       this.#areAllFound = yield* this.#areEdgesFound();
       if (this.#areAllFound) {
-        objects.completeSince.fill(this.base + 1, this.base - objects.first, objects.count - objects.first);
+        objects.completeSince.fill(this.base + 1, this.base - objects.firstNumber, objects.count - objects.firstNumber);
         yield* this.writer.settleLinks(this.base, this.#numbers);
       }
     }

@@ -102,10 +102,10 @@ export class EdgeList {
    * Records the edges of an object; yields while it works. `mostTargets`: maximum number of distinct targets that can
    * exist.
    */
-  *record(type: TypeCode, body: Buffer, mostTargets: number): Steps<void> {
+  *record(type: TypeCode, body: Buffer, maxTargets: number): Steps<void> {
     if (type === BLOB || this.isDoubtful) return;
     const isRead = yield* readEdges(type, body, this.#add);
-    if (!isRead || this.#targets.size > mostTargets) this.isDoubtful = true;
+    if (!isRead || this.#targets.size > maxTargets) this.isDoubtful = true;
   }
 
   /**

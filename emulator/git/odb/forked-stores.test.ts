@@ -30,7 +30,7 @@ function write(store: ObjectStore, texts: Iterable<string>): Oid[] {
 
 function tablesOf(store: ObjectStore): number {
   let count = 0;
-  for (let table: ObjectTable | undefined = store.stored; table !== undefined; table = table.below) count++;
+  for (let table: ObjectTable | undefined = store.stored; table !== undefined; table = table.parent) count++;
   return count;
 }
 
@@ -124,12 +124,12 @@ t.test(
       store,
       Array.from({ length: 20_000 }, (_, number) => `seed ${number}`),
     );
-    let most = 0;
+    let max = 0;
     for (let round = 0; round < 1_000; round++) {
       const next = store.fork();
       store.release();
       store = next;
-      if (store.isDeep) await store.settle(unlimited());
+      if (store.isDeep) await store.compact(unlimited());
       const count = round % 100 === 99 ? 3_000 : 3;
       oids.push(
         ...write(
@@ -137,9 +137,9 @@ t.test(
           Array.from({ length: count }, (_, number) => `round ${round}, ${number}`),
         ),
       );
-      most = Math.max(most, tablesOf(store));
+      max = Math.max(max, tablesOf(store));
     }
-    t.ok(most <= 12, `at most ${most} tables`);
+    t.ok(max <= 12, `at most ${max} tables`);
     const numbers = oids.map((oid) => store.find(oid));
     t.strictSame(numbers, Array.from(oids.keys()));
     t.equal(store.read(numbers.at(-1)!).toString(), 'round 999, 2999');
@@ -225,14 +225,14 @@ t.test('thousands of forks, written to or not, leave budget and heap where they 
     Array.from({ length: 50_000 }, (_, number) => `object ${number}`),
   );
   const round = (forks: number) => {
-    let most = 0;
+    let max = 0;
     for (let number = 0; number < forks; number++) {
       const fork = store.fork();
       if (number % 2 === 0) write(fork, [`fork ${number}`, 'another']);
-      most = Math.max(most, budget.used - used);
+      max = Math.max(max, budget.used - used);
       fork.release();
     }
-    return most;
+    return max;
   };
   const alone = budget.used;
   const first = store.fork();
@@ -248,11 +248,11 @@ t.test('thousands of forks, written to or not, leave budget and heap where they 
   round(200);
   gc();
   const before = process.memoryUsage();
-  const most = round(5_000);
+  const max = round(5_000);
   gc();
   const after = process.memoryUsage();
   t.equal(budget.used, used);
-  t.ok(most < 20_000, `a fork with two objects takes ${most} bytes`);
+  t.ok(max < 20_000, `a fork with two objects takes ${max} bytes`);
   const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
   t.ok(grown < 10_000_000, `${grown} bytes`);
   const open = Array.from({ length: 1_000 }, () => store.fork());

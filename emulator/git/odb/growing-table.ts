@@ -141,8 +141,8 @@ export class GrowingTable extends ObjectTable {
   async reorder(first: number, order: Int32Array, meter: Meter): Promise<Int32Array> {
     const moved = new Int32Array(order.length);
     for (let index = 0; index < order.length; index++) moved[order[index]! - first] = first + index;
-    const own = first - this.first;
-    const from = this.first === 0 ? order : order.map((number) => number - this.first);
+    const own = first - this.firstNumber;
+    const from = this.firstNumber === 0 ? order : order.map((number) => number - this.firstNumber);
     for (const [name, width] of COLUMNS) await permute(this[name], width, own, from, meter);
     for (let at = own; at < this.ownCount; at++) {
       const base = this.bases[at]!;
@@ -158,15 +158,15 @@ export class GrowingTable extends ObjectTable {
   /** Marks that everything reachable from the object is present once the store has `since` objects. */
   setComplete(number: number, since: number): void {
     if (this.isComplete(number)) return;
-    if (number < this.first) this.completeBelow.set(number, since);
-    else this.completeSince[number - this.first] = since;
+    if (number < this.firstNumber) this.completeBelow.set(number, since);
+    else this.completeSince[number - this.firstNumber] = since;
   }
 
   /** Marks that another object points at this one once the store has `since` objects. */
   setReferenced(number: number, since: number): void {
     if (this.isReferenced(number)) return;
-    if (number < this.first) this.referencedBelow.set(number, since);
-    else this.referencedSince[number - this.first] = since;
+    if (number < this.firstNumber) this.referencedBelow.set(number, since);
+    else this.referencedSince[number - this.firstNumber] = since;
   }
 
   /** Records the object at the end of a chain of tags. */
@@ -190,7 +190,7 @@ export class GrowingTable extends ObjectTable {
       this.peeled.delete(tag);
       this.take(-BYTES_PER_PEELED);
     }
-    const own = count - this.first;
+    const own = count - this.firstNumber;
     this.oids.fill(0, own * OID_BYTES, this.ownCount * OID_BYTES);
     this.count = count;
     // Shrinks the arrays again after a rejected write, unless they were already that large. Arrays shared with a
@@ -204,7 +204,7 @@ export class GrowingTable extends ObjectTable {
    * Publishes the objects from `from` on, so that they can be found by id. `added`: hash table of just these objects.
    */
   publish(from: number, added: OidSlots): void {
-    const own = from - this.first;
+    const own = from - this.firstNumber;
     if (own === 0) this.slots = added;
     else {
       this.slots = this.slots.withRoom(this.oids, this.count - from);
@@ -225,7 +225,7 @@ export class GrowingTable extends ObjectTable {
   }
 
   setLinks(number: number, place: number): void {
-    this.linksAt[number - this.first] = place;
+    this.linksAt[number - this.firstNumber] = place;
   }
 
   /**
@@ -233,7 +233,7 @@ export class GrowingTable extends ObjectTable {
    */
   linksOf(number: number): LinkRecords | undefined {
     const table = this.tableOf(number);
-    const place = table.linksAt[number - table.first]!;
+    const place = table.linksAt[number - table.firstNumber]!;
     if (place === NO_RECORD) return undefined;
     const records = (table === this && this.#links) || table.caches.links;
     return records !== undefined && records.first <= number && place < records.settled ? records : undefined;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { MemoryCache } from '../../memory/memory-cache.js';
 import { Meter } from '../../schedule/meter.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { Fsck } from '../fsck/fsck.js';
 import { indexPack } from '../index-pack/index-pack.js';
 import { BLOB, COMMIT, type Oid, type TypeCode } from '../object/object.js';
@@ -35,7 +35,7 @@ t.test('a few kilobytes that inflate to many megabytes are taken in by slices, a
   await take(store, (pack) => pack.whole('blob', ZEROS));
   t.ok(schedule.spent > ZEROS.length / 256, 'the work was counted');
   t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units`);
-  const body = await inSlices(store.readSteps(0), new Meter({ schedule }));
+  const body = await runYielding(store.readSteps(0), new Meter({ schedule }));
   t.ok(body.equals(ZEROS));
   t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units, read`);
   await take(store, (pack) => pack.whole('blob', ZEROS));
@@ -70,7 +70,7 @@ t.test('so are deltas with large bases, results and instructions', async (t) => 
     t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units`);
     for (const body of expected) {
       const number = store.find(oidOf('blob', body));
-      const read = await inSlices(store.readSteps(number), new Meter({ schedule }));
+      const read = await runYielding(store.readSteps(number), new Meter({ schedule }));
       t.ok(read.equals(body), `${body.length} bytes`);
     }
     t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units, read`);
@@ -145,7 +145,7 @@ t.test('what is written in parts, and sent, goes in slices', async (t) => {
   const { schedule, store } = frozen();
   const parts = Array.from({ length: 8 }, () => randomFillSync(Buffer.alloc(4 * MIB)));
   using quarantine = store.quarantine();
-  const oid = await inSlices(quarantine.writeSteps(BLOB, parts), new Meter({ schedule }));
+  const oid = await runYielding(quarantine.writeSteps(BLOB, parts), new Meter({ schedule }));
   quarantine.publish();
   t.equal(oid, oidOf('blob', Buffer.concat(parts)));
   t.ok(schedule.longestSlice <= SLICE + PIECE, `${schedule.longestSlice} units`);

@@ -30,7 +30,7 @@ const LONGEST_CHAIN = 64;
  * Largest time in seconds that fits into a record. Commits with a later time have no record and are read from their
  * bodies.
  */
-const MOST_SECONDS = 0xffffffff;
+const MAX_SECONDS = 0xffffffff;
 
 /**
  * Reads each new commit and tree once, while its body is in memory, and records its edges (`EdgeList`) and its links
@@ -79,17 +79,17 @@ export class LinkRecorder {
    * Records the edges and links of an object. Returns the position of its record, or `NO_RECORD`. Sets
    * `edges.isDoubtful` if the object is malformed. Fills `layout` with the entries of a tree.
    */
-  record(type: TypeCode, body: Buffer, mostTargets: number, change?: TreeChange, layout?: TreeLayout): number {
+  record(type: TypeCode, body: Buffer, maxTargets: number, change?: TreeChange, layout?: TreeLayout): number {
     const { edges } = this;
     if (type === BLOB || edges.isDoubtful) return NO_RECORD;
     if ((type !== TREE && type !== COMMIT) || this.#names.isFull) {
-      runSync(edges.record(type, body, mostTargets));
+      runSync(edges.record(type, body, maxTargets));
       return NO_RECORD;
     }
     const record = this.#record;
     record.clear();
     const isRead = type === TREE ? this.#readTree(body, change, layout) : this.#readCommit(body);
-    if (!isRead || edges.size > mostTargets) edges.isDoubtful = true;
+    if (!isRead || edges.size > maxTargets) edges.isDoubtful = true;
     return edges.isDoubtful || record.length === 0 ? NO_RECORD : this.records.add(record.view());
   }
 
@@ -111,7 +111,7 @@ export class LinkRecorder {
     const { records } = this;
     const chain: number[] = [];
     for (let at = number; ; at = objects.baseOf(at)) {
-      const place = at < records.first ? NO_RECORD : objects.linksAt[at - objects.first]!;
+      const place = at < records.first ? NO_RECORD : objects.linksAt[at - objects.firstNumber]!;
       if (place < records.settled || chain.length > LONGEST_CHAIN) return undefined;
       chain.push(place);
       if (!records.needsBase(place)) break;
@@ -133,7 +133,7 @@ export class LinkRecorder {
     const { records } = this;
     let work = 0;
     for (let number = first; number < objects.count; number++) {
-      const place = objects.linksAt[number - objects.first]!;
+      const place = objects.linksAt[number - objects.firstNumber]!;
       if (place >= records.settled) {
         work +=
           objects.typeOf(number) === COMMIT ? records.renameCommit(place, numbers) : this.#settleTree(place, numbers);
@@ -161,7 +161,7 @@ export class LinkRecorder {
     const targets = this.edges.recordCommit(body);
     if (targets === undefined) return false;
     const { authoredAt, committedAt } = commitTimes(body, targets.length - 1);
-    if (authoredAt > MOST_SECONDS || committedAt > MOST_SECONDS) return true;
+    if (authoredAt > MAX_SECONDS || committedAt > MAX_SECONDS) return true;
     const record = this.#record;
     record.push(targets.at(0));
     record.push(authoredAt);

@@ -68,7 +68,7 @@ t.test('they are shared with forks, joined with those of others, and forgotten w
   let store = new ObjectStore();
   for (const part of parts) {
     store = await take(part, store.fork(), true);
-    await store.settle(new Meter({ schedule: store.schedule }));
+    await store.compact(new Meter({ schedule: store.schedule }));
     compareWithBodies(t, store);
     // Receives a tree without its blob; none of its records may remain.
     const broken = new PackBuilder();

@@ -17,12 +17,12 @@ const COPY_COST = 200;
  * Returns the tables from `top` down that should be merged, with at most `most` objects in total. Returns fewer than
  * two tables if nothing should be merged.
  */
-export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY): ObjectTable[] {
+export function tablesToMerge(top: ObjectTable, max = Number.POSITIVE_INFINITY): ObjectTable[] {
   const tables = [top];
   let count = top.ownCount;
-  for (let table = top.below; table !== undefined && table.ownCount <= count * LARGER; table = table.below) {
+  for (let table = top.parent; table !== undefined && table.ownCount <= count * LARGER; table = table.parent) {
     count += table.ownCount;
-    if (count > most) break;
+    if (count > max) break;
     tables.push(table);
   }
   return tables;
@@ -36,14 +36,14 @@ export function tablesToMerge(top: ObjectTable, most = Number.POSITIVE_INFINITY)
 export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudget | undefined): Steps<void> {
   if (tables.length < 2) return;
   const [top, bottom] = [tables[0]!, tables.at(-1)!];
-  const count = top.count - bottom.first;
+  const count = top.count - bottom.firstNumber;
   const arrays = countedArrays(count, budget);
   if (arrays === undefined) return;
-  const firsts = tables.map(({ first }) => first);
+  const firsts = tables.map(({ firstNumber: first }) => first);
   top.caches.group.hold();
-  const merged = new ObjectTable(top.caches, bottom.below);
+  const merged = new ObjectTable(top.caches, bottom.parent);
   merged.names = top.names;
-  const links = new LinkRecords(bottom.first, top.names);
+  const links = new LinkRecords(bottom.firstNumber, top.names);
   try {
     merged.resizeArrays(count);
     merged.count = top.count;
@@ -53,7 +53,7 @@ export function* mergeTables(tables: readonly ObjectTable[], budget: MemoryBudge
         copyObjects(table, merged, start);
         yield COPY_COST;
         // Stops if another writer has merged the tables in the meantime.
-        if (!top.isHeld || tables.some(({ first }, index) => first !== firsts[index])) return;
+        if (!top.isHeld || tables.some(({ firstNumber: first }, index) => first !== firsts[index])) return;
       }
     }
     for (const table of [...tables].reverse()) {
@@ -80,7 +80,7 @@ function countedArrays(count: number, budget: MemoryBudget | undefined): SharedB
 }
 
 function copyObjects(from: ObjectTable, to: ObjectTable, start: number): void {
-  const shift = from.first - to.first;
+  const shift = from.firstNumber - to.firstNumber;
   const end = Math.min(start + COPIED_AT_ONCE, from.ownCount);
   for (const [name, width] of COLUMNS) {
     to[name].set(from[name].subarray(start * width, end * width), (start + shift) * width);
@@ -106,18 +106,18 @@ function copyRest(from: ObjectTable, to: ObjectTable): void {
   to.loose.push(...from.loose);
   for (const [number, target] of from.peeled) if (number < from.count) to.peeled.set(number, target);
   for (const [number, body] of from.pinned) if (number < from.count) to.pinned.set(number, body);
-  copySince(from.completeBelow, from, to.completeSince, to.completeBelow, to.first);
-  copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.first);
+  copySince(from.completeBelow, from, to.completeSince, to.completeBelow, to.firstNumber);
+  copySince(from.referencedBelow, from, to.referencedSince, to.referencedBelow, to.firstNumber);
 }
 
 /** Appends the table's link records to `links`, if they are still cached. */
 function copyLinks(from: ObjectTable, to: ObjectTable, links: LinkRecords): void {
-  const shift = from.first - to.first;
+  const shift = from.firstNumber - to.firstNumber;
   const records = from.caches.links;
   const added = records === undefined ? 0 : links.append(records);
   for (let at = 0; at < from.ownCount; at++) {
     const place = from.linksAt[at]!;
-    const isKept = records !== undefined && place < records.settled && from.first + at >= records.first;
+    const isKept = records !== undefined && place < records.settled && from.firstNumber + at >= records.first;
     to.linksAt[at + shift] = isKept && place !== NO_RECORD ? place + added : NO_RECORD;
   }
 }

@@ -2,7 +2,7 @@ import { MemoryBudget } from '../../memory/memory-budget.js';
 import { type CacheGroup, MemoryCache } from '../../memory/memory-cache.js';
 import type { Meter } from '../../schedule/meter.js';
 import { Schedule } from '../../schedule/schedule.js';
-import { inSlices, runSync } from '../../schedule/steps.js';
+import { runSync, runYielding } from '../../schedule/steps.js';
 import { OTHER_LIMITS, type StoreLimits } from '../limits/store-limits.js';
 import { type HashBytes, hashBytes } from '../object/object-hash.js';
 import { mergeTables, tablesToMerge } from './merge-tables.js';
@@ -63,7 +63,7 @@ export class ObjectStore extends StoreReader {
   #before: Extent | undefined;
   #isReleased = false;
   /** Frozen table with which forks start. Discarded when something is published. */
-  #mark: ObjectTable | undefined;
+  #frozenTable: ObjectTable | undefined;
 
   constructor(options: ObjectStoreOptions = {}, base?: ObjectTable) {
     const limits = { ...OTHER_LIMITS, ...options.limits };
@@ -101,7 +101,7 @@ export class ObjectStore extends StoreReader {
       this.#before = undefined;
       if (this.stored.count !== this.#size) {
         this.#size = this.stored.count;
-        this.#forgetMark();
+        this.#releaseFrozenTable();
       }
       if (this.#isReleased) this.stored.giveBack();
     });
@@ -116,17 +116,17 @@ export class ObjectStore extends StoreReader {
    * Merges tables so that lookups are fast again; yields while it works. Optional: without it, lookups become slower
    * with every fork.
    */
-  async settle(meter: Meter): Promise<void> {
-    await inSlices(mergeTables(this.#tablesToMerge(), this.#options.budget), meter);
+  async compact(meter: Meter): Promise<void> {
+    await runYielding(mergeTables(this.#tablesToMerge(), this.#options.budget), meter);
   }
 
   /**
    * Before its first write, this store has no table of its own, so the tables below can be merged for all stores that
    * share them.
    */
-  #tablesToMerge(most?: number): ObjectTable[] {
-    const { below, ownCount } = this.stored;
-    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below, most);
+  #tablesToMerge(max?: number): ObjectTable[] {
+    const { parent: below, ownCount } = this.stored;
+    return below === undefined || ownCount > 0 || !below.isHeld ? [] : tablesToMerge(below, max);
   }
 
   /**
@@ -136,7 +136,7 @@ export class ObjectStore extends StoreReader {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#forgetMark();
+    this.#releaseFrozenTable();
     this.stored.giveBack();
     this.stored.release();
   }
@@ -147,15 +147,15 @@ export class ObjectStore extends StoreReader {
   }
 
   #frozen(): ObjectTable {
-    const { below } = this.stored;
-    if (below !== undefined && this.#size === this.stored.first) return below;
-    this.#mark ??= this.stored.freeze(this.#before ?? this.stored.extent);
-    return this.#mark;
+    const { parent: below } = this.stored;
+    if (below !== undefined && this.#size === this.stored.firstNumber) return below;
+    this.#frozenTable ??= this.stored.freeze(this.#before ?? this.stored.extent);
+    return this.#frozenTable;
   }
 
-  #forgetMark(): void {
-    this.#mark?.release();
-    this.#mark = undefined;
+  #releaseFrozenTable(): void {
+    this.#frozenTable?.release();
+    this.#frozenTable = undefined;
   }
 
   findRaw(bytes: Uint8Array, at: number): number {

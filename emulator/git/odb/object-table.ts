@@ -53,10 +53,10 @@ export interface Extent {
  */
 export class ObjectTable {
   /** Number of the first object in this table itself. */
-  first: number;
+  firstNumber: number;
   /** Number of objects, including those in the tables below. */
   count: number;
-  below: ObjectTable | undefined;
+  parent: ObjectTable | undefined;
   oids = NO_BYTES;
   types = NO_BYTES;
   sizes = NO_NUMBERS;
@@ -105,11 +105,11 @@ export class ObjectTable {
     readonly caches: TableCaches,
     below?: ObjectTable,
   ) {
-    this.below = below?.hold();
+    this.parent = below?.hold();
     this.names = below?.names ?? new TreeNames();
     this.sharedBytes = below?.sharedBytes?.hold();
-    this.first = below?.count ?? 0;
-    this.count = this.first;
+    this.firstNumber = below?.count ?? 0;
+    this.count = this.firstNumber;
     this.slots = NO_SLOTS;
     this.firstSegment = below?.segmentCount ?? 0;
     this.firstLoose = below === undefined ? 0 : below.firstLoose + below.loose.length;
@@ -118,7 +118,7 @@ export class ObjectTable {
 
   /** Number of objects in this table itself. */
   get ownCount(): number {
-    return this.count - this.first;
+    return this.count - this.firstNumber;
   }
 
   /** Number of pack segments, including those of the tables below. */
@@ -129,7 +129,7 @@ export class ObjectTable {
   /** Bytes in memory, shared or not, including those of the tables below. */
   get heldBytes(): number {
     let bytes = this.sharedBytes?.total ?? 0;
-    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below)
+    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent)
       bytes += table.sharedArrays?.total ?? 0;
     return bytes;
   }
@@ -150,7 +150,7 @@ export class ObjectTable {
     this.sharedBytes?.release();
     this.sharedArrays = undefined;
     this.sharedBytes = undefined;
-    this.below?.release();
+    this.parent?.release();
     this.caches.group.close();
   }
 
@@ -161,19 +161,19 @@ export class ObjectTable {
   /** Returns the table that contains the object itself. */
   tableOf(number: number): ObjectTable {
     let table: ObjectTable = this;
-    while (number < table.first && table.below !== undefined) table = table.below;
+    while (number < table.firstNumber && table.parent !== undefined) table = table.parent;
     return table;
   }
 
   /** Returns the number of the published object whose id is at `at`, or -1 if absent. */
   find(bytes: Uint8Array, at: number): number {
     const own = this.slots.find(this.oids, bytes, at);
-    if (own >= 0 && own < this.ownCount) return own + this.first;
-    for (let table = this.below; table !== undefined; table = table.below) {
+    if (own >= 0 && own < this.ownCount) return own + this.firstNumber;
+    for (let table = this.parent; table !== undefined; table = table.parent) {
       const found = table.slots.find(table.oids, bytes, at);
       // The hash table is shared with the table that this one was frozen from, which continues after its end. Later
       // objects are ignored.
-      if (found >= 0 && found < table.ownCount) return found + table.first;
+      if (found >= 0 && found < table.ownCount) return found + table.firstNumber;
     }
     return -1;
   }
@@ -181,43 +181,43 @@ export class ObjectTable {
   /** Returns at most `limit` ids among the first `count` that start with the hexadecimal digits `prefix`, in order. */
   findPrefix(count: number, prefix: string, limit: number): Oid[] {
     const found: Oid[] = [];
-    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below) {
-      const own = Math.min(count, table.count) - table.first;
+    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
+      const own = Math.min(count, table.count) - table.firstNumber;
       found.push(...findPrefix(table.oids, own, prefix, limit));
     }
-    return this.below === undefined ? found : found.sort().slice(0, limit);
+    return this.parent === undefined ? found : found.sort().slice(0, limit);
   }
 
   oidOf(number: number): Oid {
     const table = this.tableOf(number);
-    const start = (number - table.first) * OID_BYTES;
+    const start = (number - table.firstNumber) * OID_BYTES;
     return oidIn(Buffer.from(table.oids.buffer, table.oids.byteOffset + start, OID_BYTES));
   }
 
   copyOid(number: number, target: Uint8Array, at: number): void {
-    const { oids, first } = this.tableOf(number);
+    const { oids, firstNumber: first } = this.tableOf(number);
     const start = (number - first) * OID_BYTES;
     for (let byte = 0; byte < OID_BYTES; byte++) target[at + byte] = oids[start + byte]!;
   }
 
   typeOf(number: number): TypeCode {
-    const { types, first } = this.tableOf(number);
+    const { types, firstNumber: first } = this.tableOf(number);
     return types[number - first] as TypeCode;
   }
 
   sizeOf(number: number): number {
-    const { sizes, first } = this.tableOf(number);
+    const { sizes, firstNumber: first } = this.tableOf(number);
     return sizes[number - first]!;
   }
 
   /** Returns the number of the object's delta base, or `UNDELTIFIED`. */
   baseOf(number: number): number {
-    const { bases, first } = this.tableOf(number);
+    const { bases, firstNumber: first } = this.tableOf(number);
     return bases[number - first]!;
   }
 
   segmentOfObject(number: number): number {
-    const { segmentOf, first } = this.tableOf(number);
+    const { segmentOf, firstNumber: first } = this.tableOf(number);
     return segmentOf[number - first]!;
   }
 
@@ -227,29 +227,29 @@ export class ObjectTable {
 
   /** Returns the offset of the object in its segment: that of its entry header, or that of its body if it is loose. */
   offsetOf(number: number): number {
-    const { offsets, first } = this.tableOf(number);
+    const { offsets, firstNumber: first } = this.tableOf(number);
     return offsets[number - first]!;
   }
 
   endOf(number: number): number {
-    const { ends, first } = this.tableOf(number);
+    const { ends, firstNumber: first } = this.tableOf(number);
     return ends[number - first]!;
   }
 
   /** Returns the position of the object's record. Valid only if `linksOf` returns records for it. */
   placeOf(number: number): number {
-    const { linksAt, first } = this.tableOf(number);
+    const { linksAt, firstNumber: first } = this.tableOf(number);
     return linksAt[number - first]!;
   }
 
   isRefDelta(number: number): boolean {
-    const { refDeltas, first } = this.tableOf(number);
+    const { refDeltas, firstNumber: first } = this.tableOf(number);
     return refDeltas[number - first] === 1;
   }
 
   /** Returns the number of deltas to apply to a complete or pinned body. */
   depthOf(number: number): number {
-    const { depths, first } = this.tableOf(number);
+    const { depths, firstNumber: first } = this.tableOf(number);
     return depths[number - first]!;
   }
 
@@ -261,18 +261,18 @@ export class ObjectTable {
   segmentAt(index: number): Segment {
     let table: ObjectTable = this;
     if (index < 0) {
-      while (~index < table.firstLoose) table = table.below!;
+      while (~index < table.firstLoose) table = table.parent!;
       return table.loose[~index - table.firstLoose]!;
     }
-    while (index < table.firstSegment) table = table.below!;
+    while (index < table.firstSegment) table = table.parent!;
     return table.segments[index - table.firstSegment]!;
   }
 
   /** Returns true if everything reachable from the object is known to be present. */
   isComplete(number: number): boolean {
-    for (let table: ObjectTable = this; ; table = table.below!) {
-      const isOwn = number >= table.first;
-      const since = isOwn ? table.completeSince[number - table.first]! : (table.completeBelow.get(number) ?? 0);
+    for (let table: ObjectTable = this; ; table = table.parent!) {
+      const isOwn = number >= table.firstNumber;
+      const since = isOwn ? table.completeSince[number - table.firstNumber]! : (table.completeBelow.get(number) ?? 0);
       if (since > 0 && since <= table.count) return true;
       if (isOwn) return false;
     }
@@ -283,9 +283,11 @@ export class ObjectTable {
    * or of all without the quarantine.
    */
   isReferenced(number: number, count = this.count): boolean {
-    for (let table: ObjectTable = this; ; table = table.below!) {
-      const isOwn = number >= table.first;
-      const since = isOwn ? table.referencedSince[number - table.first]! : (table.referencedBelow.get(number) ?? 0);
+    for (let table: ObjectTable = this; ; table = table.parent!) {
+      const isOwn = number >= table.firstNumber;
+      const since = isOwn
+        ? table.referencedSince[number - table.firstNumber]!
+        : (table.referencedBelow.get(number) ?? 0);
       if (since > 0 && since <= count && since <= table.count) return true;
       if (isOwn) return false;
     }
@@ -293,8 +295,8 @@ export class ObjectTable {
 
   /** Yields the objects among the first `count` that none of these points at. */
   *unreferenced(count: number): Generator<number> {
-    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.below) {
-      const { first, referencedSince } = table;
+    for (let table: ObjectTable | undefined = this; table !== undefined; table = table.parent) {
+      const { firstNumber: first, referencedSince } = table;
       const end = Math.min(count, table.count);
       for (let number = first; number < end; number++) {
         const since = referencedSince[number - first]!;
@@ -308,7 +310,7 @@ export class ObjectTable {
    */
   freeze(extent: Extent): ObjectTable {
     this.caches.group.hold();
-    const frozen = new ObjectTable(this.caches, this.below);
+    const frozen = new ObjectTable(this.caches, this.parent);
     frozen.names = this.names;
     frozen.sharedBytes?.release();
     frozen.count = extent.count;
@@ -326,11 +328,11 @@ export class ObjectTable {
    * it. `arrays`: memory count of the new arrays.
    */
   replaceWith(merged: ObjectTable, arrays: SharedBytes): void {
-    const before = this.below;
-    this.below = merged.below?.hold();
+    const before = this.parent;
+    this.parent = merged.parent?.hold();
     before?.release();
     this.shareContent(merged);
-    const { first, firstSegment, firstLoose, segments, loose } = merged;
+    const { firstNumber: first, firstSegment, firstLoose, segments, loose } = merged;
     Object.assign(this, { first, firstSegment, firstLoose, segments, loose });
     this.sharedArrays?.release();
     this.sharedArrays = arrays;

@@ -58,7 +58,7 @@ export class ObjectWriter {
   find(bytes: Uint8Array, at: number): number {
     const { objects } = this;
     const added = this.slots.find(objects.oids, bytes, at);
-    return added >= 0 ? added + objects.first : objects.find(bytes, at);
+    return added >= 0 ? added + objects.firstNumber : objects.find(bytes, at);
   }
 
   /** Stores a body as a loose object. */
@@ -88,8 +88,8 @@ export class ObjectWriter {
 
   /** Reserves memory for a body. `before`: length of the segment to truncate to if the body is not needed. */
   #place(type: TypeCode, size: number): { slab: Buffer; bodyStart: number; before: number } {
-    const most = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
-    if (size > most) throw new ObjectTooLarge(size, most);
+    const max = type === BLOB ? this.limits.objectBytes : this.limits.structureBytes;
+    if (size > max) throw new ObjectTooLarge(size, max);
     const loose = this.objects.looseSegment;
     const before = loose.length;
     const { slab, start } = loose.reserve(HEADROOM + size);
@@ -177,8 +177,8 @@ export class ObjectWriter {
     const { objects } = this;
     const moved = await objects.reorder(first, order, meter);
     this.slots.renumber(
-      first - objects.first,
-      objects.first === 0 ? moved : moved.map((number) => number - objects.first),
+      first - objects.firstNumber,
+      objects.firstNumber === 0 ? moved : moved.map((number) => number - objects.firstNumber),
     );
   }
 
@@ -205,7 +205,7 @@ export class ObjectWriter {
 
   #add(type: TypeCode, size: number, entry: EntryLocation): number {
     const number = this.objects.add(type, size, entry, this.oid);
-    this.slots.insert(this.objects.oids, number - this.objects.first);
+    this.slots.insert(this.objects.oids, number - this.objects.firstNumber);
     return number;
   }
 

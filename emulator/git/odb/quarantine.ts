@@ -1,5 +1,5 @@
 import { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import type { StoreLimits } from '../limits/store-limits.js';
 import type { MissingObject, Oid, TypeCode } from '../object/object.js';
 import type { HashBytes } from '../object/object-hash.js';
@@ -131,7 +131,7 @@ export class Quarantine extends StoreReader {
   }
 
   #inSlices<T>(steps: Steps<T>): Promise<T> {
-    return inSlices(steps, new Meter({ schedule: this.stored.schedule }));
+    return runYielding(steps, new Meter({ schedule: this.stored.schedule }));
   }
 
   #refuseUnlessOpen(): void {

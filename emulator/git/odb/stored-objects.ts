@@ -88,7 +88,7 @@ export class StoredObjects extends GrowingTable {
   knownBody(number: number): Buffer | undefined {
     if (!(number >= 0 && number < this.count)) throw new RangeError(`there is no object ${number}`);
     const table = this.tableOf(number);
-    const at = number - table.first;
+    const at = number - table.firstNumber;
     const segment = table.segmentOf[at]!;
     if (segment < 0) return table.loose[~segment - table.firstLoose]!.bytes(table.offsets[at]!, table.ends[at]!);
     return table.caches.bodies.get(number) ?? table.pinned.get(number);
@@ -151,7 +151,7 @@ export class StoredObjects extends GrowingTable {
    */
   #applyChain(chain: number[]): Buffer {
     const root = this.read(chain.pop()!);
-    const largest = chain.reduce((most, number) => Math.max(most, this.sizeOf(number)), root.length);
+    const largest = chain.reduce((max, number) => Math.max(max, this.sizeOf(number)), root.length);
     const arena = this.scratch.arena(largest * 2);
     root.copy(arena);
     let baseAt = 0;

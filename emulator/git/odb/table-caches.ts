@@ -1,12 +1,12 @@
 import { type CacheGroup, type CacheRegion, costOfBuffer, ENTRY_BYTES } from '../../memory/memory-cache.js';
 import type { TreeEntries } from '../object/tree-entries.js';
 import type { LinkRecords } from './link-records.js';
-import { NumberCache } from './number-cache.js';
+import { ObjectCache } from './object-cache.js';
 
 /** Caches of data derived from the objects of one table, by object number. Anything in them can be computed again. */
 export class TableCaches {
-  #bodies: NumberCache<Buffer> | undefined;
-  #entries: NumberCache<TreeEntries> | undefined;
+  #bodies: ObjectCache<Buffer> | undefined;
+  #entries: ObjectCache<TreeEntries> | undefined;
   #streams: CacheRegion<string, Buffer> | undefined;
   #links: CacheRegion<typeof ALL, LinkRecords> | undefined;
   /** Bytes of the bodies that were cached while the current pack was received. */
@@ -15,14 +15,14 @@ export class TableCaches {
   constructor(readonly group: CacheGroup) {}
 
   /** Cache of inflated bodies, by object number. */
-  get bodies(): NumberCache<Buffer> {
-    this.#bodies ??= new NumberCache(this.group, costOfBuffer);
+  get bodies(): ObjectCache<Buffer> {
+    this.#bodies ??= new ObjectCache(this.group, costOfBuffer);
     return this.#bodies;
   }
 
   /** Cache of decoded tree entries, by object number. */
-  get entries(): NumberCache<TreeEntries> {
-    this.#entries ??= new NumberCache(this.group, ({ cells }) => cells.byteLength + ENTRY_BYTES);
+  get entries(): ObjectCache<TreeEntries> {
+    this.#entries ??= new ObjectCache(this.group, ({ cells }) => cells.byteLength + ENTRY_BYTES);
     return this.#entries;
   }
 

@@ -9,7 +9,7 @@ import type { StoredObjects } from './stored-objects.js';
 /** Bodies of at least this size in bytes are skipped, because they need a reader that can yield within one body. */
 const LARGE = 256 * 1024;
 /** Maximum bytes of the bodies of one delta chain in the arena. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** Alignment of bodies in bytes, so that they can be read by words. */
 const WORD = 8;
 
@@ -54,7 +54,7 @@ export function* visitBodies(
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { number, at, size } = next;
       const result = (at + size + WORD - 1) & -WORD;
-      if (result + stored.sizeOf(number) > MOST_BYTES) continue;
+      if (result + stored.sizeOf(number) > MAX_BYTES) continue;
       const { output, size: deltaSize } = stored.inflateEntry(number);
       delta.parse(output, HEADROOM, HEADROOM + deltaSize);
       const { end, resultSize } = delta;

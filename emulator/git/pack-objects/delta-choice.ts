@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
 import type { RepackCache } from '../odb/repack-cache.js';
 import type { StoredObjects } from '../odb/stored-objects.js';
@@ -34,13 +34,13 @@ const SMALLEST = 50;
  * Maximum number of objects in a pack in which whole objects may get a delta too. In larger packs, only objects without
  * their base get one, because their senders chose good deltas for the rest.
  */
-const MOST_WITH_UNDELTIFIED = 20_000;
+const MAX_WITH_UNDELTIFIED = 20_000;
 /** Maximum total bytes of bodies compared for one pack. */
-const MOST_WORK = 256 * 1024 * 1024;
+const MAX_WORK = 256 * 1024 * 1024;
 /** Maximum number of ancestors (former bases) that are checked for a related object. */
-const MOST_GENERATIONS = 64;
+const MAX_GENERATIONS = 64;
 /** Maximum number of earlier versions that are checked for a usable base. */
-const MOST_STEPS = 4096;
+const MAX_STEPS = 4096;
 
 /**
  * Chooses the objects of a pack that get another delta than the stored one: objects whose base is not sent and, in
@@ -82,9 +82,9 @@ export class DeltaChoice {
 
   async choose(numbers: Int32Array, meter: Meter): Promise<void> {
     const { objects } = this;
-    const withUndeltified = numbers.length <= MOST_WITH_UNDELTIFIED;
+    const withUndeltified = numbers.length <= MAX_WITH_UNDELTIFIED;
     for (let index = 0; index < numbers.length; index++) {
-      if ((index & 63) === 63 && meter.isOver) await meter.pass();
+      if ((index & 63) === 63 && meter.shouldYield) await meter.yieldToEventLoop();
       const number = numbers[index]!;
       const base = objects.baseOf(number);
       const isLost = base !== UNDELTIFIED && !this.isSendable(base);
@@ -101,7 +101,7 @@ export class DeltaChoice {
   #inherit(number: number): void {
     const { objects } = this;
     let ancestor = objects.baseOf(number);
-    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
+    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MAX_GENERATIONS && !this.#heirs.has(ancestor); steps++) {
       this.#heirs.set(ancestor, number);
       ancestor = objects.baseOf(ancestor);
     }
@@ -109,7 +109,7 @@ export class DeltaChoice {
 
   #isWorthwhile(number: number): boolean {
     const size = this.objects.sizeOf(number);
-    return size >= SMALLEST && size <= LARGEST && this.#work < MOST_WORK;
+    return size >= SMALLEST && size <= LARGEST && this.#work < MAX_WORK;
   }
 
   async #chooseFor(number: number, meter: Meter): Promise<void> {
@@ -129,7 +129,7 @@ export class DeltaChoice {
     if (lost === UNDELTIFIED) return;
     yield* this.#firstUsable(number, (version) => objects.baseOf(version));
     let ancestor = lost;
-    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MOST_GENERATIONS; steps++) {
+    for (let steps = 0; ancestor !== UNDELTIFIED && steps < MAX_GENERATIONS; steps++) {
       const heir = this.#heirs.get(ancestor);
       if (heir !== undefined && this.#isUsable(number, heir)) {
         yield heir;
@@ -141,7 +141,7 @@ export class DeltaChoice {
 
   *#firstUsable(number: number, next: (version: number) => number): Generator<number> {
     let version = next(number);
-    for (let steps = 0; version !== UNDELTIFIED && version !== number && steps < MOST_STEPS; steps++) {
+    for (let steps = 0; version !== UNDELTIFIED && version !== number && steps < MAX_STEPS; steps++) {
       if (this.isSendable(version) && this.#isUsable(number, version)) {
         yield version;
         return;
@@ -162,7 +162,7 @@ export class DeltaChoice {
   #isUsable(number: number, base: number): boolean {
     if (this.objects.typeOf(base) !== this.objects.typeOf(number) || !this.#isWorthwhile(base)) return false;
     let at = base;
-    for (let steps = 0; at !== UNDELTIFIED && steps < MOST_STEPS; steps++) {
+    for (let steps = 0; at !== UNDELTIFIED && steps < MAX_STEPS; steps++) {
       if (at === number) return false;
       if (this.positions.get(at) === ABSENT) return true;
       at = this.baseOf(at);
@@ -182,10 +182,10 @@ export class DeltaChoice {
   /** Computes a delta from the two inflated bodies. */
   async #findDifference(number: number, base: number, meter: Meter): Promise<Buffer | undefined> {
     const { objects } = this;
-    const body = await inSlices(objects.readSteps(number), meter);
-    const source = await inSlices(objects.readSteps(base), meter);
+    const body = await runYielding(objects.readSteps(number), meter);
+    const source = await runYielding(objects.readSteps(base), meter);
     this.#work += body.length + source.length;
-    return inSlices(diffDelta(source, body, this.#mostDelta(number)), meter);
+    return runYielding(diffDelta(source, body, this.#mostDelta(number)), meter);
   }
 
   async #record(delta: Buffer, meter: Meter): Promise<Buffer> {

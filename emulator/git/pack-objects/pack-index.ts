@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
-import { inSlices, PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
+import { PIECE, PIECE_COST, runYielding, type Steps } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import { sortInSteps } from '../object/sort.js';
 import type { ObjectStore } from '../odb/object-store.js';
@@ -67,7 +67,7 @@ export async function describePack(
   }
   if (entry > 0) checksums.push(sum);
   const meter = new Meter({ schedule: store.schedule });
-  const index = await inSlices(writeIndex(store, { starts, order, checksums }, last), meter);
+  const index = await runYielding(writeIndex(store, { starts, order, checksums }, last), meter);
   return { checksum: last.toString('hex'), size, index };
 }
 

@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import { OID_BYTES } from '../object/oid-slots.js';
 import type { ObjectStore } from '../odb/object-store.js';
 import { UNDELTIFIED } from '../odb/object-table.js';
@@ -70,16 +70,16 @@ export async function* writePack(
       for (const piece of output.take()) {
         meter.spend(piece.length * COST.byteHashed);
         yield piece;
-        if (meter.isOver) await meter.pass();
+        if (meter.shouldYield) await meter.yieldToEventLoop();
       }
       meter.check();
     }
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   for (const piece of output.end()) {
     meter.spend(piece.length * COST.byteHashed);
     yield piece;
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
 }
 
@@ -135,7 +135,7 @@ class EntryWriter {
         table = objects.tableOf(number);
         end = table === objects ? Number.POSITIVE_INFINITY : table.count;
       }
-      const own = number - table.first;
+      const own = number - table.firstNumber;
       const segment = table.segmentOf[own]!;
       if (segment < 0 || positions.get(number) !== PENDING || deltas.of(number) !== undefined) break;
       const base = table.bases[own]!;
@@ -218,7 +218,7 @@ class EntryWriter {
   }
 
   async #writeLarge(number: number, meter: Meter): Promise<void> {
-    const body = await inSlices(this.objects.readSteps(number), meter);
+    const body = await runYielding(this.objects.readSteps(number), meter);
     this.#finishUndeltified(number, await deflateInPieces(body, meter));
   }
 

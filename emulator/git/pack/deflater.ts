@@ -101,7 +101,7 @@ export async function deflateInPieces(body: Buffer, meter: Meter): Promise<Buffe
   for (let at = 0; at < body.length; at += PIECE) {
     if (!deflater.write(body.subarray(at, at + PIECE))) await once(deflater, 'drain');
     meter.spend(COST.object);
-    if (meter.isOver) await meter.pass();
+    if (meter.shouldYield) await meter.yieldToEventLoop();
   }
   deflater.end();
   await ended;

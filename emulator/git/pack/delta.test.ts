@@ -85,11 +85,11 @@ t.test('however long what is common, it is compared in small pieces', async (t) 
     target: Buffer.concat([Buffer.from('x'), Buffer.alloc(4_000_000, 0)]),
   };
   for (const { base, target } of [same, zeros]) {
-    let most = 0;
+    let max = 0;
     const steps = diffDelta(base, target, target.length);
     let step = steps.next();
-    for (; !step.done; step = steps.next()) most = Math.max(most, step.value);
-    t.ok(most > 0 && most <= 2 * 65_536 * COST.byteScanned, `${most} units in one piece`);
+    for (; !step.done; step = steps.next()) max = Math.max(max, step.value);
+    t.ok(max > 0 && max <= 2 * 65_536 * COST.byteScanned, `${max} units in one piece`);
     t.ok(step.value!.length < 1000);
   }
 });

@@ -6,7 +6,7 @@ import { sameBytes, sameBytesBefore } from './same-bytes.js';
 /** Minimum length of a match in bytes, and length of the hashed blocks. */
 const BLOCK = 16;
 /** Maximum number of blocks with the same hash that are compared. Repetitive data has very many of them. */
-const MOST_TRIES = 16;
+const MAX_TRIES = 16;
 /** Length in bytes of a match at which the search stops. */
 const LONG_ENOUGH = 4096;
 /**
@@ -31,7 +31,7 @@ const LEAVING = powerOfMultiplier(BLOCK);
  * goes into a hash table, and a rolling hash (Rabin-Karp) runs over the target. Each match is extended in both
  * directions.
  */
-export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Buffer | undefined> {
+export function* diffDelta(base: Buffer, target: Buffer, max: number): Steps<Buffer | undefined> {
   if (target.length === 0) return undefined;
   const shorter = Math.min(base.length, target.length);
   let prefix = 0;
@@ -53,7 +53,7 @@ export function* diffDelta(base: Buffer, target: Buffer, most: number): Steps<Bu
   }
   // Ignores a short suffix, because a copy costs up to seven bytes; the search may find a better match.
   if (suffix < BLOCK) suffix = 0;
-  const writer = new DeltaWriter(most);
+  const writer = new DeltaWriter(max);
   writer.sizes(base.length, target.length);
   if (prefix >= 4) writer.copy(0, prefix);
   else prefix = 0;
@@ -93,7 +93,7 @@ function* searchCopies(
     let bestLength = 0;
     let bestFrom = 0;
     let tries = 0;
-    for (let block = index.first(hash); block >= 0 && tries < MOST_TRIES; block = index.next(block)) {
+    for (let block = index.first(hash); block >= 0 && tries < MAX_TRIES; block = index.next(block)) {
       const from = index.startOf(block);
       const limit = Math.min(base.length - from, end - at);
       let length = 0;

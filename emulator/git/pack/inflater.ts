@@ -12,7 +12,7 @@ const FIRST_OUTPUT = 64 * 1024;
  * of deflated zeros can inflate to megabytes.
  */
 export const FEED_BYTES = 256 * 1024;
-const MOST_OUTPUT = 256 * 1024;
+const MAX_OUTPUT = 256 * 1024;
 /**
  * Output size in bytes from which on the declared size is trusted: the whole output is reserved at once, so that it is
  * not copied again.
@@ -95,7 +95,7 @@ export class HandleInflater extends Inflater {
 
   override feed(input: Buffer, start: number, end: number): number {
     this.#isFresh = false;
-    const limit = this.size + MOST_OUTPUT;
+    const limit = this.size + MAX_OUTPUT;
     let at = start;
     while ((at < end || this.hasMore) && this.size < limit) {
       const room = Math.min(this.#makeRoom(end - at), limit - this.size);
@@ -123,10 +123,10 @@ export class HandleInflater extends Inflater {
   #makeRoom(inputLeft: number): number {
     const wanted = this.declared - this.size + 1;
     const free = this.output.length - HEADROOM - this.size;
-    if (free < wanted && free <= Math.min(inputLeft * 4, MOST_OUTPUT)) {
+    if (free < wanted && free <= Math.min(inputLeft * 4, MAX_OUTPUT)) {
       const next =
         this.size < BELIEVED
-          ? Math.max(this.size * 2, this.size + Math.min(inputLeft * 4, MOST_OUTPUT))
+          ? Math.max(this.size * 2, this.size + Math.min(inputLeft * 4, MAX_OUTPUT))
           : wanted + this.size;
       const length = Math.min(this.declared + 1, Math.max(next, FIRST_OUTPUT));
       this.output = withExactRoom(this.output, HEADROOM + length, HEADROOM + this.size);
@@ -244,7 +244,7 @@ export function* inflateSteps(
 ): Steps<void> {
   inflater.start(size);
   for (let at = start; at < end || inflater.hasMore; ) {
-    if (inflater.size > 0) yield Math.min(inflater.size, MOST_OUTPUT) * COST.byteInflated;
+    if (inflater.size > 0) yield Math.min(inflater.size, MAX_OUTPUT) * COST.byteInflated;
     const piece = segment.pieceAt(at, Math.min(end, at + FEED_BYTES));
     at += inflater.feed(piece.slab, piece.start, piece.end);
   }

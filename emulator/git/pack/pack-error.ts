@@ -2,13 +2,13 @@
  * Reason why a pack was refused: malformed, over a limit, a base is missing, or an object whose id belongs to different
  * content.
  */
-export type PackFault = 'corrupt' | 'limit' | 'unresolved' | 'collision';
+export type PackIssue = 'corrupt' | 'limit' | 'unresolved' | 'collision';
 
 /** Thrown when a pack cannot be stored. The message is what `git index-pack` prints after `fatal:`. */
 export class PackError extends Error {
   override readonly name = 'PackError';
   constructor(
-    readonly fault: PackFault,
+    readonly issue: PackIssue,
     message: string,
   ) {
     super(message);

@@ -127,13 +127,13 @@ export interface DeltaWork {
  */
 export function applyDelta(
   { delta, start, limit, base, baseAt, baseSize, result, resultAt, resultSize }: DeltaWork,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
   next = { at: start, out: resultAt },
 ): boolean {
   const resultEnd = resultAt + resultSize;
   const copy = new CopyInstruction();
   let { at, out } = next;
-  const stop = at + out + most;
+  const stop = at + out + max;
   while (at < limit && at + out < stop) {
     const op = delta[at++]!;
     if ((op & 0x80) === 0) {
@@ -171,12 +171,12 @@ export function* deltaSteps(work: DeltaWork): Steps<void> {
  * Applies a whole delta to `base`; yields while it works. Throws `DeltaError` if the delta is malformed, is for another
  * base, or has a result of more than `most` bytes.
  */
-export function* patchDelta(base: Buffer, delta: Buffer, most = Number.POSITIVE_INFINITY): Steps<Buffer> {
+export function* patchDelta(base: Buffer, delta: Buffer, max = Number.POSITIVE_INFINITY): Steps<Buffer> {
   const { length } = delta;
   const header = new DeltaHeader();
   header.parse(delta, 0, length);
   const { baseSize, resultSize, end } = header;
-  if (baseSize !== base.length || resultSize > most) throw new DeltaError();
+  if (baseSize !== base.length || resultSize > max) throw new DeltaError();
   const result = Buffer.allocUnsafeSlow(resultSize);
   const work = { base, baseAt: 0, baseSize, result, resultAt: 0, resultSize };
   yield* deltaSteps({ ...work, delta, start: end, limit: length });

@@ -2,15 +2,15 @@
 const SHORT = 32;
 
 /** Returns the number of equal bytes from `oneAt` and `otherAt` on, at most `most`. */
-export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, most: number): number {
+export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: number, max: number): number {
   let same = 0;
-  const soon = Math.min(most, SHORT);
+  const soon = Math.min(max, SHORT);
   while (same < soon && one[oneAt + same] === other[otherAt + same]) same++;
   if (same < soon) return same;
   // Galloping search: compares pieces that double in length, and halve after the first difference, because a match of
   // 32 bytes mostly continues much further.
-  for (let count = SHORT, isGrowing = true; same < most; ) {
-    count = Math.min(count, most - same);
+  for (let count = SHORT, isGrowing = true; same < max; ) {
+    count = Math.min(count, max - same);
     if (isEqual(one, oneAt + same, other, otherAt + same, count)) {
       same += count;
       if (isGrowing) count *= 2;
@@ -20,15 +20,15 @@ export function sameBytes(one: Buffer, oneAt: number, other: Buffer, otherAt: nu
       count >>>= 1;
     }
   }
-  while (same < most && one[oneAt + same] === other[otherAt + same]) same++;
+  while (same < max && one[oneAt + same] === other[otherAt + same]) same++;
   return same;
 }
 
 /** Returns the number of equal bytes before `oneEnd` and `otherEnd`, at most `most`. */
-export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, most: number): number {
+export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, otherEnd: number, max: number): number {
   let same = 0;
-  for (let count = SHORT, isGrowing = true; same < most; ) {
-    count = Math.min(count, most - same);
+  for (let count = SHORT, isGrowing = true; same < max; ) {
+    count = Math.min(count, max - same);
     if (isEqual(one, oneEnd - same - count, other, otherEnd - same - count, count)) {
       same += count;
       if (isGrowing) count *= 2;
@@ -38,7 +38,7 @@ export function sameBytesBefore(one: Buffer, oneEnd: number, other: Buffer, othe
       count >>>= 1;
     }
   }
-  while (same < most && one[oneEnd - same - 1] === other[otherEnd - same - 1]) same++;
+  while (same < max && one[oneEnd - same - 1] === other[otherEnd - same - 1]) same++;
   return same;
 }
 

@@ -120,12 +120,12 @@ t.test('lists choose what their rules say, of a path, in a walk and in a list', 
   };
   const runs = sampleRuns(t, { numRuns: 1500, seed: 7 }, 400);
   fc.assert(fc.property(tree, selection, check), runs);
-  const least = runs.numRuns / (IS_COMPLETE ? 10 : 20);
-  t.ok(chosen > least && refused > least, `${chosen} lists chose some of the paths`);
+  const min = runs.numRuns / (IS_COMPLETE ? 10 : 20);
+  t.ok(chosen > min && refused > min, `${chosen} lists chose some of the paths`);
   t.end();
 });
 
-const [most, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
+const [max, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
 
 const ONE = { maxMatches: 1, maxMatchesPerFile: 1, maxLines: 1 };
 
@@ -141,7 +141,7 @@ const HOSTILE: Record<string, FileSelection> = {
 };
 
 function filled(make: (bytes: number) => string, count = 8): FileSelection {
-  const list = new Array<ByteString>(Math.min(count, most)).fill(bytesOf(make(Math.floor(together / count / 4))));
+  const list = new Array<ByteString>(Math.min(count, max)).fill(bytesOf(make(Math.floor(together / count / 4))));
   return { paths: list, includeGlobs: list, excludeGlobs: list, extensions: list.map(() => bytesOf('aa')) };
 }
 

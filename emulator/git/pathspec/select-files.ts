@@ -25,7 +25,7 @@ export class BadSelection extends Error {
   constructor(
     /** Completes the sentence "<the list> …". */
     message: string,
-    /** The list at fault; undefined where it is all of them together. */
+    /** The list at issue; undefined where it is all of them together. */
     readonly list?: SelectionList,
   ) {
     super(message);
@@ -93,14 +93,14 @@ function ending(extension: ByteString): PathPattern {
 }
 
 function checkBounds(selection: FileSelection): void {
-  const most = requestLimit('globs');
+  const max = requestLimit('globs');
   const longest = requestLimit('globBytes');
   const together = requestLimit('globsBytes');
   let bytes = 0;
   for (const [name, noun] of Object.entries(NAMES)) {
     const list = name as SelectionList;
     const patterns = selection[list] ?? [];
-    if (patterns.length > most) throw new BadSelection(`holds more than ${most} patterns`, list);
+    if (patterns.length > max) throw new BadSelection(`holds more than ${max} patterns`, list);
     for (const pattern of patterns) {
       if (pattern.length > longest) {
         throw new BadSelection(`holds a ${noun} longer than ${longest} bytes`, list);

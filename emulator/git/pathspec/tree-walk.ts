@@ -30,7 +30,7 @@ export interface WalkOptions {
  *
  *     while (walk.step()) {
  *       meter.spend(walk.cost);
- *       if (meter.isOver) await meter.pass();
+ *       if (meter.shouldYield) await meter.yieldToEventLoop();
  *       if (walk.isFound) …
  *     }
  *

@@ -139,7 +139,7 @@ function wildmatch(pattern: ByteString, options: WildmatchOptions = {}): PathMat
 
 /** For each pattern the texts that Git's pathspec of it lists. */
 function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString, Set<string>> {
-  const answers = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
+  const responses = new Map(patterns.map((pattern) => [pattern, new Set<string>()]));
   using git = new ScratchGit();
   const oid = git.add('blob', '');
   // An index cannot hold `a` and `a/b`; among the texts with a slash none is in another's way.
@@ -150,10 +150,10 @@ function listed(magic: string, patterns: readonly ByteString[]): Map<ByteString,
     git.run(['update-index', '-z', '--index-info'], Buffer.from(lines, 'latin1'));
     for (const pattern of patterns) {
       const { stdout } = git.try(['ls-files', '-z', '--', magic + pattern]);
-      for (const text of stdout.toString('latin1').split('\0').slice(0, -1)) answers.get(pattern)!.add(text);
+      for (const text of stdout.toString('latin1').split('\0').slice(0, -1)) responses.get(pattern)!.add(text);
     }
   }
-  return answers;
+  return responses;
 }
 
 /** What a pathspec matches beside its pattern: the path itself, and what is in a folder of that name. */
@@ -269,10 +269,10 @@ t.test('globs include and exclude paths by the rules people know', (t) => {
 });
 
 t.test('lists are bounded, each and together', (t) => {
-  const [most, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
+  const [max, longest, together] = [requestLimit('globs'), requestLimit('globBytes'), requestLimit('globsBytes')];
   const full = new Array<string>(together / longest).fill('x'.repeat(longest));
   for (const list of ['paths', 'includeGlobs', 'excludeGlobs', 'extensions'] as const) {
-    const fault = (patterns: string[], more = {}) => {
+    const issue = (patterns: string[], more = {}) => {
       try {
         runSync(selectFiles({ [list]: patterns.map(bytesOf), ...more }));
         return undefined;
@@ -281,15 +281,15 @@ t.test('lists are bounded, each and together', (t) => {
         return [error.message.replace(/a (?:glob|path|extension)/, 'one'), error.list];
       }
     };
-    t.equal(fault(new Array(most).fill('a')), undefined);
-    t.same(fault(new Array(most + 1).fill('a')), [`holds more than ${most} patterns`, list]);
-    t.equal(fault(['x'.repeat(longest)]), undefined);
-    t.same(fault(['x'.repeat(longest + 1)]), [`holds one longer than ${longest} bytes`, list]);
-    t.equal(fault(full), undefined);
+    t.equal(issue(new Array(max).fill('a')), undefined);
+    t.same(issue(new Array(max + 1).fill('a')), [`holds more than ${max} patterns`, list]);
+    t.equal(issue(['x'.repeat(longest)]), undefined);
+    t.same(issue(['x'.repeat(longest + 1)]), [`holds one longer than ${longest} bytes`, list]);
+    t.equal(issue(full), undefined);
     const other = list === 'paths' ? { extensions: ['a'] } : { paths: ['a'] };
-    t.same(fault(full, other), [`hold more than ${together} bytes of patterns`, undefined]);
-    if (list !== 'extensions') t.same(fault(['a', '']), ['holds an empty pattern', list]);
-    if (list !== 'extensions') t.same(fault(['a', '/']), ['holds an empty pattern', list]);
+    t.same(issue(full, other), [`hold more than ${together} bytes of patterns`, undefined]);
+    if (list !== 'extensions') t.same(issue(['a', '']), ['holds an empty pattern', list]);
+    if (list !== 'extensions') t.same(issue(['a', '/']), ['holds an empty pattern', list]);
   }
   t.end();
 });

@@ -21,11 +21,11 @@ export function isDeletion(change: Pick<RefChange, 'new'>): boolean {
  * - `repeated`: the transaction changes the ref twice.
  * - `no-commit`: the new value of a branch is not a commit.
  */
-export type RefFault = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
+export type RefIssue = 'stale' | 'blocked' | 'together' | 'repeated' | 'no-commit';
 
 /** A change that cannot be made, with the reason. */
 export interface RefConflict {
-  readonly fault: RefFault;
+  readonly issue: RefIssue;
   readonly change: RefChange;
   /** Current value of the ref; undefined if it does not exist. */
   readonly current: Oid | undefined;
@@ -42,9 +42,9 @@ export class RefTransactionFailed extends Error {
 }
 
 /** Describes a conflict in the words of Git's ref transactions. */
-export function describeConflict({ fault, change, current, other }: RefConflict): string {
+export function describeConflict({ issue, change, current, other }: RefConflict): string {
   const name = textOf(change.name);
-  switch (fault) {
+  switch (issue) {
     case 'repeated':
       return `multiple updates for ref '${name}' not allowed`;
     case 'no-commit':

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { sampleRuns } from '../../test/sample.js';
 import { bytesOf } from '../object/bytes.js';
 import { ScratchGit } from '../test/workbench.js';
-import { describeRefNameFault, isRefName, readBranchName, refNameFault } from './ref-name.js';
+import { describeRefNameIssue, isRefName, readBranchName, refNameIssue } from './ref-name.js';
 
 const PIECES = ['a', 'b', '/', '.', '@', '{', '-', '~', '^', ':', '?', '*', '[', '\\', ' ', '\t', '\x7f', '\u00e9'];
 const WORDS = ['.lock', 'lock', '..', '//', 'HEAD', 'refs/', 'heads/', '@{', '+', '%', 'x.lock/y', '.LOCK'];
@@ -22,7 +22,7 @@ t.test('full names are checked as git check-ref-format checks them', (t) => {
     const accepted = git.try(['check-ref-format', name]).status === 0;
     t.equal(isRefName(bytesOf(name)), accepted, JSON.stringify(name));
     const oneLevel = git.try(['check-ref-format', '--allow-onelevel', name]).status === 0;
-    t.equal(refNameFault(bytesOf(name), { oneLevel: true }) === undefined, oneLevel, JSON.stringify(name));
+    t.equal(refNameIssue(bytesOf(name), { oneLevel: true }) === undefined, oneLevel, JSON.stringify(name));
   }
   t.end();
 });
@@ -45,15 +45,15 @@ t.test('branch names are checked as git check-ref-format --branch checks them', 
     // branch name.
     if (name === '@' || name.startsWith('refs/')) continue;
     const accepted = git.try(['check-ref-format', '--branch', name]).status === 0;
-    t.equal(readBranchName(name).fault === undefined, accepted, JSON.stringify(name));
+    t.equal(readBranchName(name).issue === undefined, accepted, JSON.stringify(name));
   }
   t.end();
 });
 
 t.test('a name that is refused is told which rule it breaks', (t) => {
   const told = (text: string) => {
-    const { fault } = readBranchName(text);
-    return fault && describeRefNameFault(fault);
+    const { issue } = readBranchName(text);
+    return issue && describeRefNameIssue(issue);
   };
   const faults: Readonly<Record<string, RegExp>> = {
     '': /empty/,
@@ -76,23 +76,23 @@ t.test('a name that is refused is told which rule it breaks', (t) => {
   };
   for (const [name, sentence] of Object.entries(faults)) t.match(told(name), sentence, JSON.stringify(name));
   t.match(told('x'.repeat(1025)), /longer than 1024 bytes/);
-  t.equal(refNameFault(bytesOf('main')), 'one-level');
-  t.match(describeRefNameFault('one-level'), /one component/);
+  t.equal(refNameIssue(bytesOf('main')), 'one-level');
+  t.match(describeRefNameIssue('one-level'), /one component/);
   t.end();
 });
 
 t.test('what the API adds', (t) => {
-  t.same(readBranchName('refs/heads/main'), { fault: 'refs-prefix' });
-  t.same(readBranchName('\udc00'), { fault: 'not-text' });
-  t.same(readBranchName('a\nb'), { fault: 'character' });
-  t.same(readBranchName('a\0b'), { fault: 'character' });
-  t.same(readBranchName('v1^{}'), { fault: 'character' });
-  t.same(readBranchName(''), { fault: 'empty' });
-  t.same(readBranchName('@'), { fault: 'only-at' });
+  t.same(readBranchName('refs/heads/main'), { issue: 'refs-prefix' });
+  t.same(readBranchName('\udc00'), { issue: 'not-text' });
+  t.same(readBranchName('a\nb'), { issue: 'character' });
+  t.same(readBranchName('a\0b'), { issue: 'character' });
+  t.same(readBranchName('v1^{}'), { issue: 'character' });
+  t.same(readBranchName(''), { issue: 'empty' });
+  t.same(readBranchName('@'), { issue: 'only-at' });
   t.same(readBranchName('x'.repeat(1024)), { name: 'x'.repeat(1024) });
-  t.same(readBranchName('x'.repeat(1025)), { fault: 'too-long' });
+  t.same(readBranchName('x'.repeat(1025)), { issue: 'too-long' });
   t.same(readBranchName('f'.repeat(40)), { name: 'f'.repeat(40) }, 'a name like an id is legal, if unwise');
-  t.match(describeRefNameFault('lock'), /\.lock/);
-  t.match(describeRefNameFault('refs-prefix'), /refs/);
+  t.match(describeRefNameIssue('lock'), /\.lock/);
+  t.match(describeRefNameIssue('refs-prefix'), /refs/);
   t.end();
 });

@@ -50,7 +50,7 @@ const remove = (name: string, old = A): RefChange => ({ name: bytesOf(`refs/head
 function updateEach({ repository }: Pick<Made, 'repository'>, changes: readonly RefChange[], _?: PrepareOptions) {
   return repository.transact(async (transaction) => {
     for (const change of changes) transaction.update(change);
-    return (await transaction.prepareEach()).map((conflict) => conflict?.fault);
+    return (await transaction.prepareEach()).map((conflict) => conflict?.issue);
   });
 }
 
@@ -140,11 +140,11 @@ t.test('refs are written once per batch, and not at all when nothing was done', 
   const made = await createRepository();
   const { repository, seen } = made;
   const names = Array.from({ length: 500 }, (_, index) => `n/${index}`);
-  t.ok((await updateEach(made, names.map(create))).every((fault) => fault === undefined));
+  t.ok((await updateEach(made, names.map(create))).every((issue) => issue === undefined));
   t.equal(seen.swaps, 1);
   t.equal(seen.moved.length, 500);
   const before = repository.refs;
-  t.ok((await updateEach(made, names.map(create))).every((fault) => fault === 'stale'));
+  t.ok((await updateEach(made, names.map(create))).every((issue) => issue === 'stale'));
   t.same(await updateEach(made, []), []);
   t.equal(seen.swaps, 1);
   t.equal(repository.refs, before);
@@ -328,11 +328,11 @@ t.test('a host that throws cannot fail a write that has happened', async (t) => 
       throw new Error('told');
     },
   });
-  const answer = await made.repository.transact((transaction) => {
+  const response = await made.repository.transact((transaction) => {
     transaction.update(create('a'));
     return 'done';
   });
-  t.equal(answer, 'done');
+  t.equal(response, 'done');
   t.equal(made.repository.refs.get(bytesOf('refs/heads/a')), A);
   t.same(made.seen.failures.map(String), ['Error: told']);
 });

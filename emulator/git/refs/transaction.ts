@@ -1,6 +1,6 @@
 import { COST } from '../../schedule/cost.js';
 import { Meter } from '../../schedule/meter.js';
-import { inSlices, type Steps } from '../../schedule/steps.js';
+import { runYielding, type Steps } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import { isCommit, type Oid, ZERO_OID } from '../object/object.js';
 import type { ObjectStore } from '../odb/object-store.js';
@@ -91,7 +91,7 @@ export class RefTransaction {
    */
   async prepare(options: PrepareOptions = {}): Promise<void> {
     await this.#checkObjects(this.#changes);
-    const conflict = await inSlices(this.#stage(options), this.#meter());
+    const conflict = await runYielding(this.#stage(options), this.#meter());
     if (conflict !== undefined) throw new RefTransactionFailed(conflict);
   }
 
@@ -101,7 +101,7 @@ export class RefTransaction {
    */
   async prepareEach(): Promise<readonly (RefConflict | undefined)[]> {
     await this.#checkObjects(this.#changes);
-    return inSlices(this.#stageEach(), this.#meter());
+    return runYielding(this.#stageEach(), this.#meter());
   }
 
   /** Discards the new objects. Does nothing once the transaction is committed. */
@@ -221,12 +221,12 @@ export class RefTransaction {
   }
 
   #conflict(
-    fault: RefConflict['fault'],
+    issue: RefConflict['issue'],
     change: RefChange,
     current: Oid | undefined = this.refs.get(change.name),
     other?: ByteString,
   ): RefConflict {
-    return { fault, change, current, other };
+    return { issue, change, current, other };
   }
 }
 

@@ -63,7 +63,7 @@ export class GitRepository {
   ): Promise<{ result: T; changes: readonly RefChange[] }> {
     const transaction = new RefTransaction(this.#storeFor(options), this.objects);
     try {
-      if (this.objects.isDeep) await this.objects.settle(new Meter({ schedule: this.objects.schedule }));
+      if (this.objects.isDeep) await this.objects.compact(new Meter({ schedule: this.objects.schedule }));
       const result = await task(transaction);
       if (!transaction.isPrepared) await transaction.prepare();
       const changes = transaction.commit();

@@ -119,9 +119,9 @@ t.test('every revision resolves as git rev-parse resolves it', (t) => {
     ],
   ];
   const lines = names.flatMap((name) => suffixes.map((suffix) => name + suffix));
-  const answers = git.run(['cat-file', '--batch-check=%(objectname)'], `${lines.join('\n')}\n`).split('\n');
+  const responses = git.run(['cat-file', '--batch-check=%(objectname)'], `${lines.join('\n')}\n`).split('\n');
   for (const [index, line] of lines.entries()) {
-    const expected = /^[0-9a-f]{40}$/.test(answers[index]!) ? answers[index] : undefined;
+    const expected = /^[0-9a-f]{40}$/.test(responses[index]!) ? responses[index] : undefined;
     t.equal(resolveRevision(objects, refs, line).oid, expected, line);
   }
   t.end();
@@ -136,7 +136,7 @@ t.test('a revision that is only a name tells which ref it is, as git rev-parse -
   for (const name of [...names, 'origin/x', 'notes/commits', merge, merge.slice(0, 10), 'main~1', 'main^0', 'v1^{}']) {
     const expected = git.run(['rev-parse', '--symbolic-full-name', name]).trim() || undefined;
     const outcome = resolveRevision(objects, refs, name);
-    t.equal(outcome.fault === undefined ? outcome.ref : outcome.fault, expected, name);
+    t.equal(outcome.issue === undefined ? outcome.ref : outcome.issue, expected, name);
   }
   const both = resolveRevision(objects, refs, 'both', { prefer: 'branch' });
   t.match(both, { ref: 'refs/heads/both' }, 'the branch, where a branch is preferred');
@@ -171,7 +171,7 @@ t.test('what cannot be a revision is told from what is not there', (t) => {
     'a//b',
   ];
   for (const text of [...malformed, 'x'.repeat(8193)]) {
-    t.same(resolveRevision(objects, refs, text), { fault: 'malformed' }, JSON.stringify(text.slice(0, 20)));
+    t.same(resolveRevision(objects, refs, text), { issue: 'malformed' }, JSON.stringify(text.slice(0, 20)));
   }
   const missing = [
     ':/text',
@@ -185,8 +185,8 @@ t.test('what cannot be a revision is told from what is not there', (t) => {
     'main^3',
     'f'.repeat(40),
   ];
-  for (const text of missing) t.same(resolveRevision(objects, refs, text), { fault: 'missing' }, text);
-  t.same(resolveRevision(objects, Refs.empty(MAIN), 'HEAD'), { fault: 'missing' }, 'an unborn branch');
+  for (const text of missing) t.same(resolveRevision(objects, refs, text), { issue: 'missing' }, text);
+  t.same(resolveRevision(objects, Refs.empty(MAIN), 'HEAD'), { issue: 'missing' }, 'an unborn branch');
   t.end();
 });
 
@@ -199,13 +199,13 @@ t.test('a short id of several objects is ambiguous, unless only one of them fits
   for (let at = 0; blobs < 1; at++) if (objects.add('blob', `${at}`).startsWith(prefix)) blobs++;
   for (let at = 0, trees = 0; trees < 1; at++) if (objects.tree({ [`${at}`]: '' }).startsWith(prefix)) trees++;
   const refs = Refs.empty(MAIN);
-  t.same(resolveRevision(objects, refs, prefix), { fault: 'ambiguous' });
-  t.same(resolveRevision(objects, refs, `${prefix}:`), { fault: 'ambiguous' }, 'a commit and a tree both hold paths');
+  t.same(resolveRevision(objects, refs, prefix), { issue: 'ambiguous' });
+  t.same(resolveRevision(objects, refs, `${prefix}:`), { issue: 'ambiguous' }, 'a commit and a tree both hold paths');
   t.equal(resolveRevision(objects, refs, prefix, { want: 'commit' }).oid, commit);
   t.equal(resolveRevision(objects, refs, `${prefix}^{commit}`).oid, commit);
   t.equal(resolveRevision(objects, refs, `${prefix}~0`).oid, commit);
   t.equal(resolveRevision(objects, refs, `x-1-g${prefix}`).oid, commit);
-  t.same(resolveRevision(objects, refs, prefix.slice(0, 3)), { fault: 'missing' }, 'three digits are no short id');
+  t.same(resolveRevision(objects, refs, prefix.slice(0, 3)), { issue: 'missing' }, 'three digits are no short id');
   t.end();
 });
 
@@ -222,7 +222,7 @@ t.test('a namespace has its own refs, and is reached by its option only', (t) =>
   t.equal(resolveRevision(objects, refs, 'x').oid, two);
   t.equal(resolveRevision(objects, refs, 'x', { namespace }).oid, one);
   for (const name of [`${namespace}refs/heads/x`, 'namespaces/ephemeral/refs/heads/x'])
-    t.same(resolveRevision(objects, refs, name), { fault: 'missing' }, name);
+    t.same(resolveRevision(objects, refs, name), { issue: 'missing' }, name);
   t.end();
 });
 
@@ -302,20 +302,20 @@ t.test('long ways are gone in slices, through the graph where there is one', asy
   for (const [text, oid] of Object.entries(expected)) {
     let pieces = 0;
     let dearest = 0;
-    let most = 0;
+    let max = 0;
     const steps = findRevision(objects, refs, bytesOf(text), { graph });
     let step = steps.next();
     for (; !step.done; step = steps.next()) {
       pieces++;
       dearest = Math.max(dearest, step.value);
-      most = Math.max(most, reads);
+      max = Math.max(max, reads);
       reads = 0;
     }
     t.equal(step.value.oid, oid, text.slice(0, 30));
-    t.ok(pieces > 300 && dearest < 100 && most < 4, `${pieces} pieces of at most ${dearest} units, ${most} objects`);
+    t.ok(pieces > 300 && dearest < 100 && max < 4, `${pieces} pieces of at most ${dearest} units, ${max} objects`);
   }
   runSync(graph.load([objects.find(tip)]));
   objects.read = () => t.fail('a commit was read that is in the graph') as never;
   t.equal(runSync(findRevision(objects, refs, bytesOf('main~2999'), { graph })).oid, tips[0]);
-  t.same(runSync(findRevision(objects, refs, bytesOf('main~3000'), { graph })), { fault: 'missing' });
+  t.same(runSync(findRevision(objects, refs, bytesOf('main~3000'), { graph })), { issue: 'missing' });
 });

@@ -17,17 +17,17 @@ import {
 } from '../object/object.js';
 import { findEntry } from '../object/read-tree.js';
 import { findCommit, findTree, peelTags } from '../object/tag.js';
-import { refNameFault } from '../refs/ref-name.js';
+import { refNameIssue } from '../refs/ref-name.js';
 import type { Refs } from '../refs/refs.js';
 import type { CommitGraph, GraphPosition } from '../revwalk/commit-graph.js';
 
 /** `malformed`: no revision can be written so. `missing`: nothing is named so. `ambiguous`: a short id of several objects. */
-export type RevisionFault = 'malformed' | 'missing' | 'ambiguous';
+export type RevisionIssue = 'malformed' | 'missing' | 'ambiguous';
 
 export type RevisionOutcome =
   /** `ref`: the full name of the ref, where the revision is nothing but a ref's name. */
-  | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly fault?: undefined }
-  | { readonly fault: RevisionFault; readonly oid?: undefined };
+  | { readonly oid: Oid; readonly ref?: ByteString | undefined; readonly issue?: undefined }
+  | { readonly issue: RevisionIssue; readonly oid?: undefined };
 
 export interface RevisionOptions {
   /** What a name means that is both a branch and a tag: to Git, the tag. */
@@ -52,8 +52,8 @@ const REMOTES = bytesOf('refs/remotes/');
 const REMOTE_HEAD = bytesOf('/HEAD');
 const HEAD = bytesOf('HEAD');
 
-const MALFORMED: RevisionOutcome = { fault: 'malformed' };
-const MISSING: RevisionOutcome = { fault: 'missing' };
+const MALFORMED: RevisionOutcome = { issue: 'malformed' };
+const MISSING: RevisionOutcome = { issue: 'missing' };
 
 /** One step from an object to another: `^2`, `~3`, `^{tree}`, `:path`. */
 type Step =
@@ -77,9 +77,9 @@ export function* resolveRevision(
   const end = text.search(/[~^:]/);
   const name = end < 0 ? text : sliceBytes(text, 0, end);
   const steps = parseSteps(end < 0 ? NO_BYTES : sliceBytes(text, end));
-  if (!steps || (name !== '@' && refNameFault(name, { oneLevel: true }) !== undefined)) return MALFORMED;
+  if (!steps || (name !== '@' && refNameIssue(name, { oneLevel: true }) !== undefined)) return MALFORMED;
   const first = yield* resolveName(objects, refs, name, { ...options, ...wantOf(steps) });
-  if (first.fault !== undefined || steps.length === 0) return first;
+  if (first.issue !== undefined || steps.length === 0) return first;
   return yield* followSteps(objects, first.oid, steps, options.graph);
 }
 
@@ -243,7 +243,7 @@ function* peelTo(objects: ObjectReader, oid: Oid, type: TypeCode | 'object' | 'a
 }
 
 /** More objects of one prefix are not looked at; a prefix of four digits has as many in a store of 65 million. */
-const MOST_CANDIDATES = 1000;
+const MAX_CANDIDATES = 1000;
 /** Units of looking at one id; all are looked at. */
 const COST_PER_ID = COST.byteScanned;
 
@@ -255,20 +255,20 @@ function* resolveShortOid(
   objects: ObjectReader,
   prefix: string,
   want: 'commit' | 'tree' | undefined,
-): Steps<{ oid: Oid; fault?: undefined } | { fault: 'missing' | 'ambiguous' }> {
+): Steps<{ oid: Oid; issue?: undefined } | { issue: 'missing' | 'ambiguous' }> {
   yield objects.size * COST_PER_ID;
-  const candidates = objects.findPrefix(prefix, MOST_CANDIDATES);
+  const candidates = objects.findPrefix(prefix, MAX_CANDIDATES);
   const [first, ...others] = candidates;
-  if (first === undefined) return { fault: 'missing' };
+  if (first === undefined) return { issue: 'missing' };
   if (others.length === 0) return { oid: first };
-  if (want === undefined) return { fault: 'ambiguous' };
+  if (want === undefined) return { issue: 'ambiguous' };
   let fitting: Oid | undefined;
   for (const oid of candidates) {
     if (!(yield* mayBe(objects, oid, want))) continue;
-    if (fitting !== undefined) return { fault: 'ambiguous' };
+    if (fitting !== undefined) return { issue: 'ambiguous' };
     fitting = oid;
   }
-  return fitting === undefined ? { fault: 'ambiguous' } : { oid: fitting };
+  return fitting === undefined ? { issue: 'ambiguous' } : { oid: fitting };
 }
 
 function* mayBe(objects: ObjectReader, oid: Oid, want: 'commit' | 'tree'): Steps<boolean> {

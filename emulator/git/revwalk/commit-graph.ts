@@ -29,9 +29,9 @@ export interface GraphBasis {
  * needs no queue.
  */
 export class CommitGraph {
-  readonly #below: CommitGraph | undefined;
+  readonly #parent: CommitGraph | undefined;
   /** First position of this graph's own commits. */
-  #first: number;
+  #firstPosition: number;
   /** Number of objects that both stores share: smaller object numbers belong to the graph below. */
   #firstObject: number;
   /** Number of graphs in the chain below this one. */
@@ -56,9 +56,9 @@ export class CommitGraph {
     readonly objects: LinkReader,
     basis?: GraphBasis,
   ) {
-    this.#below = basis?.graph;
+    this.#parent = basis?.graph;
     this.depth = basis === undefined ? 0 : basis.graph.depth + 1;
-    this.#first = basis === undefined ? 0 : (basis.size ?? Number.POSITIVE_INFINITY);
+    this.#firstPosition = basis === undefined ? 0 : (basis.size ?? Number.POSITIVE_INFINITY);
     this.#firstObject = basis === undefined ? 0 : objects.size;
   }
 
@@ -69,19 +69,21 @@ export class CommitGraph {
 
   /** Number of positions that belong to the graph below. */
   get sharedSize(): number {
-    return this.#below === undefined ? 0 : Math.min(this.#first, this.#below.size);
+    return this.#parent === undefined ? 0 : Math.min(this.#firstPosition, this.#parent.size);
   }
 
   /** Returns the position of a commit by its object number; -1 if it is not loaded. */
   positionOf(commit: number): GraphPosition {
     if (commit >= this.#firstObject) return (this.#positionOf[commit - this.#firstObject] ?? 0) - 1;
-    const position = this.#below!.positionOf(commit);
-    return position >= 0 && position < this.#first ? position : (this.#positionOfShared?.get(commit) ?? 0) - 1;
+    const position = this.#parent!.positionOf(commit);
+    return position >= 0 && position < this.#firstPosition ? position : (this.#positionOfShared?.get(commit) ?? 0) - 1;
   }
 
   /** Returns the object number of the commit. */
   objectOf(position: GraphPosition): number {
-    return position < this.#first ? this.#below!.objectOf(position) : this.#objectOf.at(position - this.#first);
+    return position < this.#firstPosition
+      ? this.#parent!.objectOf(position)
+      : this.#objectOf.at(position - this.#firstPosition);
   }
 
   oidOf(position: GraphPosition): Oid {
@@ -90,36 +92,42 @@ export class CommitGraph {
 
   /** Returns the object number of the commit's tree. */
   treeOf(position: GraphPosition): number {
-    return position < this.#first ? this.#below!.treeOf(position) : this.#treeOf.at(position - this.#first);
+    return position < this.#firstPosition
+      ? this.#parent!.treeOf(position)
+      : this.#treeOf.at(position - this.#firstPosition);
   }
 
   /** Returns the committer date in seconds since 1970. */
   committedAt(position: GraphPosition): number {
-    return position < this.#first ? this.#below!.committedAt(position) : this.#committedAt[position - this.#first]!;
+    return position < this.#firstPosition
+      ? this.#parent!.committedAt(position)
+      : this.#committedAt[position - this.#firstPosition]!;
   }
 
   /** Returns the author date in seconds since 1970. */
   authoredAt(position: GraphPosition): number {
-    return position < this.#first ? this.#below!.authoredAt(position) : this.#authoredAt[position - this.#first]!;
+    return position < this.#firstPosition
+      ? this.#parent!.authoredAt(position)
+      : this.#authoredAt[position - this.#firstPosition]!;
   }
 
   /** Returns the positions of the parents, in order. The result is invalid once the graph grows. */
   parentsOf(position: GraphPosition): Int32Array {
-    if (position < this.#first) return this.#below!.parentsOf(position);
-    const at = position - this.#first;
+    if (position < this.#firstPosition) return this.#parent!.parentsOf(position);
+    const at = position - this.#firstPosition;
     return this.#parents.view(this.#parentsStart(at), this.#parentsEnd.at(at));
   }
 
   parentCount(position: GraphPosition): number {
-    if (position < this.#first) return this.#below!.parentCount(position);
-    const at = position - this.#first;
+    if (position < this.#firstPosition) return this.#parent!.parentCount(position);
+    const at = position - this.#firstPosition;
     return this.#parentsEnd.at(at) - this.#parentsStart(at);
   }
 
   /** Returns the position of one parent; -1 if the commit has fewer parents. */
   parentOf(position: GraphPosition, index: number): GraphPosition {
-    if (position < this.#first) return this.#below!.parentOf(position, index);
-    const own = position - this.#first;
+    if (position < this.#firstPosition) return this.#parent!.parentOf(position, index);
+    const own = position - this.#firstPosition;
     const at = this.#parentsStart(own) + index;
     return at < this.#parentsEnd.at(own) ? this.#parents.at(at) : -1;
   }
@@ -173,7 +181,7 @@ export class CommitGraph {
         parsed.delete(commit);
         this.#add(commit, links);
       } else if (this.#isLoadedBelow(commit)) {
-        yield* this.#below!.load([commit]);
+        yield* this.#parent!.load([commit]);
       } else {
         const found = this.#parse(commit);
         parsed.set(commit, found);
@@ -187,7 +195,7 @@ export class CommitGraph {
 
   /** Returns a graph with the present positions that reads from `objects`, a reader of the same objects. */
   through(objects: LinkReader): CommitGraph {
-    const graph = new CommitGraph(objects, this.#below && { graph: this.#below, size: this.sharedSize });
+    const graph = new CommitGraph(objects, this.#parent && { graph: this.#parent, size: this.sharedSize });
     graph.#firstObject = this.#firstObject;
     graph.#positionOf = this.#positionOf;
     graph.#positionOfShared = this.#positionOfShared;
@@ -216,7 +224,7 @@ export class CommitGraph {
    * this graph has its own positions.
    */
   #isLoadedBelow(commit: number): boolean {
-    return commit < this.#firstObject && this.#first === Number.POSITIVE_INFINITY;
+    return commit < this.#firstObject && this.#firstPosition === Number.POSITIVE_INFINITY;
   }
 
   /** Returns the index in `#parents` at which the parents of the `at`th own position start. */
@@ -238,7 +246,7 @@ export class CommitGraph {
   }
 
   #add(commit: number, links: CommitRecord): void {
-    if (this.#first === Number.POSITIVE_INFINITY) this.#first = this.#below!.size;
+    if (this.#firstPosition === Number.POSITIVE_INFINITY) this.#firstPosition = this.#parent!.size;
     for (const parent of links.parents) this.#parents.push(this.positionOf(parent));
     this.#parentsEnd.push(this.#parents.length);
     this.#treeOf.push(links.tree);

@@ -71,15 +71,15 @@ for (const [seed, skew] of [
       ];
       const request = `${lines.map((line) => packet(`${line}\n`)).join('')}0000${packet('done\n')}`;
       const { stdout } = git.try(['upload-pack', '--stateless-rpc', '.'], request);
-      const answer: Answer = { shallow: [], unshallow: [] };
+      const response: Answer = { shallow: [], unshallow: [] };
       for (let at = 0; at < stdout.length; ) {
         const length = Number.parseInt(stdout.toString('latin1', at, at + 4), 16);
-        if (length === 0) return { shallow: answer.shallow.sort(), unshallow: answer.unshallow.sort() };
+        if (length === 0) return { shallow: response.shallow.sort(), unshallow: response.unshallow.sort() };
         const [word, id] = stdout
           .toString('latin1', at + 4, at + length)
           .trim()
           .split(' ');
-        if (word === 'shallow' || word === 'unshallow') answer[word].push(oid(id!));
+        if (word === 'shallow' || word === 'unshallow') response[word].push(oid(id!));
         at += length;
       }
       return undefined;

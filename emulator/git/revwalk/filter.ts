@@ -23,7 +23,7 @@ export class FilterError extends Error {
 }
 
 /** Maximum nesting of `combine` filters, far above practical use. */
-const MOST_NESTED = 16;
+const MAX_NESTED = 16;
 const RESERVED = '~`!@#$^&*()[]{}\\;\'",<>?';
 
 /**
@@ -39,7 +39,7 @@ export function parseFilter(spec: string): ObjectFilter {
 }
 
 function parseNested(spec: string, depth: number): ObjectFilter {
-  if (depth > MOST_NESTED) throw new FilterError('filters are nested too deeply');
+  if (depth > MAX_NESTED) throw new FilterError('filters are nested too deeply');
   if (spec === 'blob:none') return { ...NO_FILTER, types: NO_FILTER.types & ~(1 << BLOB) };
   for (const [prefix, parse] of FORMS) {
     if (spec.startsWith(prefix)) return parse(spec.slice(prefix.length), depth);
@@ -65,12 +65,12 @@ const MOST = (1n << 64n) - 1n;
  * Parses a 64-bit size as Git's `git_parse_ulong`: decimal, hexadecimal or octal, with an optional unit that is a power
  * of 1024.
  */
-function parseSize(value: string, fault: string): number {
+function parseSize(value: string, issue: string): number {
   const match = /^[\t-\r ]*\+?(?:(0x[0-9a-f]{1,32})|0([0-7]{0,32})|([1-9][0-9]{0,32}))([kmg]?)$/i.exec(value);
-  if (!match) throw new FilterError(fault);
+  if (!match) throw new FilterError(issue);
   const [, hexadecimal, octal, decimal, unit = ''] = match;
   const size = BigInt(hexadecimal ?? decimal ?? `0o0${octal}`) * UNITS[unit.toLowerCase() as keyof typeof UNITS];
-  if (size > MOST) throw new FilterError(fault);
+  if (size > MOST) throw new FilterError(issue);
   return Number(size);
 }
 

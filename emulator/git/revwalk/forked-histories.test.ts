@@ -43,7 +43,7 @@ for (const seed of [1, 2, 3]) {
       const fresh = new History(store);
       const [a, b] = [commits[random(commits.length)]!, commits[random(commits.length)]!];
       const question = random(5);
-      const answers = async (each: History) => {
+      const responses = async (each: History) => {
         switch (question) {
           case 0:
             return [...each.log({ tips: [a, b] })];
@@ -57,8 +57,9 @@ for (const seed of [1, 2, 3]) {
             return [...each.log({ tips: [a], path: bytesOf('f1') })];
         }
       };
-      const said = await answers(history);
-      if (JSON.stringify(said) !== JSON.stringify(await answers(fresh))) t.fail(`${a} and ${b}: question ${question}`);
+      const said = await responses(history);
+      if (JSON.stringify(said) !== JSON.stringify(await responses(fresh)))
+        t.fail(`${a} and ${b}: question ${question}`);
     };
     const store = new ObjectStore();
     const all: Forked[] = [{ store, history: new History(store), commits: [], isKept: false }];

@@ -21,7 +21,7 @@ import { TreeDiff } from './tree-diff.js';
 export class HistoryIndex {
   /** Path numbers, shared by all forks of a repository. */
   readonly paths: PathTable;
-  readonly #below: HistoryIndex | undefined;
+  readonly #parent: HistoryIndex | undefined;
   /** By own position of the graph: number of the record + 1; 0 if none. */
   #recordOf = new Int32Array(0);
   // End of each record in `#objects` and `#changed`. A record starts where the record before it ends.
@@ -36,18 +36,18 @@ export class HistoryIndex {
     below?: HistoryIndex,
     paths = below?.paths ?? new PathTable(),
   ) {
-    this.#below = below;
+    this.#parent = below;
     this.paths = paths;
   }
 
   /** Number of indexed commits, including those of the index below. */
   get size(): number {
-    return this.#objectsEnd.length + (this.#below?.size ?? 0);
+    return this.#objectsEnd.length + (this.#parent?.size ?? 0);
   }
 
   has(position: GraphPosition): boolean {
     const own = position - this.graph.sharedSize;
-    return own < 0 ? this.#below!.has(position) : (this.#recordOf[own] ?? 0) > 0;
+    return own < 0 ? this.#parent!.has(position) : (this.#recordOf[own] ?? 0) > 0;
   }
 
   /**
@@ -57,7 +57,7 @@ export class HistoryIndex {
    */
   objectsOf(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
-    if (own < 0) return this.#below!.objectsOf(position);
+    if (own < 0) return this.#parent!.objectsOf(position);
     const record = this.#recordOf[own]! - 1;
     return this.#objects.view(record === 0 ? 0 : this.#objectsEnd.at(record - 1), this.#objectsEnd.at(record));
   }
@@ -71,7 +71,7 @@ export class HistoryIndex {
   /** Returns the path numbers of files, symbolic links and submodules that differ from the first parent, each once. */
   changedBy(position: GraphPosition): Int32Array {
     const own = position - this.graph.sharedSize;
-    if (own < 0) return this.#below!.changedBy(position);
+    if (own < 0) return this.#parent!.changedBy(position);
     const record = this.#recordOf[own]! - 1;
     return this.#changed.view(record === 0 ? 0 : this.#pathsEnd.at(record - 1), this.#pathsEnd.at(record));
   }
@@ -82,7 +82,7 @@ export class HistoryIndex {
     for (const position of positions) {
       if (this.has(position)) continue;
       if (position < this.graph.sharedSize) {
-        yield* this.#below!.coverOne(position);
+        yield* this.#parent!.coverOne(position);
         continue;
       }
       yield* this.#diffWithParent(diff, position);
@@ -101,7 +101,7 @@ export class HistoryIndex {
    * (`CommitGraph.through`).
    */
   through(graph: CommitGraph): HistoryIndex {
-    const index = new HistoryIndex(graph, this.#below, this.paths);
+    const index = new HistoryIndex(graph, this.#parent, this.paths);
     index.#recordOf = this.#recordOf;
     index.#objectsEnd = this.#objectsEnd;
     index.#pathsEnd = this.#pathsEnd;

@@ -1,5 +1,5 @@
 import type { Meter } from '../../schedule/meter.js';
-import { inSlices } from '../../schedule/steps.js';
+import { runYielding } from '../../schedule/steps.js';
 import type { ByteString } from '../object/bytes.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { EMPTY_TREE_OID, type Oid } from '../object/object.js';
@@ -15,7 +15,7 @@ import type { SendPlan } from './send-plan.js';
 import { pathVisit, walkEach } from './walk.js';
 
 /** Maximum length of the chain of graphs; a longer chain is flattened into one graph. */
-const MOST_GRAPHS = 8;
+const MAX_GRAPHS = 8;
 
 export interface CommitSummary {
   readonly oid: Oid;
@@ -116,7 +116,7 @@ export class History {
 
   async #loadAll(tips: Iterable<Oid>, meter: Meter): Promise<GraphPosition[]> {
     const commits = Array.from(tips, (tip) => this.#graph.commitNumber(tip));
-    await inSlices(this.#graph.load(commits), meter);
+    await runYielding(this.#graph.load(commits), meter);
     return commits.map((commit) => this.#graph.positionOf(commit));
   }
 
@@ -157,12 +157,12 @@ export class History {
 
   /** Computes the objects that a fetch has to send, with information that helps to write a small pack. */
   plan(request: EnumerateRequest, meter: Meter): Promise<SendPlan> {
-    return inSlices(planSend(this.#graph, this.#index, request), meter);
+    return runYielding(planSend(this.#graph, this.#index, request), meter);
   }
 
   /** Computes the shallow boundary of a fetch with a depth. Throws `NothingSelected`. */
   shallowBoundary(request: DepthRequest, meter: Meter): Promise<ShallowBoundary> {
-    return inSlices(findShallowBoundary(this.#graph, request), meter);
+    return runYielding(findShallowBoundary(this.#graph, request), meter);
   }
 
   /**
@@ -171,7 +171,7 @@ export class History {
    */
   async lastModified(commit: Oid, meter: Meter, under?: ByteString): Promise<Map<ByteString, Oid>> {
     await this.extend([commit], meter);
-    return inSlices(lastModified(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
+    return runYielding(lastModified(this.#graph, this.#index, this.#graph.locate(commit), under), meter);
   }
 
   /**
@@ -179,19 +179,20 @@ export class History {
    * it is in use. The cost is proportional to the new commits.
    */
   async extend(tips: Iterable<Oid>, meter: Meter): Promise<void> {
-    if (this.#graph.depth > MOST_GRAPHS) await this.#flatten(meter);
+    if (this.#graph.depth > MAX_GRAPHS) await this.#flatten(meter);
     const graph = this.#graph;
     const first = graph.size;
     const commits = Array.from(tips, (tip) => graph.commitNumber(tip));
-    await inSlices(graph.load(commits), meter);
-    if (this.#index.size > 0 && graph.size > first) await inSlices(this.#index.cover(range(first, graph.size)), meter);
+    await runYielding(graph.load(commits), meter);
+    if (this.#index.size > 0 && graph.size > first)
+      await runYielding(this.#index.cover(range(first, graph.size)), meter);
   }
 
   /** Joins a long chain of graphs into one, after many forks of forks with own commits. */
   async #flatten(meter: Meter): Promise<void> {
     const [graph, index] = [this.#graph, this.#index];
-    const flatGraph = await inSlices(graph.flattened(), meter);
-    const flatIndex = await inSlices(index.flattened(flatGraph), meter);
+    const flatGraph = await runYielding(graph.flattened(), meter);
+    const flatIndex = await runYielding(index.flattened(flatGraph), meter);
     // If the graph changed in the meantime, the result is discarded, and the next writer tries again.
     if (this.#graph !== graph || graph.size !== flatGraph.size) return;
     this.#graph = flatGraph;

@@ -8,7 +8,7 @@ import { NONE } from '../object/tree-cursor.js';
 import { objectAt } from '../object/tree-entries.js';
 import type { CommitGraph, GraphPosition } from './commit-graph.js';
 import type { HistoryIndex } from './history-index.js';
-import { PathDescent } from './path-descent.js';
+import { LastTouchedWalk } from './last-touched-walk.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
@@ -22,7 +22,7 @@ export function* lastModified(
   under: ByteString = NO_BYTES,
 ): Steps<Map<ByteString, Oid>> {
   const files = yield* listFiles(graph.objects, index.paths, graph.treeOf(tip), under);
-  const touched = yield* new PathDescent(graph, index, tip, files.keys()).run();
+  const touched = yield* new LastTouchedWalk(graph, index, tip, files.keys()).run();
   const found = new Map<ByteString, Oid>();
   const oids = new Map<GraphPosition, Oid>();
   for (const [path, text] of files) {

@@ -70,7 +70,7 @@ t.test('a push that is discarded does not make others reach what it built on', a
   const { commits } = generated;
   const behind = (oid: Oid) => Number(generated.lines('rev-list', '--count', oid)[0]);
   const single = generated.oids('rev-list', '--min-parents=1', '--max-parents=1', ...commits).slice(0, 40);
-  const head = single.reduce((most, oid) => (behind(oid) > behind(most) ? oid : most));
+  const head = single.reduce((max, oid) => (behind(oid) > behind(max) ? oid : max));
   const parent = generated.git.oid(['rev-parse', `${head}^`]);
   const { closure, stage, push, isWhole } = open(generated);
   await push(parent);

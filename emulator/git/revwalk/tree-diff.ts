@@ -1,10 +1,10 @@
 import { IntList } from '../../memory/int-list.js';
 import { COST } from '../../schedule/cost.js';
 import { PIECE, PIECE_COST, type Steps } from '../../schedule/steps.js';
-import { EntriesPair } from '../object/entries-pair.js';
 import type { LinkReader } from '../object/link-reader.js';
 import { NONE } from '../object/tree-cursor.js';
 import { objectAt, type TreeEntries } from '../object/tree-entries.js';
+import { TreeMergeJoin } from '../object/tree-merge-join.js';
 import { type PathId, type PathTable, ROOT } from './path-table.js';
 
 /**
@@ -55,7 +55,7 @@ export class TreeDiff {
   *#compareFolder(oldTree: number, newTree: number, folder: PathId): Steps<void> {
     const before = oldTree === NONE ? undefined : yield* this.objects.entriesOf(oldTree);
     const after = newTree === NONE ? undefined : yield* this.objects.entriesOf(newTree);
-    const pair = new EntriesPair(before, after);
+    const pair = new TreeMergeJoin(before, after);
     for (let work = 1; pair.next(); work++) {
       if (work % PIECE === 0) yield PIECE_COST;
       if (pair.order < 0) this.#takeOne(before!, pair.before, folder, true);
@@ -80,7 +80,7 @@ export class TreeDiff {
    * Compares two entries of one name. Either both or neither are trees, because a file and a folder of one name have
    * different places in Git's order.
    */
-  #takeBoth({ before, after, left, right }: EntriesPair, folder: PathId): void {
+  #takeBoth({ before, after, left, right }: TreeMergeJoin, folder: PathId): void {
     const isLink = left!.isGitlinkAt(before);
     const isSame = left!.objectAt(before) === right!.objectAt(after) && isLink === right!.isGitlinkAt(after);
     if (isSame && left!.modeAt(before) === right!.modeAt(after)) return;

@@ -69,8 +69,8 @@ export class GeneratedHistory implements Disposable {
     return this.commits[length - 1 - Math.min(this.random(length), this.random(length))]!;
   }
 
-  pickSome(most: number): Oid[] {
-    return [...new Set(Array.from({ length: 1 + this.random(most) }, () => this.pick()))];
+  pickSome(max: number): Oid[] {
+    return [...new Set(Array.from({ length: 1 + this.random(max) }, () => this.pick()))];
   }
 
   lines(...args: string[]): string[] {

@@ -20,9 +20,9 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
         const isKnown = (giver && mayFollow(request.record.started, giver)) || (unread.has(operation) && status < 300);
         if (status < 300) {
-          const answer = request.answerJson;
-          if (answer === undefined) unread.add(operation);
-          else for (const each of cursorsIn(answer)) given.set(each, firstToEnd(request, given.get(each)));
+          const response = request.answerJson;
+          if (response === undefined) unread.add(operation);
+          else for (const each of cursorsIn(response)) given.set(each, firstToEnd(request, given.get(each)));
         }
         if (cursor === undefined) return undefined;
         return { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
@@ -93,8 +93,8 @@ function firstToEnd(one: SeenRequest, other: SeenRequest | undefined): SeenReque
 }
 
 /** An answer that a fault worded may be nested as deep as it is long. */
-function* cursorsIn(answer: unknown): IterableIterator<string> {
-  const values = [answer];
+function* cursorsIn(response: unknown): IterableIterator<string> {
+  const values = [response];
   while (values.length > 0) {
     const value = values.pop();
     if (typeof value !== 'object' || value === null) continue;

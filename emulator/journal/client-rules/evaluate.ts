@@ -49,8 +49,8 @@ interface Counted {
   broken: number;
 }
 
-const MOST_FAULTS = 20;
-const MOST_CLIENTS = 100;
+const MAX_FAULTS = 20;
+const MAX_CLIENTS = 100;
 
 /** Units of one rule and one request, beside its bodies. */
 const RULE = 1 / 4;
@@ -87,7 +87,7 @@ export function* clientSteps(
       if (client) client.occasions += 1;
       if (fault === undefined) continue;
       if (client) client.broken += 1;
-      if (each.faults.length === MOST_FAULTS) continue;
+      if (each.faults.length === MAX_FAULTS) continue;
       each.faults.push({
         request: request.record.id,
         ...(earlier && { earlier: earlier.record.id }),
@@ -108,7 +108,7 @@ export function* clientSteps(
 /** Undefined of clients beyond the most that are told apart. */
 function clientIn(clients: Map<string | null, Counted>, subject: string | null): Counted | undefined {
   const known = clients.get(subject);
-  if (known !== undefined || clients.size === MOST_CLIENTS) return known;
+  if (known !== undefined || clients.size === MAX_CLIENTS) return known;
   const client = { occasions: 0, broken: 0 };
   clients.set(subject, client);
   return client;

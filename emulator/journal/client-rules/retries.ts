@@ -6,7 +6,7 @@ import { type ClientRule, clientOf, type Evaluation, mayFollow, SLACK } from './
 const AT_ONCE = 100;
 
 /** Pauses that a sentence lists. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
   {
@@ -101,7 +101,7 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
     count: count + 1,
     first,
     longestLater: Math.max(longestLater, pause),
-    listed: listed.length < MOST_SHOWN ? [...listed, pause] : listed,
+    listed: listed.length < MAX_SHOWN ? [...listed, pause] : listed,
   };
 }
 

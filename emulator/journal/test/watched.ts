@@ -14,9 +14,9 @@ export interface WatchedJournal {
 export function watchedJournal(
   entries: number,
   make: (at: number) => Partial<RequestRecord> = () => ({}),
-  most = entries + 10_000,
+  max = entries + 10_000,
 ): WatchedJournal {
-  const journal = new Journal({ entries: most, bytes: 1e9, key: Buffer.from('key') });
+  const journal = new Journal({ entries: max, bytes: 1e9, key: Buffer.from('key') });
   const reads = { count: 0 };
   let added = 0;
   const add = (given: Partial<RequestRecord> = {}): RequestRecord => {

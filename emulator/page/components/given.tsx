@@ -23,8 +23,8 @@ export interface GivenTextProps extends GivenProps {
 }
 
 /** Inline text from clients. The rest of a shortened text can be shown. */
-export function Given({ text, most = 500, hasLines = false }: GivenTextProps) {
-  const { shown, more } = useCut(text, most);
+export function Given({ text, most: max = 500, hasLines = false }: GivenTextProps) {
+  const { shown, more } = useCut(text, max);
   return (
     <>
       <bdi class="given">
@@ -41,8 +41,8 @@ export function shownText(content: ComponentChildren): ComponentChildren {
 }
 
 /** Text from clients in one line of a row, ending in an ellipsis. The tooltip shows more of it. */
-export function GivenCell({ text, most = 200 }: GivenProps) {
-  const shown = beginningOf(text, most);
+export function GivenCell({ text, most: max = 200 }: GivenProps) {
+  const shown = beginningOf(text, max);
   return (
     <bdi class="cut" title={markedText(beginningOf(text, 2_000))}>
       <Parts text={shown} />
@@ -52,8 +52,8 @@ export function GivenCell({ text, most = 200 }: GivenProps) {
 }
 
 /** Preformatted text from clients. The rest of a shortened text can be shown. */
-export function GivenBlock({ text, most = 10_000 }: GivenProps) {
-  const { shown, more } = useCut(text, most);
+export function GivenBlock({ text, most: max = 10_000 }: GivenProps) {
+  const { shown, more } = useCut(text, max);
   return (
     <>
       <pre class="given given-block">
@@ -82,9 +82,9 @@ export function Parts({ text, hasLines = false }: Omit<GivenTextProps, 'most'>) 
 }
 
 /** Returns the shown part of a text, and a button that shows more. */
-function useCut(text: string, most: number) {
-  const [wanted, setWanted] = useState({ text, most });
-  const limit = wanted.text === text ? wanted.most : most;
+function useCut(text: string, max: number) {
+  const [wanted, setWanted] = useState({ text, most: max });
+  const limit = wanted.text === text ? wanted.most : max;
   const shown = beginningOf(text, limit);
   const left = text.length - shown.length;
   const more = left > 0 && (

@@ -12,12 +12,12 @@ export interface MoreOptions {
 
 /** Returns the beginning of a long list, and a button that shows more. */
 export function useMore<T>(items: readonly T[], { first, step, of }: MoreOptions) {
-  const [most, setMost] = useState(first);
-  const left = items.length - most;
+  const [max, setMost] = useState(first);
+  const left = items.length - max;
   return {
-    shown: items.slice(0, most),
+    shown: items.slice(0, max),
     more: left > 0 && (
-      <button type="button" class="small more" onClick={() => setMost(most + step)}>
+      <button type="button" class="small more" onClick={() => setMost(max + step)}>
         Show {left > step ? `${count(step)} of ${count(left)}` : count(left)} more {of}
       </button>
     ),

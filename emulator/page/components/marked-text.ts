@@ -23,10 +23,10 @@ export function partsOf(text: string, { hasLines = false } = {}): TextPart[] {
   for (const { 0: found, index } of text.matchAll(hasLines ? UNSEEN_IN_LINES : UNSEEN)) {
     if (index > end) parts.push({ text: text.slice(end, index) });
     const characters = [...found];
-    const stands = characters.slice(0, MOST_NAMED).map(nameOf).join(' ');
+    const stands = characters.slice(0, MAX_NAMED).map(nameOf).join(' ');
     parts.push({
       text: characters.map(markOf).join(''),
-      stands: characters.length > MOST_NAMED ? `${stands} …` : stands,
+      stands: characters.length > MAX_NAMED ? `${stands} …` : stands,
     });
     end = index + found.length;
   }
@@ -42,13 +42,13 @@ export function markedText(text: string): string {
 }
 
 /** Returns the first `most` UTF-16 code units of a text, without splitting a surrogate pair. */
-export function beginningOf(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most);
+export function beginningOf(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? max - 1 : max);
 }
 
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** Returns the mark of a character: a Control Picture (U+2400 …) for ASCII, otherwise its name. */
 function markOf(character: string): string {

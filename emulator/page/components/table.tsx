@@ -34,10 +34,10 @@ export function Table<T>(props: TableProps<T>) {
     columns,
     class: className,
     rowClass,
-    most = Number.POSITIVE_INFINITY,
+    most: max = Number.POSITIVE_INFINITY,
     isHeadHidden,
   } = props;
-  const { shown, more } = useMore(items, { first: most, step: most, of: 'rows' });
+  const { shown, more } = useMore(items, { first: max, step: max, of: 'rows' });
   if (props.empty !== undefined && items.length === 0) return <p class="quiet">{props.empty}</p>;
   return (
     <ScrollBox label={label}>

@@ -63,8 +63,8 @@ export function VirtualList(props: VirtualListProps) {
   const reveal = (number: number) => {
     const { scrollTop, clientHeight } = scroller.current!;
     const start = swap(number) * rowHeight;
-    const least = start + rowHeight - clientHeight;
-    if (scrollTop > start || scrollTop < least) scroller.current!.scrollTop = scrollTop > start ? start : least;
+    const min = start + rowHeight - clientHeight;
+    if (scrollTop > start || scrollTop < min) scroller.current!.scrollTop = scrollTop > start ? start : min;
     measure();
   };
   const focus = (number: number) => {

@@ -19,7 +19,7 @@ const WIDE = { row: 30, graph: 320, from: 700 };
 const NARROW = { row: 48, graph: 84 };
 
 const ALL = 'all refs';
-const MOST_LABELS = 3;
+const MAX_LABELS = 3;
 
 /** History as a graph, one commit per row, with one commit open beside it. */
 export function Commits({ opened: { record, refs } }: { readonly opened: Opened }) {
@@ -122,10 +122,10 @@ function CommitRows({ history, opened, hrefOf }: CommitRowsProps) {
             <div class={`commit-row${isOpen ? ' is-open' : ''}`}>
               <GraphCell {...{ layout, width, pitch, row: at, height: size.row }} isMerge={parents.length > 1} />
               <span class="commit-subject">
-                {names.slice(0, MOST_LABELS).map((ref) => (
+                {names.slice(0, MAX_LABELS).map((ref) => (
                   <Ref key={ref} name={ref} />
                 ))}
-                {names.length > MOST_LABELS && <span class="quiet">+{names.length - MOST_LABELS}</span>}
+                {names.length > MAX_LABELS && <span class="quiet">+{names.length - MAX_LABELS}</span>}
                 <a
                   class="row-link cut"
                   href={hrefOf(oid)}

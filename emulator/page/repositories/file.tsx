@@ -81,7 +81,7 @@ function textOf({ encoding, content }: BlobRecord): string | undefined {
 /** Height of a line in pixels. */
 const HEIGHT = 24;
 /** Maximum characters of a line; a dialog shows the rest. */
-const MOST_OF_LINE = 2_000;
+const MAX_OF_LINE = 2_000;
 
 interface LinesProps extends FileProps {
   readonly text: string;
@@ -103,7 +103,7 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
   const { line } = place.value.params;
   const target = line === undefined ? undefined : Number.parseInt(line, 10) - 1;
   const digits = `${lines.length}`.length;
-  const width = `${Math.min(longest, MOST_OF_LINE) + digits + 4 + (isBlamed ? 34 : 0)}ch`;
+  const width = `${Math.min(longest, MAX_OF_LINE) + digits + 4 + (isBlamed ? 34 : 0)}ch`;
   return (
     <>
       <Failure error={error} />
@@ -121,9 +121,9 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
                 {row + 1}
               </a>
               <Code line={lines[row]!} tokens={tokens?.[row]} />
-              {lines[row]!.length > MOST_OF_LINE && (
+              {lines[row]!.length > MAX_OF_LINE && (
                 <button type="button" class="small line-more" onClick={() => setOpened(row)}>
-                  {count(lines[row]!.length - MOST_OF_LINE)} more characters
+                  {count(lines[row]!.length - MAX_OF_LINE)} more characters
                 </button>
               )}
             </div>
@@ -142,7 +142,7 @@ function Lines({ name, at, found, text, isBlamed, hrefOf }: LinesProps) {
 function splitLines(text: string): { lines: string[]; longest: number } {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  return { lines, longest: lines.reduce((most, line) => Math.max(most, line.length), 0) };
+  return { lines, longest: lines.reduce((max, line) => Math.max(max, line.length), 0) };
 }
 
 /** Returns the highlighted tokens; undefined until the highlighter is loaded. The lines are shown before. */
@@ -155,7 +155,7 @@ function useTokens(path: string, text: string): Token[][] | undefined {
 }
 
 function Code({ line, tokens }: { readonly line: string; readonly tokens: readonly Token[] | undefined }) {
-  const shown: readonly Token[] = tokens ?? [{ text: beginningOf(line, MOST_OF_LINE) }];
+  const shown: readonly Token[] = tokens ?? [{ text: beginningOf(line, MAX_OF_LINE) }];
   return (
     <code class="given code">
       {shown.map(({ text, kind }, at) => (

@@ -19,10 +19,10 @@ const THIN = 7;
 /**
  * Computes the width of the lanes of a layout, at most `most` pixels. Lanes that do not fit share the last position.
  */
-export function measureLanes({ width }: GraphLayout, most: number): { readonly width: number; readonly pitch: number } {
+export function measureLanes({ width }: GraphLayout, max: number): { readonly width: number; readonly pitch: number } {
   const lanes = Math.max(width, 1);
-  const pitch = Math.min(PITCH.most, Math.max(PITCH.least, (most - PITCH.most) / lanes));
-  return { pitch, width: Math.min(most, Math.ceil(pitch * (lanes - 1) + PITCH.most)) };
+  const pitch = Math.min(PITCH.most, Math.max(PITCH.least, (max - PITCH.most) / lanes));
+  return { pitch, width: Math.min(max, Math.ceil(pitch * (lanes - 1) + PITCH.most)) };
 }
 
 /** Part of the graph in one row. */

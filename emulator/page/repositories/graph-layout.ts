@@ -31,13 +31,13 @@ const KINDS = ['down', 'in', 'out'] as const;
  * Maximum number of lanes; further lanes are drawn in the last one. A segment is packed into a small integer with 12
  * bits for each lane.
  */
-const MOST_LANES = 1 << 12;
+const MAX_LANES = 1 << 12;
 
 /**
  * From this lane on, straight lines are omitted, because thousands of parallel lanes would add thousands of lines to
  * each row.
  */
-const MOST_PASSING = 256;
+const MAX_PASSING = 256;
 
 interface Lane {
   readonly awaited: string;
@@ -74,7 +74,7 @@ export class GraphLayout {
     return this.#segments.slice(this.#starts[row], this.#starts[row + 1]).map((packed) => ({
       kind: KINDS[packed & 3]!,
       colour: (packed >>> 2) & 7,
-      to: (packed >>> 5) & (MOST_LANES - 1),
+      to: (packed >>> 5) & (MAX_LANES - 1),
       from: packed >>> 17,
     }));
   }
@@ -106,7 +106,7 @@ export class GraphLayout {
     }
     for (const [at, passing] of above.entries()) {
       if (passing === undefined || at === lane) continue;
-      if (at >= MOST_PASSING && !turns.has(at)) continue;
+      if (at >= MAX_PASSING && !turns.has(at)) continue;
       this.#push({ kind: 'down', from: at, to: turns.get(at) ?? at, colour: passing.colour });
     }
     if (awaitedIn !== undefined) this.#push({ kind: 'in', from: lane, to: lane, colour });
@@ -141,14 +141,14 @@ export class GraphLayout {
    */
   #colourFor(oid: string, at: number): number {
     const wanted = Number.parseInt(oid.slice(0, 6), 16) % COLOURS || 0;
-    const used = new Set(this.#lanes.slice(0, MOST_PASSING).map((lane) => lane?.colour));
+    const used = new Set(this.#lanes.slice(0, MAX_PASSING).map((lane) => lane?.colour));
     const colours = Array.from({ length: COLOURS }, (_, step) => (wanted + step) % COLOURS);
     const isBeside = (colour: number) => [at - 1, at + 1].some((lane) => this.#lanes[lane]?.colour === colour);
     return colours.find((colour) => !used.has(colour)) ?? colours.find((colour) => !isBeside(colour))!;
   }
 
   #push({ kind, from, to, colour }: Segment): void {
-    const last = MOST_LANES - 1;
+    const last = MAX_LANES - 1;
     const lanes = (Math.min(from, last) << 17) | (Math.min(to, last) << 5);
     this.#segments.push(lanes | (colour << 2) | KINDS.indexOf(kind));
   }

@@ -12,10 +12,10 @@ export interface RefChoiceProps {
 }
 
 /** Maximum number of refs offered; the list of refs contains the others. */
-const MOST_OFFERED = 1_000;
+const MAX_OFFERED = 1_000;
 
 export function RefChoice({ refs, chosen, first, onChoose }: RefChoiceProps) {
-  const offered = refs.filter(({ commit }) => commit !== null).slice(0, MOST_OFFERED);
+  const offered = refs.filter(({ commit }) => commit !== null).slice(0, MAX_OFFERED);
   const isOffered = first.some(([value]) => value === chosen) || offered.some((ref) => askedAs(ref) === chosen);
   return (
     <Choice

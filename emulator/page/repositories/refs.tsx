@@ -14,7 +14,7 @@ import type { Opened } from './records.js';
 import { askedAs, grouped } from './ref-choice.js';
 
 /** Maximum number of rows rendered in a group; the filter finds the others. */
-const MOST_ROWS = 300;
+const MAX_ROWS = 300;
 
 /** All refs, by kind and ref namespace. */
 export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) {
@@ -48,7 +48,7 @@ export function Refs({ opened: { record, refs } }: { readonly opened: Opened }) 
             items={members}
             keyOf={(ref) => ref.name_bytes ?? ref.name}
             columns={columns}
-            most={MOST_ROWS}
+            most={MAX_ROWS}
           />
         </section>
       ))}

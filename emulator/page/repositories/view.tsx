@@ -13,7 +13,7 @@ import { NewRepository } from './new-repository.js';
 import { StateLabel } from './state.js';
 
 /** Maximum number of rows rendered; the filter finds the others. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /**
  * Columns. Those of class `extra` are hidden on narrow screens, because the overview of a repository shows them too.
@@ -87,7 +87,7 @@ export function View() {
           items={found}
           keyOf={({ id }) => id}
           columns={COLUMNS}
-          most={MOST_ROWS}
+          most={MAX_ROWS}
         />
       )}
     </div>

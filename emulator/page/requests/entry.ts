@@ -18,7 +18,7 @@ export function isWhole(text: string): boolean {
   return text.length <= LONGEST;
 }
 
-export function rowOf({ path, query, git, request, answer, ...entry }: Entry) {
+export function rowOf({ path, query, git, request, answer: response, ...entry }: Entry) {
   const { id, at, method, operation, status, code, origin, outcome, duration, retryOf } = entry;
   return {
     id,
@@ -38,7 +38,7 @@ export function rowOf({ path, query, git, request, answer, ...entry }: Entry) {
     /** Git command: `fetch`, `push`, … */
     command: git?.command,
     sent: request.bytes,
-    received: answer.bytes,
+    received: response.bytes,
   };
 }
 

@@ -10,7 +10,7 @@ import { type Filter, proposalsOf, readFilter, writeFilter } from './filter.js';
 import type { RowList } from './row-list.js';
 
 /** Maximum number of rows from which values are suggested. */
-const MOST_LOOKED_AT = 500;
+const MAX_LOOKED_AT = 500;
 
 export interface FilterFormProps {
   readonly filter: Filter;
@@ -66,7 +66,7 @@ function useProposals(isTyping: boolean, words: string, rows: RowList<Row>): str
 
 function seenIn(rows: RowList<Row>): Readonly<Record<string, Set<string>>> {
   const seen = { repository: new Set<string>(), subject: new Set<string>(), status: new Set<string>() };
-  for (let number = rows.total - 1; number >= Math.max(rows.first, rows.total - MOST_LOOKED_AT); number--) {
+  for (let number = rows.total - 1; number >= Math.max(rows.first, rows.total - MAX_LOOKED_AT); number--) {
     const { repository, subject, status } = rows.get(number)!;
     if (repository !== undefined) seen.repository.add(repository);
     if (subject !== undefined) seen.subject.add(subject);

@@ -78,8 +78,8 @@ export function proposalsOf(words: string, values: Readonly<Record<string, Itera
   const known = new Set([...(ownValue(NAMES, name) ?? []), ...(ownValue(values, name) ?? [])]);
   return [...known]
     .filter((value) => value.toLowerCase().startsWith(begun.slice(comma).toLowerCase()))
-    .slice(0, MOST_PROPOSALS)
+    .slice(0, MAX_PROPOSALS)
     .map((value) => `${before}${name}=${comma > 0 ? begun.slice(0, comma) + value : quoted(value)}`);
 }
 
-const MOST_PROPOSALS = 100;
+const MAX_PROPOSALS = 100;

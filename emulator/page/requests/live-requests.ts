@@ -6,7 +6,7 @@ import type { Filter } from './filter.js';
 import { RowList } from './row-list.js';
 
 /** Maximum number of rows kept. */
-export const MOST_ROWS = 20_000;
+export const MAX_ROWS = 20_000;
 
 /** Number of requests read from the journal at a time. */
 const ASKED_AT_ONCE = 500;
@@ -19,7 +19,7 @@ interface JournalPage extends Page<Entry> {
 
 /** Requests that match a filter, updated live. */
 export class LiveRequests {
-  readonly list = new RowList<Row>(MOST_ROWS);
+  readonly list = new RowList<Row>(MAX_ROWS);
   /** Number of requests that the journal had dropped, and number of stream events that were missed. */
   gone = 0;
   missed = 0;

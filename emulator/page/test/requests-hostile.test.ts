@@ -21,10 +21,10 @@ interface Sent {
 /** Sends a request exactly as given, without the normalization of `fetch`. */
 function send({ base_url }: Started, { method, path, headers, body }: Sent): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = request(base_url, { method, path, headers }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode!));
-      answer.on('error', reject);
+    const sent = request(base_url, { method, path, headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode!));
+      response.on('error', reject);
     });
     sent.on('error', reject);
     sent.end(body);

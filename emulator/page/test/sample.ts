@@ -6,12 +6,12 @@ const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)
  * Draws `most` of the rows, in their order, by a seed that it prints. Returns all rows with `TEST_SAMPLES=all`, as
  * `.ci/run` sets it. The page imports nothing from other folders, so this repeats `emulator/test/sample.ts`.
  */
-export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], most: number): readonly Row[] {
-  if (process.env.TEST_SAMPLES === 'all' || rows.length <= most) return rows;
-  t.comment(`a sample of ${most} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
+export function sample<Row>(t: Pick<Test, 'comment'>, rows: readonly Row[], max: number): readonly Row[] {
+  if (process.env.TEST_SAMPLES === 'all' || rows.length <= max) return rows;
+  t.comment(`a sample of ${max} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
   const indexes = rows.map((_, index) => index);
   let state = SEED >>> 0;
-  while (indexes.length > most) {
+  while (indexes.length > max) {
     // Linear congruential generator.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     indexes.splice(Math.floor((state / 2 ** 32) * indexes.length), 1);

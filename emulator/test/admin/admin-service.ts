@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { ADMIN_PREFIX } from '../../admin/path.js';
 import type { GivenOptions } from '../../config/options.js';
-import { type Answer, type CallOptions, startService } from '../service.js';
+import { type CallOptions, type ServiceResponse, startService } from '../service.js';
 
 /** Time at which the clock of `startAdmin` starts. */
 export const START = '2026-01-01T00:00:00Z';
@@ -10,7 +10,7 @@ export const START = '2026-01-01T00:00:00Z';
 export async function startAdmin(t: Test, options: GivenOptions = {}) {
   const service = await startService({ clock: START, ...options });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
-  const admin = (method: string, path: string, json?: unknown, more: CallOptions = {}): Promise<Answer> =>
+  const admin = (method: string, path: string, json?: unknown, more: CallOptions = {}): Promise<ServiceResponse> =>
     service.call(method, ADMIN_PREFIX + path, { token: null, ...(json !== undefined && { json }), ...more });
   return { ...service, service, admin };
 }

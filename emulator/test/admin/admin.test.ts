@@ -8,7 +8,7 @@ import { adminRoutes } from '../../admin/routes.js';
 import { fixtureKeys } from '../../auth/fixture-keys.js';
 import { mintToken } from '../../auth/mint.js';
 import { startEmulator } from '../../index.js';
-import type { Answer, CallOptions } from '../service.js';
+import type { CallOptions, ServiceResponse } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 import { changedParts } from '../world/world-parts.js';
 import { START, startAdmin } from './admin-service.js';
@@ -21,8 +21,8 @@ t.test('bodies are JSON of known members, of a bounded size', async (t) => {
     const target = path.replace(/\{\w+\}/, 'x');
     const post = (more: CallOptions) => admin(method, target, undefined, more);
     const what = `${method} ${path}`;
-    const bad = (answer: Answer, status: number, detail: RegExp) =>
-      t.match(answer, { status, json: { status, detail, instance: ADMIN_PREFIX + target } }, what);
+    const bad = (response: ServiceResponse, status: number, detail: RegExp) =>
+      t.match(response, { status, json: { status, detail, instance: ADMIN_PREFIX + target } }, what);
     const type = { 'content-type': 'application/json' };
     bad(await admin(method, target, { nonsense: 1 }), 400, /"nonsense"/);
     bad(await admin(method, `${target}?nonsense=1`, {}), 400, /"nonsense"/);
@@ -158,15 +158,15 @@ t.test('snapshots are removed one after the other with what restores them', asyn
   await seed('r');
   const { id } = (await admin('POST', '/snapshots')).json;
   await commit('r', { 'later.txt': 'x' });
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     admin('POST', `/snapshots/${id}/restore`),
     admin('DELETE', `/snapshots/${id}`),
     admin('POST', `/snapshots/${id}/restore`),
     admin('DELETE', `/snapshots/${id}`),
     commit('r', { 'meanwhile.txt': 'x' }),
   ]);
-  for (const { status } of answers) t.ok([200, 201, 204, 404, 503].includes(status), `${status}`);
-  t.equal(answers[1]!.status, 204);
+  for (const { status } of responses) t.ok([200, 201, 204, 404, 503].includes(status), `${status}`);
+  t.equal(responses[1]!.status, 204);
   t.match(await call('GET', '/api/v1/repos/file?path=README.md', { repo: 'r' }), { status: 200 });
   await call('DELETE', '/api/repos/r', { repo: 'r' });
   t.equal(service.world.engine.memory.used, 0, 'nothing is lost sight of');
@@ -240,9 +240,9 @@ t.test('states are shown and set, all or nothing', async (t) => {
   const { admin, seed, call } = await startAdmin(t, { org: ['demo', 'other'] });
   await seed('r');
   const change = { organizations: { demo: { hosting: 'off' } }, repositories: { r: { state: 'archived' } } };
-  const answer = await admin('PATCH', '/state', change);
-  t.match(answer, { status: 200, json: change });
-  t.match((await admin('GET', '/state')).json, answer.json);
+  const response = await admin('PATCH', '/state', change);
+  t.match(response, { status: 200, json: change });
+  t.match((await admin('GET', '/state')).json, response.json);
   t.match(await call('GET', '/api/v1/repo', { repo: 'r' }), { status: 409, json: { code: 'repository_thawing' } });
   t.same((await admin('GET', '/state?organization=other')).json.repositories, {});
   for (const [body, detail] of [

@@ -269,9 +269,9 @@ t.test('a tag is what git cat-file shows of it, whatever it says', async (t) => 
   });
   const { get } = await served(t, git);
   for (const [at, [, shown]] of tags.entries()) {
-    const answer = await get(`/tag/${oids[at]}`);
-    t.equal(answer.status, 200);
-    t.match(answer.json, { oid: oids[at], is_message_truncated: false, ...shown });
+    const response = await get(`/tag/${oids[at]}`);
+    t.equal(response.status, 200);
+    t.match(response.json, { oid: oids[at], is_message_truncated: false, ...shown });
   }
   t.equal((await get(`/tag/${oid}`)).status, 404, 'a commit is none');
   t.equal((await get(`/tag/${'0'.repeat(40)}`)).status, 404);

@@ -88,9 +88,9 @@ async function start(t: Test, options: GivenOptions): Promise<Service> {
 }
 
 async function ask({ url }: Service, method: string, path: string, headers: Record<string, string>) {
-  const answer = await request(url + path, { method: method as 'GET', headers });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text, code: codeOf(text) };
+  const response = await request(url + path, { method: method as 'GET', headers });
+  const text = await response.body.text();
+  return { status: response.statusCode, headers: response.headers, text, code: codeOf(text) };
 }
 
 /** Sends requests one after the other on one connection. */
@@ -143,8 +143,8 @@ for (const { name, options, tokenOf } of SET_UPS) {
         }
         const preflight = { origin: own, 'access-control-request-method': method };
         asked.push({ headers: preflight, status: 403, method: 'OPTIONS' });
-        const answers = await askAll(service, path, asked);
-        const seen = answers.map(({ status, headers, body }, at) => ({
+        const responses = await askAll(service, path, asked);
+        const seen = responses.map(({ status, headers, body }, at) => ({
           asked: asked[at],
           status,
           code: codeOf(body) ?? (method === 'HEAD' ? CODES[status] : undefined),
@@ -176,9 +176,9 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
     for (const method of METHODS) {
       if (methods.includes(method) || methods.length === 0) continue;
       if (method === 'HEAD' && methods.includes('GET')) continue;
-      const answer = await ask(service, method, path, right);
+      const response = await ask(service, method, path, right);
       const allow = methods.flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).sort();
-      t.match(answer, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
+      t.match(response, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
     }
     const status = path === ADMIN_PREFIX ? 308 : 200;
     if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} asks for no token`);
@@ -200,8 +200,8 @@ t.test('a token of a repository is no admin token, and the other way round', asy
   const service = await start(t, { adminToken: 'canary-admin' });
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
   t.match(await ask(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
-  const answer = await ask(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
-  t.match(answer, { status: 403 });
+  const response = await ask(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
+  t.match(response, { status: 403 });
 });
 
 t.test('the token that is made is its user’s alone, and goes with the emulator', async (t) => {

@@ -68,12 +68,12 @@ t.test('looking changes nothing: no clock, counter, id or journal, and no reposi
   const digest = stateDigest(service.world);
   for (const method of ['GET', 'HEAD']) {
     for (const target of targets) {
-      const answer = await service.call(method, target, { token: null });
+      const response = await service.call(method, target, { token: null });
       // Repository `b` has no commits, and the service has no HTTPS, so these two targets are 404.
       const isAbsent = /\/repositories\/b\/(?:commits|content\?.*|blame\?.*)$|\/ca$/.test(target);
       const status = isAbsent ? 404 : target === ADMIN_PREFIX ? 308 : 200;
-      t.equal(answer.status, status, `${method} ${target}: ${answer.text}`);
-      t.equal(answer.headers['x-request-id'], undefined);
+      t.equal(response.status, status, `${method} ${target}: ${response.text}`);
+      t.equal(response.headers['x-request-id'], undefined);
       t.same(changedParts(before, service.world), [], `${method} ${target}`);
     }
   }

@@ -66,8 +66,8 @@ t.test('a stream that goes on behind what the journal has forgotten says so', as
 t.test('every list of the requests tells how many the journal dropped', async (t) => {
   const { admin, call, emulator, url } = await startAdmin(t, { limits: { maxJournal: 3 } });
   const text = async (query: string) => {
-    const answer = await fetch(`${url}/_emulator/requests${query}`);
-    return { dropped: answer.headers.get('x-emulator-dropped'), text: await answer.text() };
+    const response = await fetch(`${url}/_emulator/requests${query}`);
+    return { dropped: response.headers.get('x-emulator-dropped'), text: await response.text() };
   };
   await call('GET', '/api/repos');
   t.match((await admin('GET', '/requests')).json, { items: { length: 1 }, dropped: 0, last_event_id: 1 });

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../config/operation-ids.js';
 import { oidOf, packOf, pushBody, pushRaw, reportOf } from '../git/raw-push.js';
 import { commitObjects, ZERO } from '../journal/recorded-clients.js';
-import { type Answer, packBody, type Service } from '../service.js';
+import { packBody, type Service, type ServiceResponse } from '../service.js';
 
 /** Outcome of a call. `old` and `new` are the ref's values before and after it, according to the response. */
 export interface Result {
@@ -38,18 +38,18 @@ const atRoot = ({ root }: Situation) => root;
 const nowhere = () => ZERO;
 
 /** A 4xx status means refused. Any other status has to be a success. */
-async function isDone(sent: Promise<Answer>): Promise<Answer & { isDone: boolean }> {
-  const answer = await sent;
-  if (answer.status >= 500) throw new Error(`${answer.status}: ${answer.text}`);
-  return { ...answer, isDone: answer.status < 300 };
+async function isDone(sent: Promise<ServiceResponse>): Promise<ServiceResponse & { isDone: boolean }> {
+  const response = await sent;
+  if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);
+  return { ...response, isDone: response.status < 300 };
 }
 
 async function push({ service, nonce }: Situation, ref: string, old: string, isDeletion: boolean): Promise<Result> {
   const objects = commitObjects(nonce, old);
   const next = isDeletion ? ZERO : oidOf(objects[0]);
-  const answer = await pushRaw(service, 'team/app', pushBody([{ ref, old, new: next }], packOf(objects)));
-  if (answer.status >= 500) throw new Error(`${answer.status}: ${answer.text}`);
-  return { isDone: reportOf(answer).includes(`ok ${ref}`), old, new: next };
+  const response = await pushRaw(service, 'team/app', pushBody([{ ref, old, new: next }], packOf(objects)));
+  if (response.status >= 500) throw new Error(`${response.status}: ${response.text}`);
+  return { isDone: reportOf(response).includes(`ok ${ref}`), old, new: next };
 }
 
 async function write(situation: Situation, path: string, body: string): Promise<Result> {
@@ -143,8 +143,8 @@ export const BRANCH_WRITERS: Readonly<Record<string, Writer>> = {
         author: AUTHOR,
         allow_unrelated_histories: true,
       };
-      const { isDone: done, json: answer } = await isDone(service.call('POST', '/api/v1/repos/merge', { json }));
-      return { isDone: done, ...(done && { old: answer.target.old_sha, new: answer.target.new_sha }) };
+      const { isDone: done, json: response } = await isDone(service.call('POST', '/api/v1/repos/merge', { json }));
+      return { isDone: done, ...(done && { old: response.target.old_sha, new: response.target.new_sha }) };
     },
     allows: exists,
   },
@@ -186,8 +186,8 @@ function note(action: string, more: (situation: Situation) => object = () => ({}
   return async (situation: Situation): Promise<Result> => {
     const { service, name, root, nonce } = situation;
     const json = { sha: root, notes_ref: name, action, note: nonce, ...more(situation) };
-    const { isDone: done, json: answer } = await isDone(service.call('POST', '/api/v1/repos/notes', { json }));
-    return { isDone: done, ...(done && { old: answer.base_commit, new: answer.new_ref_sha }) };
+    const { isDone: done, json: response } = await isDone(service.call('POST', '/api/v1/repos/notes', { json }));
+    return { isDone: done, ...(done && { old: response.base_commit, new: response.new_ref_sha }) };
   };
 }
 
@@ -207,8 +207,8 @@ export const NOTES_WRITERS: Readonly<Record<string, Writer>> = {
     operation: 'deleteNote',
     async call({ service, name, root, tip }) {
       const json = { sha: root, notes_ref: name, expected_ref_sha: tip };
-      const { isDone: done, json: answer } = await isDone(service.call('DELETE', '/api/v1/repos/notes', { json }));
-      return { isDone: done, ...(done && { old: answer.base_commit, new: answer.new_ref_sha }) };
+      const { isDone: done, json: response } = await isDone(service.call('DELETE', '/api/v1/repos/notes', { json }));
+      return { isDone: done, ...(done && { old: response.base_commit, new: response.new_ref_sha }) };
     },
     allows: (state, situation) => exists(state) && isTip(state, situation),
   },

@@ -7,7 +7,7 @@ import type { World } from '../../world/world.js';
 import { GitUpstream, hasGit } from '../git/git-upstream.js';
 import { oidOf, packOf, pushBody, pushRaw } from '../git/raw-push.js';
 import { commitObjects, ZERO } from '../journal/recorded-clients.js';
-import { type Answer, callerOf, type Service, startService } from '../service.js';
+import { callerOf, type Service, type ServiceResponse, startService } from '../service.js';
 import { serveWorld } from '../world/served-world.js';
 import { stateDigest } from '../world/state-digest.js';
 import { BRANCH_WRITERS, NOTES_WRITERS, type Situation, TAG_WRITERS } from './ref-writers.js';
@@ -25,18 +25,18 @@ type Call = (situation: Situation) => Promise<unknown>;
 const ref = { auth_type: 'public' };
 const UPSTREAM = { provider: 'github', owner: 'acme', name: 'app', auth: ref };
 
-function lfsUpload({ service, nonce }: Situation): Promise<Answer> {
+function lfsUpload({ service, nonce }: Situation): Promise<ServiceResponse> {
   const body = Buffer.alloc(50_000, nonce);
   const oid = createHash('sha256').update(body).digest('hex');
   return service.call('PUT', `/team/app.git/info/lfs/objects/${oid}`, { body });
 }
 
-async function forkOf({ service, nonce }: Situation): Promise<Answer> {
+async function forkOf({ service, nonce }: Situation): Promise<ServiceResponse> {
   const base_repo = { provider: 'code', name: 'team/app', auth: { token: await service.token({ repo: 'team/app' }) } };
   return service.call('POST', '/api/repos', { repo: `fork/${nonce}`, json: { base_repo } });
 }
 
-function pushOf({ service, nonce }: Situation): Promise<Answer> {
+function pushOf({ service, nonce }: Situation): Promise<ServiceResponse> {
   const objects = Array.from({ length: 30 }, (_, index) => commitObjects(`${nonce}-${index}`, ZERO));
   const commands = objects.map(([commit], index) => ({
     ref: `refs/heads/p/${nonce}/${index}`,
@@ -113,8 +113,8 @@ async function stage(t: Test): Promise<Stage> {
  */
 async function statusOf(sent: Promise<unknown>): Promise<number> {
   try {
-    const answer = await sent;
-    return (answer as Answer | undefined)?.status ?? 200;
+    const response = await sent;
+    return (response as ServiceResponse | undefined)?.status ?? 200;
   } catch (error) {
     const status = Number.parseInt((error as Error).message, 10);
     // Ref writers read members that only successful responses have.
@@ -256,7 +256,12 @@ for (const kind of ['reset', 'removal']) {
     const tip: string = json.branch.head_sha;
     const { begin, replace } = REPLACEMENTS[kind]!({ ...staged, seeded: await service.emulator.snapshot() }, t);
     const ask = async (name: string, asked: Service) => {
-      const { status, bytes } = (await READS[name]!({ ...situation, tip, service: asked, nonce: 'n' })) as Answer;
+      const { status, bytes } = (await READS[name]!({
+        ...situation,
+        tip,
+        service: asked,
+        nonce: 'n',
+      })) as ServiceResponse;
       // The ref advertisement of protocol version 0 contains the session id.
       return `${status} ${bytes.toString('latin1').replace(/session-id=\S+/, '')}`;
     };
@@ -270,10 +275,10 @@ for (const kind of ['reset', 'removal']) {
         await turns(count);
         const after = await replace();
         const requests = after.state.requests.snapshot();
-        const answer = await answered;
+        const response = await answered;
         if (after.state.requests.snapshot() > requests) continue;
-        if (answer === quiet) whole++;
-        else t.fail(`${name} after ${count} turns: ${answer.slice(0, 200)}`);
+        if (response === quiet) whole++;
+        else t.fail(`${name} after ${count} turns: ${response.slice(0, 200)}`);
       }
     }
     t.ok(whole > (Object.keys(READS).length * TURNS.length) / 2);

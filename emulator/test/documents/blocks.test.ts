@@ -185,7 +185,7 @@ t.test('remotes that are written with https reach the emulator, for one command 
 
 for (const runner of ['node-test', 'tap', 'vitest', 'jest']) {
   t.test(`what is shown of ${runner} is the test of a project that is run`, async (t) => {
-    const file = join(ROOT, 'emulator', 'test', 'runners', runner, 'lost-answer.test.js');
+    const file = join(ROOT, 'emulator', 'test', 'runners', runner, 'lost-response.test.js');
     t.equal(block(t, GUIDE, `repohost-emulator/${runner}`), readFileSync(file, 'utf8'));
   });
 }

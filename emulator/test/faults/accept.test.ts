@@ -52,12 +52,12 @@ t.test('a connection can be ended before anything of it is read', async (t) => {
 t.test('a connection that is held is read when it is let go', async (t) => {
   const { service, ask } = await stage(t);
   const held = service.emulator.fault('hold*1@accept;latch=door');
-  const answer = ask();
+  const response = ask();
   const { latches } = service.world.background;
   while (latches.waiting().size === 0) await new Promise((resolve) => setImmediate(resolve));
   t.equal(await ask(), SERVED, 'others pass');
   t.equal(latches.release('door'), 1);
-  t.equal(await answer, SERVED);
+  t.equal(await response, SERVED);
   t.equal(held.fired, 1);
   service.emulator.fault('latency*1@accept;ms=20');
   t.equal(await ask(), SERVED);

@@ -9,7 +9,7 @@ import { kindNameOf, stagesFor } from '../../faults/kinds/index.js';
 import { STAGES, type Stage } from '../../faults/stage.js';
 import { pushBody } from '../git/raw-push.js';
 import { EVERY_SCOPE } from '../operations/routes/fixture.js';
-import { LFS_TYPE } from '../operations/worded-answer.js';
+import { LFS_TYPE } from '../operations/worded-response.js';
 import { IS_COMPLETE, sample } from '../sample.js';
 import { type CallOptions, packBody, type Service, startService } from '../service.js';
 

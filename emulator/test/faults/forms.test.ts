@@ -238,7 +238,7 @@ t.test('each claim and each header asks for this fault', async (t) => {
     const body = method === 'GET' ? {} : { body: '{}', headers: { ...headers, 'content-type': 'application/json' } };
     const signal = AbortSignal.timeout(300);
     await fetch(url, { method, headers, signal, ...body })
-      .then((answer) => answer.text())
+      .then((response) => response.text())
       .catch(() => undefined);
   };
   for (const fault of FAULTS) {

@@ -29,9 +29,9 @@ t.test('faults that meet nothing change no byte of what is sent', async (t) => {
     const service = await startService({ clock: Date.parse('2026-01-01T00:00:00Z') });
     try {
       for (const fault of faults) service.emulator.fault(fault);
-      const answers = [...(await touchEverything(service, receiver, 'one')), ...(await readAll(service))];
+      const responses = [...(await touchEverything(service, receiver, 'one')), ...(await readAll(service))];
       // Only the port differs between two runs.
-      const sent = answers.map((answer) => answer.replaceAll(service.url, 'ORIGIN'));
+      const sent = responses.map((response) => response.replaceAll(service.url, 'ORIGIN'));
       return { sent, faults: service.world.state.faults.list() };
     } finally {
       await service.emulator.close({ graceMs: 0 });

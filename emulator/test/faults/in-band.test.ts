@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { main } from '../../cli/main.js';
 import type { GivenOptions } from '../../config/options.js';
 import { Workbench } from '../../git/test/workbench.js';
-import { type Answer, type Service, startService } from '../service.js';
+import { type Service, type ServiceResponse, startService } from '../service.js';
 
 async function stage(t: Test, options: GivenOptions = {}): Promise<Service> {
   const service = await startService({ testKeys: true, ...options });
@@ -11,7 +11,7 @@ async function stage(t: Test, options: GivenOptions = {}): Promise<Service> {
   return service;
 }
 
-async function ask(service: Service, emu: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+async function ask(service: Service, emu: unknown, headers: Record<string, string> = {}): Promise<ServiceResponse> {
   const claims = emu === undefined ? {} : { emu };
   const token = await service.token({ repo: 'team/app', claims });
   return service.call('GET', '/api/v1/repo', { token, headers });
@@ -54,8 +54,8 @@ t.test('a claim that cannot be read is refused, and names what is allowed', asyn
     [{ scenario: 5 }, /scenario is named by/],
   ];
   for (const [emu, sentence] of rows) {
-    const answer = await ask(service, emu);
-    t.match(answer, { status: 400, json: { code: 'bad_request', detail: sentence } }, JSON.stringify(emu));
+    const response = await ask(service, emu);
+    t.match(response, { status: 400, json: { code: 'bad_request', detail: sentence } }, JSON.stringify(emu));
   }
   t.equal((await ask(service, { faults: [], scenario: 's1' })).status, 200);
   t.equal(service.world.state.faults.list().length, 0, 'what was refused is not kept');
@@ -94,9 +94,9 @@ t.test('where requests may not ask, one that does is refused and not served', as
       ];
       if (status === 400) asked.push(await ask(service, { scenario: 's' }), await ask(service, {}));
       if (status === 400) asked.push(await ask(service, undefined, { 'x-emulator-scenario': 's' }));
-      for (const answer of asked) {
-        t.equal(answer.status, status, answer.text);
-        if (status === 400) t.match(answer.json.detail, /--inband-faults/);
+      for (const response of asked) {
+        t.equal(response.status, status, response.text);
+        if (status === 400) t.match(response.json.detail, /--inband-faults/);
       }
       service.emulator.fault({ when: { times: 1 }, do: { error: { code: 'bad_gateway' } } });
       t.equal((await ask(service, undefined)).status, 502, 'those that are registered are met all the same');
@@ -158,10 +158,10 @@ t.test('what is asked for and has no effect is told in the response and in the j
     ],
   ];
   for (const [target, headers, claims, told] of rows) {
-    const answer = await send(target, headers, claims);
+    const response = await send(target, headers, claims);
     const what = JSON.stringify([target, headers, claims]);
-    t.match(answer.headers[IGNORED], told, what);
-    t.equal(answer.headers['x-emulator-fault-fired'], undefined, what);
+    t.match(response.headers[IGNORED], told, what);
+    t.equal(response.headers['x-emulator-fault-fired'], undefined, what);
     const { why } = service.emulator.requests().at(-1)!;
     t.ok(
       why.some((one) => told.test(one.replaceAll(/[^ -~]/g, '?'))),

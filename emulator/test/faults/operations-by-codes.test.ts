@@ -8,8 +8,8 @@ import { type RepositoryState, refusalOf } from '../../repositories/lifecycle.js
 import { pushBody } from '../git/raw-push.js';
 import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/routes/fixture.js';
 import type { Fixture, RouteRow } from '../operations/routes/row.js';
-import { isWorded, LFS_TYPE } from '../operations/worded-answer.js';
-import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
+import { isWorded, LFS_TYPE } from '../operations/worded-response.js';
+import { type CallOptions, packBody, type Service, type ServiceResponse } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
 // Every code, requested as a fault of every operation. The response has the operation's error format and the headers of
@@ -45,16 +45,16 @@ const WRITING: Readonly<Record<string, readonly [query: string, options: CallOpt
   lfsBatch: ['', { json: { operation: 'upload', objects: [] } }],
 };
 
-function isAnswer(operation: Operation, answer: Answer, code: ProblemCode): boolean {
+function isAnswer(operation: Operation, response: ServiceResponse, code: ProblemCode): boolean {
   const status = STATUS.get(code)!;
   if (operation.dialect !== 'result' || !operation.errors.includes(code)) {
-    return isWorded(operation, answer, status, code);
+    return isWorded(operation, response, status, code);
   }
-  return answer.json.commit === null && answer.json.result.success === false && answer.json.result.message !== '';
+  return response.json.commit === null && response.json.result.success === false && response.json.result.message !== '';
 }
 
 /** Returns the mistakes in the headers of a response. */
-function headerMistakes(code: ProblemCode, { headers }: Answer): string[] {
+function headerMistakes(code: ProblemCode, { headers }: ServiceResponse): string[] {
   const waits = ['rate_limited', 'service_unavailable', 'repository_thawing', 'sync_in_progress'].includes(code);
   const wrong: string[] = [];
   if (headers['retry-after'] !== (waits ? '1' : undefined)) wrong.push('Retry-After');
@@ -81,13 +81,13 @@ t.test('every code, of every operation', async (t) => {
       if (answered === undefined) continue;
       met.push(answered);
       const headers = { 'x-emulator-fault': code, ...(written.json !== undefined && { 'content-type': LFS_TYPE }) };
-      const answer = await service.call(method, target, { scopes: EVERY_SCOPE, ...written, headers });
+      const response = await service.call(method, target, { scopes: EVERY_SCOPE, ...written, headers });
       const isRight =
-        answer.status === STATUS.get(answered) &&
-        isAnswer(operation, answer, answered) &&
-        answer.headers['x-emulator-fault-fired'] === code;
-      if (!isRight) wrong.push(`${code}: ${answer.status} ${JSON.stringify(answer.headers)} ${answer.text}`);
-      wrong.push(...headerMistakes(answered, answer).map((mistake) => `${code}: ${mistake}`));
+        response.status === STATUS.get(answered) &&
+        isAnswer(operation, response, answered) &&
+        response.headers['x-emulator-fault-fired'] === code;
+      if (!isRight) wrong.push(`${code}: ${response.status} ${JSON.stringify(response.headers)} ${response.text}`);
+      wrong.push(...headerMistakes(answered, response).map((mistake) => `${code}: ${mistake}`));
     }
     t.strictSame(wrong, [], `${operation.id}: ${met.length} codes`);
     t.strictSame(
@@ -115,18 +115,21 @@ t.test('a code of a switch that an operation does not look at is refused as neve
       const isTold = errors.includes(code);
       const { method, path } = routes[0]!;
       const target = path.replace('{repo_name}', group === 'Git' ? 'team/app' : 'team%2Fapp').replace(/\{\w+\}/, 'x');
-      const answer = await service.call(method, target, { scopes: EVERY_SCOPE, headers: { 'x-emulator-fault': code } });
-      const isRefused = answer.status === 400 && /X-Emulator-Fault: .* cannot answer with/.test(answer.text);
-      t.equal(isRefused, !isTold, `${id} ${code}: ${answer.text}`);
-      if (!isTold) t.equal(answer.headers['x-emulator-fault-fired'], undefined, `${id} ${dialect}`);
+      const response = await service.call(method, target, {
+        scopes: EVERY_SCOPE,
+        headers: { 'x-emulator-fault': code },
+      });
+      const isRefused = response.status === 400 && /X-Emulator-Fault: .* cannot answer with/.test(response.text);
+      t.equal(isRefused, !isTold, `${id} ${code}: ${response.text}`);
+      if (!isTold) t.equal(response.headers['x-emulator-fault-fired'], undefined, `${id} ${dialect}`);
       const set = () => service.emulator.fault({ match: { op: id }, do: { error: { code } } });
       if (isTold) await set().remove();
       else t.throws(set, { message: new RegExp(`${id} cannot answer with ${code}`) });
     }
     const admin = { token: null, headers: { 'content-type': 'application/json' } };
     const some = { ...admin, json: { spec: code, match: { op: 'list*' } } };
-    const answer = await service.call('POST', '/_emulator/faults', some);
-    t.equal(answer.status, code === 'hosting_not_enabled' ? 201 : 400, `${code}: of lists those of deployments can`);
+    const response = await service.call('POST', '/_emulator/faults', some);
+    t.equal(response.status, code === 'hosting_not_enabled' ? 201 : 400, `${code}: of lists those of deployments can`);
     service.emulator.fault(code);
     t.equal((await service.call('GET', '/api/v1/repo')).status, 200, 'for all it meets those that can');
     const create = await service.call('POST', '/api/repos', { repo: code });
@@ -196,7 +199,12 @@ function rowOf({ routes }: Operation): RouteRow | undefined {
   );
 }
 
-async function write(service: Service, operation: Operation, fixture: Fixture, fault: string): Promise<Answer> {
+async function write(
+  service: Service,
+  operation: Operation,
+  fixture: Fixture,
+  fault: string,
+): Promise<ServiceResponse> {
   const headers = { 'x-emulator-fault': fault };
   const row = rowOf(operation);
   if (row && !(operation.id in OTHER_WRITES)) {
@@ -233,9 +241,9 @@ t.test('every code, after a commit', async (t) => {
     if (answered === undefined) continue;
     const body = packBody({ [`f${index}`]: code });
     const headers = { 'x-emulator-fault': `${code}@after` };
-    const answer = await service.call('POST', '/api/v1/repos/commit-pack', { body, headers });
-    const isRight = answer.status === STATUS.get(answered) && isAnswer(operation, answer, answered);
-    t.ok(isRight, `${code}: ${answer.status} ${answer.text.slice(0, 200)}`);
+    const response = await service.call('POST', '/api/v1/repos/commit-pack', { body, headers });
+    const isRight = response.status === STATUS.get(answered) && isAnswer(operation, response, answered);
+    t.ok(isRight, `${code}: ${response.status} ${response.text.slice(0, 200)}`);
     const read = await service.call('GET', `/api/v1/repos/file?path=f${index}`);
     t.equal(read.text, code, `${code}: the commit is there`);
   }
@@ -288,7 +296,7 @@ t.test('the answer to a push is lost only where a ref was accepted', async (t) =
   const right = { ref: 'refs/heads/next', old: ZERO, new: sha };
   const ng = { 'x-emulator-fault': 'ng;ref=refs/heads/next' };
   const bound = await service.token({ repo: 'team/app', claims: { ops: ['no-push'] } });
-  const refused: [what: string, answer: Promise<Answer>][] = [
+  const refused: [what: string, answer: Promise<ServiceResponse>][] = [
     ['a tip that is another', push([wrong])],
     ['several', push([wrong, { ...wrong, ref: 'refs/heads/other' }])],
     ['one of an atomic push', push([wrong, right])],
@@ -297,7 +305,7 @@ t.test('the answer to a push is lost only where a ref was accepted', async (t) =
     ['a report that was asked for', push([right], { headers: ng })],
     ['no command', push([])],
   ];
-  for (const [what, answer] of refused) t.equal((await answer).status, 200, what);
+  for (const [what, response] of refused) t.equal((await response).status, 200, what);
   t.equal(lost.fired, 0);
   t.equal((await push([right])).status, 502, 'one that was accepted');
   t.equal((await push([{ ...right, old: sha }])).status, 502, 'one that leaves its ref where it is');

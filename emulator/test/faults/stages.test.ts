@@ -41,10 +41,10 @@ t.test('each stage comes before what is checked behind it, and after what is che
     const answered: string[] = [];
     for (const at of stages) {
       const fault = emulator.fault({ at, do: { unknownCode: { status: 555, code: 'met_here' } } });
-      const answer = await send();
-      if (answer.status === 555) answered.push(at);
-      else t.equal(answer.status, otherwise, `${what}, ${at}: ${answer.text}`);
-      t.equal(fault.fired, answer.status === 555 ? 1 : 0, `${what}, ${at}: counted only where it was met`);
+      const response = await send();
+      if (response.status === 555) answered.push(at);
+      else t.equal(response.status, otherwise, `${what}, ${at}: ${response.text}`);
+      t.equal(fault.fired, response.status === 555 ? 1 : 0, `${what}, ${at}: counted only where it was met`);
       fault.remove();
       await service.call('DELETE', '/api/v1/repos/branches', { json: { target_branch: 'new' }, scopes: EVERY_SCOPE });
     }
@@ -58,8 +58,8 @@ t.test('what was done at and after the stage after stays done', async (t) => {
   for (const at of ['before', 'body', 'after', 'response.head'] as const) {
     const fault = emulator.fault({ at, do: { raw: { status: 599, headers: { 'x-raw': 'yes' } } } });
     const body = packBody({ [`${at}.txt`]: 'x' });
-    const answer = await service.call('POST', '/api/v1/repos/commit-pack', { body });
-    t.match(answer, { status: 599, text: '', headers: { 'x-raw': 'yes', 'x-emulator-fault-fired': fault.id } }, at);
+    const response = await service.call('POST', '/api/v1/repos/commit-pack', { body });
+    t.match(response, { status: 599, text: '', headers: { 'x-raw': 'yes', 'x-emulator-fault-fired': fault.id } }, at);
     fault.remove();
     const read = await service.call('GET', `/api/v1/repos/file?path=${at}.txt`);
     t.equal(read.status, at === 'before' || at === 'body' ? 404 : 200, at);
@@ -111,8 +111,8 @@ t.test('Retry-After in all its forms', async (t) => {
 t.test('an unknown code is worded as others are', async (t) => {
   const service = await stage(t);
   const headers = { 'x-emulator-fault': 'code;code=quota_exhausted;status=418' };
-  const answer = await service.call('GET', '/api/v1/repo', { headers });
-  t.match(answer, { status: 418, json: { code: 'quota_exhausted', status: 418, title: "I'm a Teapot" } });
+  const response = await service.call('GET', '/api/v1/repo', { headers });
+  t.match(response, { status: 418, json: { code: 'quota_exhausted', status: 418, title: "I'm a Teapot" } });
   t.equal(service.emulator.requests().at(-1)!.code, 'quota_exhausted');
   const metadata = await service.call('GET', '/api/v1/repos/files/metadata', { headers });
   t.same(Object.keys(metadata.json), ['error']);
@@ -188,8 +188,8 @@ t.test('a fault can ask what the body says', async (t) => {
 t.test('the last one of a fault is met by one request, however many come at once', async (t) => {
   const service = await stage(t);
   const fault = service.emulator.fault({ when: { skip: 3, times: 5 }, do: [{ latency: { ms: 5 } }, OUTAGE] });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('GET', '/api/v1/repo')));
-  t.equal(answers.filter(({ status }) => status === 503).length, 5);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => service.call('GET', '/api/v1/repo')));
+  t.equal(responses.filter(({ status }) => status === 503).length, 5);
   t.equal(fault.fired, 5);
 });
 

@@ -56,9 +56,9 @@ for (const fsck of ['strict', 'off'] as const) {
       const service = await startService({ fsck });
       try {
         await service.call('POST', '/api/repos');
-        const { body, moved, answer } = await send(service, push, REMOTES[remote]);
+        const { body, moved, answer: response } = await send(service, push, REMOTES[remote]);
         const lost = acceptedByGit(body, fsck).filter((ref) => !moved.includes(ref));
-        if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(answer).join('; ')}`);
+        if (lost.length > 0) throw new Error(`git takes in ${lost.join()}: ${reportOf(response).join('; ')}`);
         // `+import` may put the repository into cold storage, from which this request wakes it.
         await service.call('GET', '/api/v1/repo');
         done += moved.length;
@@ -141,7 +141,7 @@ async function writePlainly(service: Service): Promise<string[]> {
   const first = await service.commit('team/app', { 'new/file': 'x' });
   const note = (ref: string, action: string) =>
     service.call('POST', '/api/v1/repos/notes', { json: { sha: 'main', notes_ref: ref, action, note: 'text' } });
-  const answers = {
+  const responses = {
     'commit-pack': first,
     'diff-commit': await service.call('POST', '/api/v1/repos/diff-commit', {
       body: `${JSON.stringify({ metadata })}\n${JSON.stringify(chunk)}\n`,
@@ -155,7 +155,7 @@ async function writePlainly(service: Service): Promise<string[]> {
       json: { metadata: { ...metadata, target_commit_sha: first.json.commit?.commit_sha } },
     }),
   };
-  return Object.entries(answers)
+  return Object.entries(responses)
     .filter(([name, { status }]) => status !== 201 && !(name.startsWith('notes on') && status === 409))
     .map(([name, { status, text }]) => `${name}: ${status} ${text}`);
 }
@@ -164,12 +164,12 @@ async function writePlainly(service: Service): Promise<string[]> {
 async function send(service: Service, push: RandomPush, remote = 'team/app') {
   const commands = push.tips.map(({ ref, oid }) => ({ ref, old: ZERO, new: oid }));
   const body = pushBody(commands, packOf(push.objects));
-  const answer = await pushRaw(service, remote, body, { repo: 'team/app' });
-  if (answer.status !== 200) throw new Error(`the push answered ${answer.status}: ${answer.text}`);
-  const moved = reportOf(answer)
+  const response = await pushRaw(service, remote, body, { repo: 'team/app' });
+  if (response.status !== 200) throw new Error(`the push answered ${response.status}: ${response.text}`);
+  const moved = reportOf(response)
     .filter((line) => line.startsWith('ok '))
     .map((line) => line.slice(3));
-  return { body, moved, answer };
+  return { body, moved, answer: response };
 }
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

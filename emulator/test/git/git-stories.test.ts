@@ -82,12 +82,12 @@ t.test('what git is told about a credential that does not do', async (t) => {
   const tip = async () => (await service.call('GET', '/api/repos/team%2Fapp/commit?sha=main')).json.commit.sha;
   const before = await tip();
   for (const [what, push, remote, text] of rows) {
-    const answer = push
+    const response = push
       ? await bench.try('work', 'push', '-f', remote, 'main')
       : await bench.try('.', 'ls-remote', remote);
-    t.equal(answer.status, 128, what);
-    t.match(answer.stderr, text, what);
-    t.equal(answer.stdout, '', `${what}: no refs are shown`);
+    t.equal(response.status, 128, what);
+    t.match(response.stderr, text, what);
+    t.equal(response.stdout, '', `${what}: no refs are shown`);
   }
   t.equal(await tip(), before);
   const writer = await service.remote('team/app', { scopes: ['git:write'] });
@@ -293,7 +293,7 @@ t.test('no refs, and thousands', async (t) => {
   t.match(empty, { status: 0, stderr: /empty repository/ });
   t.equal(await bench.git('empty', 'symbolic-ref', 'HEAD'), 'refs/heads/main', 'HEAD of the empty one is told');
 
-  const tip = await service.commit('team/app', { a: 'a' }).then((answer) => answer.json.commit.commit_sha);
+  const tip = await service.commit('team/app', { a: 'a' }).then((response) => response.json.commit.commit_sha);
   const names = ['main', ...Array.from({ length: 5000 }, (_, n) => `topic/${n}`)].sort();
   const refs = names.filter((name) => name !== 'main').map((name) => `refs/heads/${name}`);
   // Pushed without git, because the client itself takes quadratic time to push so many refs.

@@ -89,13 +89,13 @@ t.test('grep finds what git grep -E finds, with its context, on one page or many
       t.same(await grepHere(service, { ...body, ...wide }), expected, `${pattern} in ${ref}`);
       const isMatch = (line: string) => /^[^\0]*\0\d+:/.test(line);
       const matches = expected.filter(isMatch);
-      for (const [limit, perFile, most] of [
+      for (const [limit, perFile, max] of [
         [1, 200, 2000],
         [3, 2, 2000],
         [5, 200, 4],
       ]) {
         if (matches.length > 60 && limit === 1) continue;
-        const limits = { max_lines: most, max_matches_per_file: perFile };
+        const limits = { max_lines: max, max_matches_per_file: perFile };
         const paged = await grepHere(service, { ...body, pagination: { limit }, limits });
         t.same(paged.filter(isMatch), matches, `${pattern} in ${ref}, ${limit} matches a page`);
         t.same(
@@ -121,16 +121,16 @@ t.test('an archive holds the tree git archive holds', async (t) => {
     return bench.git(name, 'write-tree');
   };
   for (const [index, ref] of ['main', 'main~8', 'main~20'].entries()) {
-    const answer = await service.call('POST', '/api/v1/repos/archive', { json: { ref, archive: { prefix: 'p/q' } } });
-    t.equal(answer.status, 200);
+    const response = await service.call('POST', '/api/v1/repos/archive', { json: { ref, archive: { prefix: 'p/q' } } });
+    t.equal(response.status, 200);
     const tar = await bench.run('work', 'git', ['archive', '--format=tar', '--prefix=p/q/', ref]);
     const expected = Buffer.from(tar.stdout, 'latin1');
-    t.equal(await unpack(`ours-${index}`, answer.bytes, true), await unpack(`theirs-${index}`, expected, false), ref);
+    t.equal(await unpack(`ours-${index}`, response.bytes, true), await unpack(`theirs-${index}`, expected, false), ref);
     const names = async (bytes: Buffer, zipped: boolean) =>
       (await bench.run('.', 'tar', [zipped ? '-tzf' : '-tf', '-', '--quoting-style=literal'], bytes)).stdout
         .split('\n')
         .sort();
-    t.same(await names(answer.bytes, true), await names(expected, false), 'the same entries');
+    t.same(await names(response.bytes, true), await names(expected, false), 'the same entries');
   }
   const filtered = await service.call('POST', '/api/v1/repos/archive', {
     json: { include_globs: ['**/*.txt', '*.txt'], max_blob_size: 200 },

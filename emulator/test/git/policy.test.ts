@@ -17,7 +17,7 @@ t.test('a policy of signed commits refuses every write that would make an unsign
     await send('/api/v1/repos/restore-commit', { json: { metadata } }),
     await send('/api/v1/repos/notes', { json: { sha, note: 'x' } }),
   ];
-  for (const answer of refused) t.match(answer, { status: 403, json: { code: 'forbidden', detail: /verify-sig/ } });
+  for (const response of refused) t.match(response, { status: 403, json: { code: 'forbidden', detail: /verify-sig/ } });
 
   const branch = { target_branch: 'dev', base_ref: 'main' };
   t.equal((await send('/api/v1/repos/branches/create', { json: branch })).status, 200, 'a branch is no commit');

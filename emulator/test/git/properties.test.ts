@@ -3,7 +3,7 @@ import t from 'tap';
 import { operations } from '../../api/index.js';
 import type { OperationId } from '../../config/operation-ids.js';
 import { randomRequests } from '../concurrency/random-requests.js';
-import { faultOf } from '../operations/documented-answer.js';
+import { faultOf } from '../operations/documented-response.js';
 import { sampleRuns } from '../sample.js';
 import { type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
@@ -53,20 +53,20 @@ for (const operation of operations.filter(({ group }) => group !== 'Git')) {
       const { world } = service;
       const before = stateDigest(world);
       const repo = operation.subject === 'new-repository' ? 'team/new' : 'team/app';
-      const answer = await service.call(operation.routes[0]!.method, target, {
+      const response = await service.call(operation.routes[0]!.method, target, {
         repo,
         scopes: SCOPES,
         ...(body === undefined ? {} : { body }),
       });
-      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-      const fault = faultOf(operation, answer);
-      if (fault !== undefined) throw new Error(`${fault}: ${answer.status} ${answer.text.slice(0, 400)}`);
-      const isChange = answer.status < 300 && operation.effect !== 'read';
-      if (!isChange && stateDigest(world) !== before) throw new Error(`${answer.status} changed the state`);
+      seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+      const fault = faultOf(operation, response);
+      if (fault !== undefined) throw new Error(`${fault}: ${response.status} ${response.text.slice(0, 400)}`);
+      const isChange = response.status < 300 && operation.effect !== 'read';
+      if (!isChange && stateDigest(world) !== before) throw new Error(`${response.status} changed the state`);
       if (Reflect.get({}, 'polluted') !== undefined) throw new Error('Object.prototype was changed');
     });
-    const [all, most] = isFresh ? FRESH_RUNS : RUNS;
-    const outcome = await fc.check(property, sampleRuns(t, { numRuns: all, seed: 7 }, most));
+    const [all, max] = isFresh ? FRESH_RUNS : RUNS;
+    const outcome = await fc.check(property, sampleRuns(t, { numRuns: all, seed: 7 }, max));
     t.notOk(
       outcome.failed,
       outcome.failed ? String(fc.defaultReportMessage(outcome)).slice(0, 2000) : JSON.stringify([...seen]),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import type { Answer, CallOptions, Service } from '../service.js';
+import type { CallOptions, Service, ServiceResponse } from '../service.js';
 
 /** One ref update of a push. All zeros mean "does not exist" in `old` and "delete" in `new`. */
 export interface PushCommand {
@@ -63,17 +63,17 @@ export function pushRaw(
   repo: string,
   body: Buffer | AsyncIterable<Buffer>,
   options: CallOptions = {},
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const headers = { 'content-type': 'application/x-git-receive-pack-request', ...options.headers };
   return service.call('POST', `/${repo}.git/git-receive-pack`, { repo, body, ...options, headers });
 }
 
 /** Returns the report of a push as lines: `unpack ok`, `ok refs/heads/main`, `ng refs/heads/x reason`. */
-export function reportOf(answer: Answer): string[] {
+export function reportOf(response: ServiceResponse): string[] {
   const lines: string[] = [];
-  for (let at = 0; at + 4 <= answer.bytes.length; ) {
-    const length = Number.parseInt(answer.bytes.toString('latin1', at, at + 4), 16);
-    if (length > 4) lines.push(answer.bytes.toString('utf8', at + 4, at + length).trimEnd());
+  for (let at = 0; at + 4 <= response.bytes.length; ) {
+    const length = Number.parseInt(response.bytes.toString('latin1', at, at + 4), 16);
+    if (length > 4) lines.push(response.bytes.toString('utf8', at + 4, at + length).trimEnd());
     at += Math.max(length, 4);
   }
   return lines;

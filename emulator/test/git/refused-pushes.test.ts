@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import type { GivenOptions } from '../../config/options.js';
 import { Workbench } from '../../git/test/workbench.js';
 import type { RepositoryState } from '../../repositories/lifecycle.js';
-import { type Answer, startService } from '../service.js';
+import { type ServiceResponse, startService } from '../service.js';
 import { pushBody } from './raw-push.js';
 
 // The first request of a push lists refs. A push that will be refused is refused at this request, because git shows a
@@ -28,7 +28,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
 }
 
 /** Returns a response without the headers that differ between responses. */
-function comparable({ status, text, headers }: Answer) {
+function comparable({ status, text, headers }: ServiceResponse) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   return { status, text, headers: rest };
 }

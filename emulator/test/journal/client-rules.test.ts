@@ -4,7 +4,7 @@ import { Workbench } from '../../git/test/workbench.js';
 import { CLIENT_RULES } from '../../journal/client-rules/evaluate.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from '../../journal/client-rules/ids.js';
 import type { RequestRecord } from '../../journal/record.js';
-import { type Answer, type CallOptions, packBody, type Service, startService } from '../service.js';
+import { type CallOptions, packBody, type Service, type ServiceResponse, startService } from '../service.js';
 
 const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const REPO = 'team/app';
@@ -13,7 +13,7 @@ const BRANCHES = '/api/v1/repos/branches';
 /** A client of one story: sends requests, and waits. */
 interface Client {
   readonly service: Service;
-  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
   wait(milliseconds: number): void;
   /** Changes the record of the last request, as a fault that changed its response would. */
   touch(change: Partial<RequestRecord>): void;
@@ -26,7 +26,7 @@ const LOST = { outcome: 'cut' } as const;
 const STALE = 'a'.repeat(40);
 
 /** Sends a request that is refused with 409, and sends it again. */
-async function twice({ wait }: Client, send: () => Promise<Answer>) {
+async function twice({ wait }: Client, send: () => Promise<ServiceResponse>) {
   t.equal((await send()).status, 409);
   wait(60_000);
   t.equal((await send()).status, 409);

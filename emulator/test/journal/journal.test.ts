@@ -23,10 +23,10 @@ t.test('an entry has both heads and both bodies, sizes, times and the token, and
   const service = await start(t);
   await service.seed('team/app', { 'a.txt': 'a\n' });
   const json = { query: { pattern: 'a' }, ref: 'main' };
-  const answer = await service.call('POST', '/api/v1/repos/grep?x=1', { json, headers: { 'x-trace': 'seven' } });
+  const response = await service.call('POST', '/api/v1/repos/grep?x=1', { json, headers: { 'x-trace': 'seven' } });
   const entry = last(service);
   t.match(entry, {
-    id: answer.headers['x-request-id'],
+    id: response.headers['x-request-id'],
     began: '2026-01-01T00:00:00.003Z',
     at: '2026-01-01T00:00:00.003Z',
     organization: 'demo',
@@ -43,12 +43,12 @@ t.test('an entry has both heads and both bodies, sizes, times and the token, and
     httpVersion: '1.1',
     token: { scheme: 'bearer', verified: true, repository: 'team/app', digest: /^[\w-]{16}$/, expires: /^2026|^2027/ },
     request: { bytes: JSON.stringify(json).length, body: { text: JSON.stringify(json), truncated: false } },
-    answer: { bytes: answer.bytes.length, body: { text: answer.text, encoding: 'utf8', truncated: false } },
+    answer: { bytes: response.bytes.length, body: { text: response.text, encoding: 'utf8', truncated: false } },
   });
   t.ok(entry.duration > 0);
   const sent = Object.fromEntries(entry.request.headers.map(([name, value]) => [name.toLowerCase(), value]));
   t.match(sent, { 'x-trace': 'seven', authorization: '[redacted]', 'content-type': 'application/json' });
-  const { connection, 'keep-alive': _, 'transfer-encoding': __, ...shown } = answer.headers;
+  const { connection, 'keep-alive': _, 'transfer-encoding': __, ...shown } = response.headers;
   t.same(Object.fromEntries(entry.answer.headers), shown, 'the fields of the answer');
 });
 
@@ -63,12 +63,12 @@ t.test('heads of answers are as they were sent, on the machine’s clock as well
     ['GET', '/nothing', {}],
     ['GET', '/api/v1/repo', { 'x-emulator-fault': 'rate_limited;retry-after=3' }],
   ] as const) {
-    const answer = await service.call(method, target, { headers });
-    const { connection, date, 'keep-alive': _, 'transfer-encoding': __, ...shown } = answer.headers;
+    const response = await service.call(method, target, { headers });
+    const { connection, date, 'keep-alive': _, 'transfer-encoding': __, ...shown } = response.headers;
     const { answer: entry, outcome } = last(service);
     const fields = Object.fromEntries(entry.headers.map(([name, value]) => [name, String(value)]));
     t.same(fields, shown, `${method} ${target}`);
-    t.equal(entry.bytes, answer.bytes.length);
+    t.equal(entry.bytes, response.bytes.length);
     t.equal(outcome, 'complete');
   }
 });

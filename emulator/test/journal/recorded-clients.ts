@@ -1,6 +1,6 @@
 import type { Event, Read, Write } from '../concurrency/linearizability.js';
 import { oidOf, packOf, pushBody, pushRaw, type RawObject, reportOf } from '../git/raw-push.js';
-import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
+import { type CallOptions, packBody, type Service, type ServiceResponse } from '../service.js';
 
 const REPO = 'team/app';
 export const ZERO = '0'.repeat(40);
@@ -42,10 +42,10 @@ export class RecordedClients {
   /** Reads all refs as a git client does before it fetches. */
   async readAdvertisement(refs: readonly string[]): Promise<Map<string, string>> {
     const start = performance.now();
-    const answer = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
+    const response = await this.#call('GET', `/${REPO}.git/info/refs?service=git-receive-pack`);
     const end = performance.now();
     const shown = new Map<string, string>();
-    for (const [, oid, ref] of answer.text.matchAll(/([0-9a-f]{40}) (refs\/[^\0\n]+)/g)) shown.set(ref!, oid!);
+    for (const [, oid, ref] of response.text.matchAll(/([0-9a-f]{40}) (refs\/[^\0\n]+)/g)) shown.set(ref!, oid!);
     for (const ref of refs) {
       const read: Read = { kind: 'read', ref, value: shown.get(ref) ?? ZERO, start, end };
       this.events.push(read);
@@ -59,8 +59,8 @@ export class RecordedClients {
     const files = Object.fromEntries(FILES.map((path) => [path, `${nonce}\n`]));
     const metadata = { target_branch: branch, commit_message: nonce, ...(expected && { expected_head_sha: expected }) };
     const start = performance.now();
-    const answer = await this.#call('POST', '/api/v1/repos/commit-pack', { body: packBody(files, metadata) });
-    this.#recordResult(`refs/heads/${branch}`, start, answer, expected);
+    const response = await this.#call('POST', '/api/v1/repos/commit-pack', { body: packBody(files, metadata) });
+    this.#recordResult(`refs/heads/${branch}`, start, response, expected);
   }
 
   async restore(branch: string, target: string, expected: string): Promise<void> {
@@ -72,14 +72,14 @@ export class RecordedClients {
       author: { name: 'A', email: 'a@x' },
     };
     const start = performance.now();
-    const answer = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
+    const response = await this.#call('POST', '/api/v1/repos/restore-commit', { json: { metadata } });
     // A commit without changes to the branch does not move it. That is not a conflict.
-    if (answer.status === 409 && answer.json.result.old_sha === '') return;
-    this.#recordResult(`refs/heads/${branch}`, start, answer, expected);
+    if (response.status === 409 && response.json.result.old_sha === '') return;
+    this.#recordResult(`refs/heads/${branch}`, start, response, expected);
   }
 
-  #recordResult(ref: string, start: number, answer: Answer, expected: string | undefined): void {
-    const { status, json, text } = answer;
+  #recordResult(ref: string, start: number, response: ServiceResponse, expected: string | undefined): void {
+    const { status, json, text } = response;
     if (status === 201) this.#write(ref, start, { outcome: 'ok', old: json.result.old_sha, new: json.result.new_sha });
     else if (status === 409 && expected) this.#write(ref, start, { outcome: 'fail', old: expected, new: '' });
     else throw new Error(`${ref}: ${status} ${text}`);
@@ -89,13 +89,13 @@ export class RecordedClients {
     const ref = 'refs/notes/commits';
     const start = performance.now();
     const json = { sha: target, action: 'append', note: this.nonce(), expected_ref_sha: expected };
-    const answer = await this.#call('POST', '/api/v1/repos/notes', { json });
-    const body = answer.json;
-    if (answer.status === 201) {
+    const response = await this.#call('POST', '/api/v1/repos/notes', { json });
+    const body = response.json;
+    if (response.status === 201) {
       this.#write(ref, start, { outcome: 'ok', old: body.base_commit, new: body.new_ref_sha });
       return body.new_ref_sha;
     }
-    if (answer.status !== 409) throw new Error(`note: ${answer.status} ${answer.text}`);
+    if (response.status !== 409) throw new Error(`note: ${response.status} ${response.text}`);
     this.#write(ref, start, { outcome: 'fail', old: expected, new: '' });
     return body.result === undefined ? expected : body.base_commit;
   }
@@ -113,8 +113,8 @@ export class RecordedClients {
     const start = performance.now();
     const length = cut ? this.random(body.length + 1) : body.length;
     try {
-      const answer = await pushRaw(this.service, REPO, cut ? cutAt(body, length) : body, { token: this.token });
-      const report = reportOf(answer);
+      const response = await pushRaw(this.service, REPO, cut ? cutAt(body, length) : body, { token: this.token });
+      const report = reportOf(response);
       if (report[0] !== 'unpack ok') throw new Error(report.join());
       for (const ref of refs) {
         const isDone = report.includes(`ok ${ref}`);
@@ -146,13 +146,13 @@ export class RecordedClients {
   async noncesOf(branch: string, way: 'grep' | 'archive' | 'files'): Promise<Set<string>> {
     if (way === 'grep') {
       const json = { ref: branch, query: { pattern: 'nonce-[0-9]+' } };
-      const answer = await this.#call('POST', '/api/v1/repos/grep', { json });
-      return noncesIn(answer.text);
+      const response = await this.#call('POST', '/api/v1/repos/grep', { json });
+      return noncesIn(response.text);
     }
     if (way === 'archive') {
       const { gunzipSync } = await import('node:zlib');
-      const answer = await this.#call('POST', '/api/v1/repos/archive', { json: { ref: branch } });
-      return noncesIn(gunzipSync(answer.bytes).toString('latin1'));
+      const response = await this.#call('POST', '/api/v1/repos/archive', { json: { ref: branch } });
+      return noncesIn(gunzipSync(response.bytes).toString('latin1'));
     }
     const { json } = await this.#call('GET', `/api/v1/repos/files/metadata?ref=${branch}`);
     // Every commit changes every file, so all files of a commit must name the same last commit.

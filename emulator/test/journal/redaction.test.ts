@@ -31,11 +31,11 @@ t.test('no secret is in what the journal keeps, shows, exports, tells, verifies 
   })();
   const scopes = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
   const token = await service.token({ repo: 'r', scopes });
-  const answers: string[] = [];
+  const responses: string[] = [];
   const ask = async (method: string, target: string, options: CallOptions = {}) => {
-    const answer = await service.call(method, target, { token, repo: 'r', ...options });
-    answers.push(JSON.stringify(answer.headers), answer.status < 300 ? '' : answer.text);
-    return answer;
+    const response = await service.call(method, target, { token, repo: 'r', ...options });
+    responses.push(JSON.stringify(response.headers), response.status < 300 ? '' : response.text);
+    return response;
   };
   // Secrets in every place in which a client can send one, in accepted and refused requests.
   await ask('POST', '/api/repos', { json: { deployment: { env: { KEY: 'canary-env' } } } });
@@ -105,7 +105,7 @@ t.test('no secret is in what the journal keeps, shows, exports, tells, verifies 
       }),
     ),
     log: JSON.stringify(lines),
-    'error bodies': answers.join('\n'),
+    'error bodies': responses.join('\n'),
     'what is kept': everythingIn([...world.state.journal.records()]),
     'what a snapshot keeps': everythingIn(world.state.journal.snapshot()),
     'what a restore keeps': '',

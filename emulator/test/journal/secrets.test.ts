@@ -29,12 +29,12 @@ t.test('no secret a client or an operator hands over is shown, logged or kept in
   const scopes = ['git:read', 'git:write', 'repo:write', 'org:read'];
   const token = await mintToken({ privateKeyPem, org: 'demo', repo: 'r', scopes });
   const bearer = { authorization: `Bearer ${token}` };
-  const answers: string[] = [];
+  const responses: string[] = [];
   const ask = async (method: string, path: string, headers: Record<string, string> = {}, json?: unknown) => {
     const body = json === undefined ? null : JSON.stringify(json);
-    const answer = await request(emulator.baseUrl + path, { method: method as 'GET', headers, body });
-    answers.push(JSON.stringify(answer.headers), await answer.body.text());
-    return answer.statusCode;
+    const response = await request(emulator.baseUrl + path, { method: method as 'GET', headers, body });
+    responses.push(JSON.stringify(response.headers), await response.body.text());
+    return response.statusCode;
   };
   const base_repo = { provider: 'github', owner: 'o', name: 'n' };
   await ask('POST', '/api/repos', bearer, { base_repo });
@@ -79,7 +79,7 @@ t.test('no secret a client or an operator hands over is shown, logged or kept in
   const seen = {
     log: JSON.stringify(lines),
     journal: JSON.stringify(emulator.requests()),
-    answers: answers.join('\n'),
+    answers: responses.join('\n'),
   };
   const secrets = [
     'canary-',

@@ -82,9 +82,9 @@ t.test('no verification of a full journal holds up others for long', async (t) =
     await setImmediate();
     schedule.longestSlice = 0;
     const before = schedule.spent;
-    const answer = await ask(method, path, json);
-    t.equal(answer.status, 200, path);
-    t.equal((path === '/verify' ? answer.json : answer.json.verification).unmet.length, 50);
+    const response = await ask(method, path, json);
+    t.equal(response.status, 200, path);
+    t.equal((path === '/verify' ? response.json : response.json.verification).unmet.length, 50);
     t.ok(schedule.spent - before > 50 * entries * 0.05, `${path}: ${schedule.spent - before} units`);
     t.ok(schedule.longestSlice <= SLICE + 6_000, `${path}: ${schedule.longestSlice} units at most`);
   }

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { operations } from '../../api/index.js';
 import type { GivenOptions } from '../../config/options.js';
 import { packOf, pushBody, pushRaw, reportOf } from '../git/raw-push.js';
-import { type Answer, packBody, type Service, startService } from '../service.js';
+import { packBody, type Service, type ServiceResponse, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
 const ZERO = '0'.repeat(40);
@@ -22,7 +22,7 @@ const files = (count: number) => Object.fromEntries(Array.from({ length: count }
 t.test('each bound: what just fits is done, what does not is refused and leaves nothing', async (t) => {
   const rows: Record<
     string,
-    [limits: GivenOptions['limits'], status: number, send: (service: Service, over: number) => Promise<Answer>]
+    [limits: GivenOptions['limits'], status: number, send: (service: Service, over: number) => Promise<ServiceResponse>]
   > = {
     'files of a commit': [{ maxFiles: 3 }, 400, (service, over) => service.commit('team/app', files(3 + over))],
     'bytes of a commit': [
@@ -108,11 +108,11 @@ t.test('a compressed Git request may not grow beyond its bound', async (t) => {
   for (const name of ['git-receive-pack', 'git-upload-pack']) {
     const headers = { 'content-type': `application/x-${name}-request`, 'content-encoding': 'gzip' };
     const bomb = gzipSync(Buffer.alloc(70_000_000, '0004'));
-    const answer = await service.call('POST', `/team/app.git/${name}`, { body: bomb, headers });
+    const response = await service.call('POST', `/team/app.git/${name}`, { body: bomb, headers });
     t.match(
-      answer.status === 200 ? /ERR/.exec(answer.text)?.[0] : answer.status,
+      response.status === 200 ? /ERR/.exec(response.text)?.[0] : response.status,
       /^(413|ERR)$/,
-      `${name}: ${answer.status}`,
+      `${name}: ${response.status}`,
     );
   }
   t.equal(service.world.engine.memory.used, 0);

@@ -9,11 +9,11 @@ t.test('what is kept to be fast stays within one budget, and goes with its repos
   t.teardown(() => service.emulator.close());
   const { world } = service;
   const names = Array.from({ length: REPOSITORIES }, (_, at) => `team/app-${at}`);
-  let most = 0;
+  let max = 0;
   const within = (status: number) => {
     t.equal(status, 200);
     t.ok(world.engine.cachedBytes <= CACHE_BYTES, `${world.engine.cachedBytes} bytes`);
-    most = Math.max(most, world.engine.cachedBytes);
+    max = Math.max(max, world.engine.cachedBytes);
   };
   for (const name of names) {
     await service.seed(name, { 'a.txt': `text of ${name}\n`.repeat(100), 'b.txt': 'word\n' });
@@ -25,7 +25,7 @@ t.test('what is kept to be fast stays within one budget, and goes with its repos
     within((await service.call('GET', '/api/v1/repos/diff?ref=main', options)).status);
     within((await service.call('GET', `/${name}.git/info/refs?service=git-upload-pack`, options)).status);
   }
-  t.ok(most > CACHE_BYTES / 2, `up to ${most} bytes were kept`);
+  t.ok(max > CACHE_BYTES / 2, `up to ${max} bytes were kept`);
   for (const name of names) {
     const { status } = await service.call('DELETE', `/api/repos/${encodeURIComponent(name)}`, { repo: name });
     t.equal(status, 200);

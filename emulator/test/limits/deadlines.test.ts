@@ -34,8 +34,8 @@ t.test('what is not done at its deadline is given up, and leaves nothing behind'
   const before = stateDigest(world);
   for (const [method, target, body, status, code] of ROWS) {
     const text = Array.isArray(body) ? body.map((line) => `${JSON.stringify(line)}\n`).join('') : JSON.stringify(body);
-    const answer = await service.call(method, `/api/v1/repos/${target}`, text === undefined ? {} : { body: text });
-    t.match(answer, { status, json: { status, code } }, target);
+    const response = await service.call(method, `/api/v1/repos/${target}`, text === undefined ? {} : { body: text });
+    t.match(response, { status, json: { status, code } }, target);
     t.equal(stateDigest(world), before, `${target} leaves no trace`);
   }
   t.equal((await service.commit('team/app', { c: 'c' })).status, 201, 'and the next writer is not kept waiting');

@@ -25,8 +25,8 @@ async function pushDeep(service: Service, depth: number): Promise<string> {
   for (let level = 0; level < depth; level++) tree = add('tree', Buffer.concat([entry('40000', 'd', tree), file]));
   const commit = add('commit', `tree ${tree}\nauthor ${WHO}\ncommitter ${WHO}\n\ndeep\n`);
   const update = pushBody([{ ref: 'refs/heads/deep', old: ZERO, new: commit }], packOf(objects));
-  const answer = await pushRaw(service, REPO, update);
-  if (answer.status !== 200) throw new Error(`the push was answered ${answer.status}`);
+  const response = await pushRaw(service, REPO, update);
+  if (response.status !== 200) throw new Error(`the push was answered ${response.status}`);
   return commit;
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { randomNumbers } from '../../git/test/random-numbers.js';
 import { shuffled } from '../concurrency/shuffled.js';
-import { type Answer, type CallOptions, type Service, startService } from '../service.js';
+import { type CallOptions, type Service, type ServiceResponse, startService } from '../service.js';
 
 const REPO = 'team/app';
 /** Short, so that long work is stopped soon. It is a limit of the service: the test asserts no times. */
@@ -41,9 +41,10 @@ async function commit(
       }
     }
   }
-  const answer = await service.call('POST', '/api/v1/repos/commit-pack', { repo: REPO, body: body() });
-  if (answer.status !== 201) throw new Error(`commit-pack answered ${answer.status}: ${answer.text.slice(0, 500)}`);
-  return answer.json.commit.commit_sha;
+  const response = await service.call('POST', '/api/v1/repos/commit-pack', { repo: REPO, body: body() });
+  if (response.status !== 201)
+    throw new Error(`commit-pack answered ${response.status}: ${response.text.slice(0, 500)}`);
+  return response.json.commit.commit_sha;
 }
 
 /**
@@ -67,15 +68,15 @@ async function besideOthers(t: Test, service: Service, method: string, target: s
     longest = Math.max(longest, performance.now() - start);
     await setImmediate();
   }
-  const answer = await hostile;
-  t.comment(`${answer.status}; ${answered} small requests beside it, the longest ${Math.round(longest)} ms`);
+  const response = await hostile;
+  t.comment(`${response.status}; ${answered} small requests beside it, the longest ${Math.round(longest)} ms`);
   t.ok(answered > 0, 'others are answered first');
-  return answer;
+  return response;
 }
 
-function holdsProblem(t: Test, answer: Answer, status: number): void {
-  t.equal(answer.status, status);
-  t.equal(answer.json?.status, status);
+function holdsProblem(t: Test, response: ServiceResponse, status: number): void {
+  t.equal(response.status, status);
+  t.equal(response.json?.status, status);
 }
 
 t.test('large and shuffled files are compared beside others, or given up', async (t) => {
@@ -91,8 +92,8 @@ t.test('large and shuffled files are compared beside others, or given up', async
 
   for (const sha of [random, order]) {
     for (const more of ['', '&git_apply_compatible=true']) {
-      const answer = await besideOthers(t, service, 'GET', `/api/v1/repos/diff?sha=${sha}${more}`);
-      t.match(answer.status, /^(200|504)$/);
+      const response = await besideOthers(t, service, 'GET', `/api/v1/repos/diff?sha=${sha}${more}`);
+      t.match(response.status, /^(200|504)$/);
     }
   }
   holdsProblem(t, await besideOthers(t, service, 'GET', `/api/v1/repos/diff?sha=${order}&path=few`), 504);
@@ -127,8 +128,8 @@ t.test('searches for anything, with any globs, end beside others', async (t) => 
   ];
   for (const [pattern, statuses] of patterns) {
     const json = { query: { pattern } };
-    const answer = await service.call('POST', '/api/v1/repos/grep', { json });
-    t.match(answer.status, statuses, `${pattern.slice(0, 40)} is answered ${answer.status}`);
+    const response = await service.call('POST', '/api/v1/repos/grep', { json });
+    t.match(response.status, statuses, `${pattern.slice(0, 40)} is answered ${response.status}`);
   }
   const slow = { query: { pattern: '([ab]+c?)+[0-9]' } };
   await besideOthers(t, service, 'POST', '/api/v1/repos/grep', { json: slow });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { COST } from '../../schedule/cost.js';
 import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { oidOf, packOf, pushBody, pushRaw, type RawObject } from '../git/raw-push.js';
-import { type Answer, startService } from '../service.js';
+import { type ServiceResponse, startService } from '../service.js';
 
 const REPO = 'team/app';
 const FILES = 70_000;
@@ -38,18 +38,18 @@ t.test('a folder of very many files is listed, changed and compared in slices', 
   const inflated = tree.body.length * COST.byteInflated;
   const scanned = FILES * COST.entry;
   /** Minimum number of units that each request has to count. */
-  const requests: Record<string, [least: number, send: () => Promise<Answer>]> = {
+  const requests: Record<string, [least: number, send: () => Promise<ServiceResponse>]> = {
     'one page of the list': [inflated, get('/files?ref=main&limit=100')],
     'the diff of one file': [scanned, get(`/diff?sha=${oidOf(commit)}&path=f0000001`)],
     'the last file': [scanned, get(`/file?ref=main&path=f${String(FILES - 1).padStart(7, '0')}`)],
     'a commit onto it': [scanned * 2, () => service.commit(REPO, { new: 'new\n', 'folder/file': 'x\n' })],
   };
-  for (const [name, [least, send]] of Object.entries(requests)) {
+  for (const [name, [min, send]] of Object.entries(requests)) {
     schedule.longestSlice = 0;
     const before = schedule.spent;
     const { status } = await send();
     t.match(status, /^20[01]$/, name);
     t.ok(schedule.longestSlice <= SLICE + BOUND, `${name}: at most ${Math.round(schedule.longestSlice)} units at once`);
-    t.ok(schedule.spent - before >= least, `${name}: ${Math.round(schedule.spent - before)} units are counted`);
+    t.ok(schedule.spent - before >= min, `${name}: ${Math.round(schedule.spent - before)} units are counted`);
   }
 });

@@ -15,7 +15,7 @@ const BOUND = 6_000;
 const REPO = 'team/nasty';
 const SIZES = { commits: 5_000, files: 5_000, depth: 1_000, refs: 500 };
 /** Maximum number of requests per operation. Their differences are spread over all members. */
-const MOST_REQUESTS = 10;
+const MAX_REQUESTS = 10;
 
 interface Schema {
   readonly type?: string;
@@ -94,7 +94,7 @@ interface Sent {
   readonly body?: string | Buffer;
 }
 
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 const WRITE = { target_branch: 'main', commit_message: 'm', author: { name: 'A', email: 'a@b.c' } };
 const lines = (...all: unknown[]) => all.map((line) => `${JSON.stringify(line)}\n`).join('');
 const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
@@ -102,7 +102,7 @@ const CHUNK = Buffer.alloc(4 * 1024 * 1024, 'line\n').toString('base64');
 /** Bodies that the rows of the operations do not describe. */
 const STREAMED: Readonly<Partial<Record<OperationId, (content: NastyContent) => readonly (string | Buffer)[]>>> = {
   commitPack: () => {
-    const files = Array.from({ length: MOST_FILES }, (_, at) => ({
+    const files = Array.from({ length: MAX_FILES }, (_, at) => ({
       path: `many/${at % 100}/${at}`,
       content_id: 'one',
     }));
@@ -210,7 +210,7 @@ t.test('no request holds up others for long, whatever it asks and of what', { ti
     let longest = { units: 0, target: '' };
     const wrong: string[] = [];
     const all = row.group === 'Git' ? git : requestsFor(row, content);
-    const every = Math.max(1, all.length / MOST_REQUESTS);
+    const every = Math.max(1, all.length / MAX_REQUESTS);
     for (const sent of all.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every))) {
       if (world.state.repositories.find(org, REPO)?.record.state !== 'active') {
         await service.call('POST', '/api/repos', { repo: REPO });

@@ -81,8 +81,8 @@ t.test('paths that stand and paths that do not', async (t) => {
   ];
   for (const path of bad) {
     const before = stateDigest(service.world);
-    const answer = await service.call('POST', PACK, { body: bodyOf([{ path }]) });
-    t.equal(answer.status, 400, `${JSON.stringify(path)?.slice(0, 60)}: ${answer.text.slice(0, 160)}`);
+    const response = await service.call('POST', PACK, { body: bodyOf([{ path }]) });
+    t.equal(response.status, 400, `${JSON.stringify(path)?.slice(0, 60)}: ${response.text.slice(0, 160)}`);
     t.equal(stateDigest(service.world), before);
   }
   const good: [given: string, stored?: string][] = [
@@ -110,8 +110,8 @@ t.test('paths that stand and paths that do not', async (t) => {
     [':(glob)*'],
     ['\x01\x7f'],
   ];
-  const answer = await service.call('POST', PACK, { body: bodyOf(good.map(([path]) => ({ path, content: path }))) });
-  t.equal(answer.status, 201, answer.text);
+  const response = await service.call('POST', PACK, { body: bodyOf(good.map(([path]) => ({ path, content: path }))) });
+  t.equal(response.status, 201, response.text);
   const tree = await treeOf(service);
   for (const [given, stored = given] of good) {
     t.ok(tree.includes(`100644 ${stored}`), JSON.stringify(stored).slice(0, 60));
@@ -206,8 +206,8 @@ t.test('operations that meet', async (t) => {
   for (const [what, entries, tree] of rows) {
     const service = await start(t);
     const before = stateDigest(service.world);
-    const answer = await service.call('POST', PACK, { body: bodyOf(entries) });
-    t.equal(answer.status, tree ? 201 : 400, `${what}: ${answer.text.slice(0, 200)}`);
+    const response = await service.call('POST', PACK, { body: bodyOf(entries) });
+    t.equal(response.status, tree ? 201 : 400, `${what}: ${response.text.slice(0, 200)}`);
     if (tree)
       t.same(
         (await treeOf(service)).map((line) => line.split(' ')[1]),
@@ -232,9 +232,9 @@ t.test('missing members and wrong types are refused, each by its name', async (t
       ...(member === 'files' ? ['x'] : [[]]),
       ...(member === 'author' ? ['A <a@x>'] : []),
     ]) {
-      const answer = await send({ ...good, [member]: value });
-      t.equal(answer.status, 400, `${member} ${JSON.stringify(value)}`);
-      t.match(answer.json.detail, new RegExp(member.split('_')[0]!));
+      const response = await send({ ...good, [member]: value });
+      t.equal(response.status, 400, `${member} ${JSON.stringify(value)}`);
+      t.match(response.json.detail, new RegExp(member.split('_')[0]!));
     }
   }
   const people = [

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { type Answer, packBody, type Service, startService } from '../service.js';
+import { packBody, type Service, type ServiceResponse, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
 const MiB = 1024 * 1024;
@@ -23,26 +23,26 @@ async function setUp(t: Test) {
   t.teardown(() => service.emulator.close());
   await service.seed('team/app', { 'a/b': 'ab\n', keep: 'keep\n' });
   const send = (body: string | Buffer | AsyncIterable<Buffer>) => service.call('POST', PACK, { body });
-  const refuse = async (what: string, body: Parameters<typeof send>[0], status = 400): Promise<Answer> => {
+  const refuse = async (what: string, body: Parameters<typeof send>[0], status = 400): Promise<ServiceResponse> => {
     const before = stateDigest(service.world);
-    const answer = await send(body);
-    t.equal(answer.status, status, `${what}: ${answer.text.slice(0, 200)}`);
-    t.equal(answer.headers['content-type'], 'application/problem+json', what);
+    const response = await send(body);
+    t.equal(response.status, status, `${what}: ${response.text.slice(0, 200)}`);
+    t.equal(response.headers['content-type'], 'application/problem+json', what);
     t.equal(stateDigest(service.world), before, `${what}: nothing is left`);
     t.equal(Reflect.get({}, 'polluted'), undefined);
-    return answer;
+    return response;
   };
-  const accept = async (what: string, body: Parameters<typeof send>[0]): Promise<Answer> => {
-    const answer = await send(body);
-    t.equal(answer.status, 201, `${what}: ${answer.text.slice(0, 200)}`);
-    return answer;
+  const accept = async (what: string, body: Parameters<typeof send>[0]): Promise<ServiceResponse> => {
+    const response = await send(body);
+    t.equal(response.status, 201, `${what}: ${response.text.slice(0, 200)}`);
+    return response;
   };
   return { service, send, refuse, accept };
 }
 
 async function read(service: Service, path: string): Promise<string | number> {
-  const answer = await service.call('GET', `/api/v1/repos/file?path=${encodeURIComponent(path)}`);
-  return answer.status === 200 ? answer.text : answer.status;
+  const response = await service.call('GET', `/api/v1/repos/file?path=${encodeURIComponent(path)}`);
+  return response.status === 200 ? response.text : response.status;
 }
 
 t.test('lines: framing, order and members', async (t) => {
@@ -202,7 +202,7 @@ t.test('an aborted upload leaves nothing, wherever it is cut', async (t) => {
       throw new Error('cut');
     }
     await service.call('POST', PACK, { body: partial() }).then(
-      (answer) => t.fail(`a cut body was answered with ${answer.status}`),
+      (response) => t.fail(`a cut body was answered with ${response.status}`),
       () => undefined,
     );
   };

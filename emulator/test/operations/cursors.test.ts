@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Answer, type Service, startService } from '../service.js';
+import { type Service, type ServiceResponse, startService } from '../service.js';
 
 // A cursor is valid for one list of one repository. For lists of a tree or a history, it is also bound to the commit of
 // the first page.
@@ -8,9 +8,9 @@ const REPO = 'team/app';
 const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'alpha\n', 'c.txt': 'alpha\n' };
 
 interface List {
-  readonly ask: (service: Service, cursor?: string) => Promise<Answer>;
+  readonly ask: (service: Service, cursor?: string) => Promise<ServiceResponse>;
   /** Returns the items of a page, in order. */
-  readonly items: (page: Answer['json']) => string[];
+  readonly items: (page: ServiceResponse['json']) => string[];
 }
 
 const get = (target: string) => (service: Service, cursor?: string) =>

@@ -4,7 +4,7 @@ import { writeOpenApi } from '../../api/openapi.js';
 import type { Operation } from '../../operation/operation.js';
 import { runSync } from '../../schedule/steps.js';
 import { type CallOptions, type Service, startService } from '../service.js';
-import { isWorded, LFS_TYPE } from './worded-answer.js';
+import { isWorded, LFS_TYPE } from './worded-response.js';
 
 // Refusals by the gateway and by the repository state, on every route of every operation: the documented code, in the
 // operation's error format.
@@ -105,9 +105,16 @@ t.test('every refusal is worded in the dialect of its operation, on every route'
           const options = await refusal.options(service, operation);
           const repo =
             operation.group === 'Git' ? (options.repo ?? 'team/app') : encodeURIComponent(options.repo ?? 'team/app');
-          const answer = await service.call(method, path.replace('{repo_name}', repo).replace(/\{\w+\}/, 'x'), options);
-          t.equal(answer.status, status, `${what}: ${answer.text.slice(0, 200)}`);
-          t.ok(isWorded(operation, answer, status, code), `${what}: ${answer.headers['content-type']} ${answer.text}`);
+          const response = await service.call(
+            method,
+            path.replace('{repo_name}', repo).replace(/\{\w+\}/, 'x'),
+            options,
+          );
+          t.equal(response.status, status, `${what}: ${response.text.slice(0, 200)}`);
+          t.ok(
+            isWorded(operation, response, status, code),
+            `${what}: ${response.headers['content-type']} ${response.text}`,
+          );
           const shown = document.paths[path]![method.toLowerCase()]!.responses[status];
           t.match(shown?.description ?? '', `\`${code}\``, `${what}: in the document`);
         }

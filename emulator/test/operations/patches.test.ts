@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { RandomText } from '../../git/diff/test/random-text.js';
 import { Workbench } from '../../git/test/workbench.js';
-import { type Answer, type Service, startService } from '../service.js';
+import { type Service, type ServiceResponse, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
 // Patches over HTTP. The real git applies the diffs of the API, and the API accepts every patch that the real git
@@ -174,7 +174,7 @@ async function diff(service: Service, query: Record<string, string>, path = 'dif
   return { files, patch: files.map(({ raw }) => raw).join(''), filtered: json.filtered_files as { path: string }[] };
 }
 
-function commitPatch(service: Service, patch: string | Buffer, branch = 'main'): Promise<Answer> {
+function commitPatch(service: Service, patch: string | Buffer, branch = 'main'): Promise<ServiceResponse> {
   const author = { name: 'Ada', email: 'ada@example.com' };
   const lines = [
     { metadata: { target_branch: branch, commit_message: 'Patch', author } },

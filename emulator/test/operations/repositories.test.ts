@@ -136,9 +136,9 @@ t.test('a fork starts where its source is, and goes its own way', async (t) => {
     [{ name: 'none', auth: { token: await service.token({ repo: 'none' }) } }, 404, 'repository_not_found'],
   ];
   for (const [more, status, code] of refused) {
-    const answer = await fork('refused', more);
-    t.match(answer, { status, json: { code } }, JSON.stringify(more).slice(0, 40));
-    t.notOk(answer.headers['www-authenticate']);
+    const response = await fork('refused', more);
+    t.match(response, { status, json: { code } }, JSON.stringify(more).slice(0, 40));
+    t.notOk(response.headers['www-authenticate']);
   }
   t.match(await fork('snap', snapshot), { status: 409, json: { code: 'conflict' } });
   t.match(await fork('bad-message', snapshot, { initial_commit: { message: ' ' } }), { status: 400 });

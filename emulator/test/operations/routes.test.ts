@@ -14,13 +14,13 @@ t.test('every operation answers on every route, in the old names and in the new 
       for (const route of row.routes) {
         for (const [index, request] of row.sends.entries()) {
           const fixture = isWrite ? await makeFixture(service, `team/copy ${++count}`) : shared;
-          const answer = await send(service, row, route, fixture, request(fixture));
+          const response = await send(service, row, route, fixture, request(fixture));
           const what = `${row.method} ${route}, request ${index + 1}`;
-          t.equal(answer.status, row.ok, `${what}: ${answer.text.slice(0, 300)}`);
-          if (row.answers) t.match(answer.json, row.answers, what);
+          t.equal(response.status, row.ok, `${what}: ${response.text.slice(0, 300)}`);
+          if (row.answers) t.match(response.json, row.answers, what);
           const type = row.ok < 400 ? 'application/json' : 'application/problem+json';
-          if (row.answers) t.equal(answer.headers['content-type'], type, what);
-          if (row.headers) t.match(answer.headers, row.headers, what);
+          if (row.answers) t.equal(response.headers['content-type'], type, what);
+          if (row.headers) t.match(response.headers, row.headers, what);
         }
       }
     });
@@ -55,8 +55,8 @@ t.test('a token with every scope but the one that is needed does not do', async 
   const fixture = await makeFixture(service, 'team/app');
   for (const [operation, row] of Object.entries(ROWS)) {
     const scopes = EVERY_SCOPE.filter((scope) => scope !== row.scopes.at(-1));
-    const answer = await send(service, { ...row, scopes }, row.routes[0]!, fixture, row.sends[0]!(fixture));
-    t.equal(answer.status, 403, operation);
+    const response = await send(service, { ...row, scopes }, row.routes[0]!, fixture, row.sends[0]!(fixture));
+    t.equal(response.status, 403, operation);
   }
 });
 

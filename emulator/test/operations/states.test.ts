@@ -64,10 +64,10 @@ t.test(
   'each state is answered in the status and dialect of the operation, and ends when it is set to another',
   async (t) => {
     const service = await start(t);
-    for (const [state, answers] of Object.entries(STATES)) {
+    for (const [state, responses] of Object.entries(STATES)) {
       service.emulator.state.change({ repositories: { 'team/app': { state: state as keyof typeof STATES } } });
       t.match(service.emulator.state.read().repositories['team/app'], { state });
-      t.strictSame(await look(service), answers, state);
+      t.strictSame(await look(service), responses, state);
     }
     service.emulator.state.change({ repositories: { 'team/app': { state: 'archived' } } });
     t.strictSame(await look(service), STATES.thawing);
@@ -292,9 +292,9 @@ t.test('an upstream fails as it is told to', async (t) => {
     [{ error: 'The upstream does not answer.' }, 412],
   ] as const) {
     service.emulator.state.change({ organizations: { demo: { upstream } } });
-    const { json, ...answer } = await create('mirror');
+    const { json, ...response } = await create('mirror');
     t.match(
-      { status: answer.status, json },
+      { status: response.status, json },
       { status, json: { code: 'forge_repository_inaccessible', detail: upstream.error } },
     );
     t.same(service.emulator.state.read().organizations.demo!.upstream, upstream);

@@ -248,8 +248,8 @@ t.test('detaching ends it, and may be done twice', async (t) => {
 
 t.test('what GitHub does not give is refused before there is a repository', async (t) => {
   const { upstream, service } = await stage(t);
-  const refused = async (answer: number, status: number) => {
-    upstream.answer = () => answer;
+  const refused = async (response: number, status: number) => {
+    upstream.answer = () => response;
     t.match(await create(service, 'mirror', PUBLIC), {
       status,
       json: { code: 'forge_repository_inaccessible', status },

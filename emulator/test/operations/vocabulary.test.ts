@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { type Answer, packBody, type Service, startService } from '../service.js';
+import { packBody, type Service, type ServiceResponse, startService } from '../service.js';
 
 /** Clients of several generations. Their member names mix, and each reads the names it knows. */
 
@@ -16,11 +16,11 @@ async function stage(t: Test) {
   return { service, first, tip, topic: topic.commit.commit_sha as string };
 }
 
-function ask(service: Service, path: string, query: Record<string, string> = {}): Promise<Answer> {
+function ask(service: Service, path: string, query: Record<string, string> = {}): Promise<ServiceResponse> {
   return service.call('GET', `${REPO}/${path}?${new URLSearchParams(query)}`);
 }
 
-function send(service: Service, method: string, path: string, json: object): Promise<Answer> {
+function send(service: Service, method: string, path: string, json: object): Promise<ServiceResponse> {
   return service.call(method, `${REPO}/${path}`, { json });
 }
 
@@ -141,7 +141,7 @@ t.test('streamed writes and restores, in every mixture of names', async (t) => {
 
 t.test('file metadata of one folder, as newer clients ask for it', async (t) => {
   const { service, first, tip } = await stage(t);
-  const paths = (answer: Answer) => answer.json.files.map((file: { path: string }) => file.path);
+  const paths = (response: ServiceResponse) => response.json.files.map((file: { path: string }) => file.path);
   t.same(paths(await ask(service, 'files/metadata')), ['src/one.txt', 'src/two.txt', 'top.txt']);
   const folder = await ask(service, 'files/metadata', { path: 'src/', recursive: 'false' });
   t.same(paths(folder), ['src/one.txt', 'src/two.txt']);

@@ -104,7 +104,7 @@ t.test('every method that the library has is called in an example', (t) => {
 t.test('the example of each module for a test runner is what its project has', (t) => {
   for (const runner of ['node-test', 'tap', 'vitest', 'jest']) {
     const [example] = examplesIn(readSource(`runners/${runner}.ts`));
-    t.equal(example, readSource(`test/runners/${runner}/lost-answer.test.js`), runner);
+    t.equal(example, readSource(`test/runners/${runner}/lost-response.test.js`), runner);
     const lines = example!.split('\n').filter((line) => line !== '');
     t.ok(lines.length < 10, `${runner}: ${lines.length} lines`);
   }

@@ -67,10 +67,10 @@ t.test('the first check that objects decides the answer', async (t) => {
     ['the ref', () => call('GET', '/api/repos/team%2Fapp/commit?sha=nothing'), 404, 'ref_not_found'],
   ];
   for (const [what, send, status, code] of rows) {
-    const answer = await send();
-    t.match(answer, { status, json: { status, code } }, what);
-    t.equal(answer.json.error, answer.json.detail, `${what}: error mirrors detail`);
-    t.equal(answer.headers['content-type'], 'application/problem+json');
+    const response = await send();
+    t.match(response, { status, json: { status, code } }, what);
+    t.equal(response.json.error, response.json.detail, `${what}: error mirrors detail`);
+    t.equal(response.headers['content-type'], 'application/problem+json');
   }
 });
 
@@ -159,8 +159,8 @@ t.test('names are decoded once and compared to the code unit', async (t) => {
   t.teardown(() => service.emulator.close());
   for (const name of ['team/app', 'a%2Fb', 'caf\u00e9', 'cafe\u0301', 'x.git', 'A', 'a', 'a+b', 'a b']) {
     await service.seed(name);
-    const answer = await service.call('GET', `/api/repos/${encodeURIComponent(name)}`, { repo: name });
-    t.match(answer, { status: 200, json: { url: name, repo_name: name } }, name);
+    const response = await service.call('GET', `/api/repos/${encodeURIComponent(name)}`, { repo: name });
+    t.match(response, { status: 200, json: { url: name, repo_name: name } }, name);
   }
   const ask = (target: string, repo: string) => service.call('GET', target, { repo });
   t.match(await ask('/api/repos/team%252Fapp', 'team/app'), { status: 404, json: { code: 'repository_not_found' } });
@@ -234,7 +234,7 @@ t.test('faults answer in the status and dialect of the operation', async (t) => 
 t.test('the same seed, clock and requests give the same answers and journal', async (t) => {
   const run = async () => {
     const service = await startService({ seed: '7', clock: Date.parse('2026-01-01T00:00:00Z') });
-    const answers: string[] = [];
+    const responses: string[] = [];
     try {
       await service.seed('team/app', { 'a.txt': 'a\n' });
       for (const target of [
@@ -245,12 +245,12 @@ t.test('the same seed, clock and requests give the same answers and journal', as
         '/nothing',
       ]) {
         const { status, headers, text } = await service.call('GET', target);
-        answers.push(JSON.stringify([status, { ...headers, connection: '', 'keep-alive': '' }, text]));
+        responses.push(JSON.stringify([status, { ...headers, connection: '', 'keep-alive': '' }, text]));
       }
       // Durations and ports differ between runs.
       const shown = (name: string, value: unknown) => (name === 'duration' ? 0 : value);
       const journal = JSON.stringify(service.emulator.requests(), shown).replaceAll(new URL(service.url).port, '0');
-      return [...answers, journal];
+      return [...responses, journal];
     } finally {
       await service.emulator.close();
     }
@@ -311,9 +311,9 @@ t.test('no token reaches the log, the journal or an answer', async (t) => {
   t.teardown(() => emulator.close());
   const { request } = await import('undici');
   const canary = 'eyJhbGciOiJFUzI1NiJ9.CANARY.CANARY';
-  const answers: string[] = [];
+  const responses: string[] = [];
   const send = async (path: string, headers: Record<string, string>) =>
-    answers.push(await (await request(`${emulator.baseUrl}${path}`, { headers })).body.text());
+    responses.push(await (await request(`${emulator.baseUrl}${path}`, { headers })).body.text());
   await send(`/api/v1/repo?token=${canary}`, {
     authorization: `Bearer ${canary}`,
     cookie: canary,
@@ -322,7 +322,7 @@ t.test('no token reaches the log, the journal or an answer', async (t) => {
   await send('/a.git/info/refs?service=git-upload-pack', {
     authorization: `Basic ${Buffer.from(`t:${canary}`).toString('base64')}`,
   });
-  const all = [...lines, ...answers, JSON.stringify(emulator.requests())].join('\n');
+  const all = [...lines, ...responses, JSON.stringify(emulator.requests())].join('\n');
   t.ok(all.includes('forbidden'), 'the requests were seen');
   t.notOk(all.includes('CANARY'));
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../../config/options.js';
-import { converse, type RawAnswer, sendRaw } from '../raw-http.js';
+import { converse, type RawResponse, sendRaw } from '../raw-http.js';
 import { packBody, type Service, startService } from '../service.js';
 import { stateDigest } from '../world/state-digest.js';
 
@@ -26,19 +26,19 @@ const GENERIC: Readonly<Record<number, string>> = {
 };
 
 /** Asserts problem details with the generic code, a request id that the journal knows, and a Content-Length. */
-function isRefusal(t: Test, service: Service, answer: RawAnswer | undefined, status: number, what: string): void {
-  t.equal(answer?.status, status, what);
-  if (!answer) return;
-  t.equal(answer.headers['content-type'], 'application/problem+json', what);
-  t.ok(Number.isFinite(Date.parse(answer.headers.date ?? '')), `${what}: Date`);
-  const body = JSON.parse(answer.body);
+function isRefusal(t: Test, service: Service, response: RawResponse | undefined, status: number, what: string): void {
+  t.equal(response?.status, status, what);
+  if (!response) return;
+  t.equal(response.headers['content-type'], 'application/problem+json', what);
+  t.ok(Number.isFinite(Date.parse(response.headers.date ?? '')), `${what}: Date`);
+  const body = JSON.parse(response.body);
   t.match(body, { status, code: GENERIC[status], type: 'about:blank' }, what);
   t.equal(body.error, body.detail, what);
-  if (answer.headers['x-request-id'] === undefined) {
+  if (response.headers['x-request-id'] === undefined) {
     t.match(what, /_emulator|own routes/, `${what}: only requests to the emulator's own routes are in no journal`);
     return;
   }
-  const entries = service.emulator.requests().filter(({ id }) => id === answer.headers['x-request-id']);
+  const entries = service.emulator.requests().filter(({ id }) => id === response.headers['x-request-id']);
   t.match(entries, [{ status, code: GENERIC[status], why: [body.detail] }], `${what}: one line in the journal`);
 }
 
@@ -78,21 +78,21 @@ t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
       'GET /_emulator/version',
     ]) {
       const what = `${line} ${version} ${JSON.stringify(fields)}`;
-      const { answers, end } = await sendRaw(
+      const { answers: responses, end } = await sendRaw(
         service,
         `${line} ${version}\r\n${HOST}${authorization}${fields}\r\n${chunks}`,
       );
-      t.equal(answers.length, 1, `${what}: one answer`);
-      isRefusal(t, service, answers[0], status, what);
-      t.equal(answers[0]?.headers.connection, 'close', what);
+      t.equal(responses.length, 1, `${what}: one answer`);
+      isRefusal(t, service, responses[0], status, what);
+      t.equal(responses[0]?.headers.connection, 'close', what);
       t.equal(end, 'closed', `${what}: nothing more is read from it`);
     }
   }
   t.equal(stateDigest(service.world), before, 'no body became a request');
   for (const name of ['chunked', 'Chunked', ' chunked ', ', chunked']) {
     const text = `POST /api/v1/repos/grep HTTP/1.1\r\n${HOST}${authorization}Transfer-Encoding:${name}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
-    const { answers } = await sendRaw(service, text, 1);
-    t.match(answers, [{ status: 400, body: /query/ }], `${name} is read, and its body checked`);
+    const { answers: responses } = await sendRaw(service, text, 1);
+    t.match(responses, [{ status: 400, body: /query/ }], `${name} is read, and its body checked`);
   }
 });
 
@@ -132,10 +132,10 @@ t.test('what Node’s parser refuses is answered once, in the words of every oth
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
   for (const [what, text, status = 400] of rows) {
-    const { answers, end } = await sendRaw(service, text);
-    t.equal(answers.length, 1, `${what}: one answer`);
-    isRefusal(t, service, answers[0], status, what);
-    t.match(answers[0]?.headers, { connection: 'close' }, what);
+    const { answers: responses, end } = await sendRaw(service, text);
+    t.equal(responses.length, 1, `${what}: one answer`);
+    isRefusal(t, service, responses[0], status, what);
+    t.match(responses[0]?.headers, { connection: 'close' }, what);
     t.equal(end, 'closed', what);
   }
 });
@@ -159,14 +159,14 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
         const recorded = [...world.state.journal.entries()].length;
         // Sent once in one piece, and once with the body after the header.
         for (const isLate of [false, true]) {
-          const { answers } = await converse(service, (socket) => {
+          const { answers: responses } = await converse(service, (socket) => {
             if (!isLate) socket.write(head + body);
             else socket.write(head, () => setImmediate(() => socket.write(body)));
           });
-          t.equal(answers.length, 1, `${path}, ${what}: one answer`);
-          if (credential === '') t.match(answers, [{ status: 401, body: /"unauthorized"/ }], 'what is decided, is');
-          else isRefusal(t, service, answers[0], status, `${path}, ${what}`);
-          t.equal(answers[0]?.headers.connection, 'close');
+          t.equal(responses.length, 1, `${path}, ${what}: one answer`);
+          if (credential === '') t.match(responses, [{ status: 401, body: /"unauthorized"/ }], 'what is decided, is');
+          else isRefusal(t, service, responses[0], status, `${path}, ${what}`);
+          t.equal(responses[0]?.headers.connection, 'close');
         }
         t.equal([...world.state.journal.entries()].length, recorded + 2, 'each is recorded once');
       }
@@ -175,8 +175,8 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
   for (const service_ of ['git-upload-pack', 'git-receive-pack']) {
     const head = `POST /team/app.git/${service_} HTTP/1.1\r\n${HOST}${authorization}Content-Type: application/x-${service_}-request\r\nTransfer-Encoding: chunked\r\n\r\n`;
     for (const begun of ['', '4\r\n0032\r\n']) {
-      const { answers, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
-      t.match(answers, [{ status: 400, headers: { 'content-type': /^text\/plain/, connection: 'close' } }], service_);
+      const { answers: responses, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
+      t.match(responses, [{ status: 400, headers: { 'content-type': /^text\/plain/, connection: 'close' } }], service_);
       t.equal(end, 'closed');
       t.match([...world.state.journal.entries()].at(-1), { status: 400, code: 'bad_request', why: [/chunk/] });
     }
@@ -193,7 +193,7 @@ t.test('what goes on arriving after a refusal neither cuts the answer nor gets a
     `GET /api/v1/repo HTTP/1.0\r\n${HOST}${authorization}\r\n`,
     `POST /api/v1/repos/grep HTTP/1.0\r\n${HOST}Content-Length: 3000000\r\n\r\n`,
   ]) {
-    const { answers, end } = await converse(service, async (socket) => {
+    const { answers: responses, end } = await converse(service, async (socket) => {
       socket.on('error', () => undefined);
       socket.write(first);
       for (let part = 0; part < 40 && !socket.destroyed; part++) {
@@ -201,7 +201,7 @@ t.test('what goes on arriving after a refusal neither cuts the answer nor gets a
         await sleep(2);
       }
     });
-    t.equal(answers.length, 1, JSON.stringify(first));
+    t.equal(responses.length, 1, JSON.stringify(first));
     t.equal(end, 'closed', `${JSON.stringify(first)} is closed, not reset`);
   }
 });
@@ -219,8 +219,8 @@ t.test('no request behind one that closes its connection is carried out', async 
     `GET /api/v1/repo HTTP/2.0\r\n${HOST}${authorization}Connection: keep-alive\r\n\r\n`,
     `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`,
   ]) {
-    const { answers, end } = await sendRaw(service, first + write);
-    t.equal(answers.length, 1, JSON.stringify(first));
+    const { answers: responses, end } = await sendRaw(service, first + write);
+    t.equal(responses.length, 1, JSON.stringify(first));
     t.equal(end, 'closed');
   }
   t.equal(stateDigest(service.world), before);
@@ -240,8 +240,8 @@ t.test('Expect: only 100-continue can be met', async (t) => {
     '"100-continue"',
     '200-ok',
   ]) {
-    const { answers, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`), 1);
-    isRefusal(t, service, answers[0], 417, expect);
+    const { answers: responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`), 1);
+    isRefusal(t, service, responses[0], 417, expect);
     t.equal(continues, 0, `${expect}: no 100 before it`);
     for (const path of ['/_emulator/health', '/_emulator/version', '/api/v1/repo']) {
       const refused = await sendRaw(service, `GET ${path} HTTP/1.1\r\n${HOST}Expect: ${expect}\r\n\r\n`, 1);
@@ -260,13 +260,13 @@ t.test('Expect: only 100-continue can be met', async (t) => {
   }
   // RFC 9110, 10.1.1: an expectation in an HTTP/1.0 request is ignored.
   for (const expect of ['x', '100-continue']) {
-    const { answers, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`, 'HTTP/1.0'), 1);
-    t.match(answers, [{ status: 400, body: /query/ }], `HTTP/1.0 ${expect}`);
+    const { answers: responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`, 'HTTP/1.0'), 1);
+    t.match(responses, [{ status: 400, body: /query/ }], `HTTP/1.0 ${expect}`);
     t.equal(continues, 0);
   }
   const next = `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`;
-  const { answers } = await sendRaw(service, post('Expect: x\r\n') + next, 2);
-  t.match(answers, [{ status: 417 }, { status: 200 }], 'a body that was sent all the same does not hold up the next');
+  const { answers: responses } = await sendRaw(service, post('Expect: x\r\n') + next, 2);
+  t.match(responses, [{ status: 417 }, { status: 200 }], 'a body that was sent all the same does not hold up the next');
 });
 
 t.test('100 Continue is sent when the body is wanted, and not before a refusal', async (t) => {
@@ -296,10 +296,14 @@ t.test('100 Continue is sent when the body is wanted, and not before a refusal',
     ['a foreign host', `Host: localhost\r\n`, undefined, 400],
     ['a push without a credential', '', '/team/app.git/git-receive-pack', 401],
   ] as const) {
-    const { answers, continues } = await ask(fields, target);
-    t.match(answers, [{ status }], what);
+    const { answers: responses, continues } = await ask(fields, target);
+    t.match(responses, [{ status }], what);
     t.equal(continues, 0, `${what}: refused at once`);
-    t.equal(answers[0]?.headers.connection, 'close', `${what}: whether a body follows is not known (RFC 9110, 10.1.1)`);
+    t.equal(
+      responses[0]?.headers.connection,
+      'close',
+      `${what}: whether a body follows is not known (RFC 9110, 10.1.1)`,
+    );
   }
   const type = 'Content-Type: application/x-git-receive-pack-request\r\n';
   const push = await ask(`${authorization}${type}`, '/team/app.git/git-receive-pack');
@@ -317,11 +321,11 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
     [`CONNECT localhost:80 HTTP/1.1\r\n\r\n`, 400],
     [`CONNECT /_emulator/version HTTP/1.1\r\n${HOST}\r\n`, 400],
   ] as const) {
-    const { answers, end } = await sendRaw(service, text);
-    t.equal(answers.length, 1, text);
-    isRefusal(t, service, answers[0], status, text);
+    const { answers: responses, end } = await sendRaw(service, text);
+    t.equal(responses.length, 1, text);
+    isRefusal(t, service, responses[0], status, text);
     t.equal(end, 'closed');
-    if (status === 405) t.match(answers[0]?.headers.allow, /GET, HEAD.*POST/);
+    if (status === 405) t.match(responses[0]?.headers.allow, /GET, HEAD.*POST/);
   }
   const foreign = await sendRaw(service, `CONNECT localhost:80 HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
   t.match(foreign.answers, [{ status: 403, body: /"forbidden"/ }]);
@@ -336,8 +340,8 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
   t.equal(star.answers[0]?.headers.allow, 'GET, HEAD, POST, PUT, PATCH, DELETE');
   t.equal(star.answers[1]?.status, 401, 'the connection goes on');
   for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-    const answer = await sendRaw(service, `${method} * HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`, 1);
-    t.equal(answer.answers[0]?.status, 400, `${method} *`);
+    const response = await sendRaw(service, `${method} * HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`, 1);
+    t.equal(response.answers[0]?.status, 400, `${method} *`);
   }
 
   // RFC 9110, 7.8: a server may ignore Upgrade. Node drops what follows such a request, so nothing may follow.
@@ -348,9 +352,12 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
     ['GET /_emulator/version', 200],
   ] as const) {
     const next = `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`;
-    const { answers, end } = await sendRaw(service, `${line} HTTP/1.1\r\n${HOST}${authorization}${upgrade}\r\n${next}`);
-    t.match(answers, [{ status, headers: { connection: 'close' } }], line);
-    t.equal(answers.length, 1, 'what follows is not answered');
+    const { answers: responses, end } = await sendRaw(
+      service,
+      `${line} HTTP/1.1\r\n${HOST}${authorization}${upgrade}\r\n${next}`,
+    );
+    t.match(responses, [{ status, headers: { connection: 'close' } }], line);
+    t.equal(responses.length, 1, 'what follows is not answered');
     t.equal(end, 'closed');
   }
   const body = packBody({ u: 'u' });
@@ -374,10 +381,10 @@ t.test('pipelined requests: one answer each, in order, mistakes among them', asy
     [`GET http://127.0.0.1/api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`, 200],
     [good, 200],
   ];
-  const { answers } = await sendRaw(service, rows.map(([text]) => text).join(''), rows.length);
+  const { answers: responses } = await sendRaw(service, rows.map(([text]) => text).join(''), rows.length);
   t.same(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     rows.map(([, status]) => status),
   );
-  t.equal(new Set(answers.map(({ headers }) => headers.connection)).size, 1, 'and the connection is kept throughout');
+  t.equal(new Set(responses.map(({ headers }) => headers.connection)).size, 1, 'and the connection is kept throughout');
 });

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { GivenOptions } from '../../config/options.js';
-import { type RawAnswer, sendRaw } from '../raw-http.js';
+import { type RawResponse, sendRaw } from '../raw-http.js';
 import { type Service, startService } from '../service.js';
 
 // Target host of a request: Host, absolute-form, and the guard before the emulator's own routes.
@@ -10,7 +10,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed('team/app');
   const token = await service.token({ repo: 'team/app' });
-  const ask = async (line: string, fields: string): Promise<RawAnswer> =>
+  const ask = async (line: string, fields: string): Promise<RawResponse> =>
     (await sendRaw(service, `${line}\r\n${fields}\r\n`, 1)).answers[0]!;
   return { service, ask, authorization: `Authorization: Bearer ${token}\r\n` };
 }
@@ -23,7 +23,7 @@ const PATHS = ['/api/v1/repo', '/_emulator/health', '/_emulator/version', '/_emu
  * routes
  * have no number.
  */
-function problemAndShape({ status, headers, body }: RawAnswer, expected: number, code: string) {
+function problemAndShape({ status, headers, body }: RawResponse, expected: number, code: string) {
   const shape = {
     status: expected,
     headers: {
@@ -35,8 +35,8 @@ function problemAndShape({ status, headers, body }: RawAnswer, expected: number,
   return [{ status, headers, body: body === '' ? undefined : JSON.parse(body) }, shape] as const;
 }
 
-function isProblem(t: Test, answer: RawAnswer, status: number, code: string, what: string): void {
-  t.match(...problemAndShape(answer, status, code), what);
+function isProblem(t: Test, response: RawResponse, status: number, code: string, what: string): void {
+  t.match(...problemAndShape(response, status, code), what);
 }
 
 t.test('a Host that is malformed is refused, on every route', async (t) => {
@@ -178,12 +178,16 @@ t.test('no Host, and more than one', async (t) => {
       }
     }
   }
-  const { answers } = await sendRaw(
+  const { answers: responses } = await sendRaw(
     service,
     `GET /api/v1/repo HTTP/1.1\r\n\r\nGET /api/v1/repo HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`,
     2,
   );
-  t.match(answers, [{ status: 400, headers: { connection: 'keep-alive' } }, { status: 200 }], 'the connection is kept');
+  t.match(
+    responses,
+    [{ status: 400, headers: { connection: 'keep-alive' } }, { status: 200 }],
+    'the connection is kept',
+  );
   // RFC 9112, 3.2 requires Host only in HTTP/1.1. Without it, the request is for the port's own organization (3.3).
   const old = await ask('GET /api/v1/repo HTTP/1.0', authorization);
   t.match(old, { status: 200, headers: { connection: 'close' } });
@@ -289,11 +293,11 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
   for (const path of [...OWN, ...PAGE, ...NO_ROUTES]) {
     for (const method of METHODS) {
       const requests = pages.map((fields) => `${method} ${path} HTTP/1.1\r\n${fields}\r\n`);
-      const { answers } = await sendRaw(service, requests.join(''), pages.length);
-      const seen = answers.map((answer) => problemAndShape(answer, 403, 'forbidden'));
-      t.equal(answers.length, pages.length);
+      const { answers: responses } = await sendRaw(service, requests.join(''), pages.length);
+      const seen = responses.map((response) => problemAndShape(response, 403, 'forbidden'));
+      t.equal(responses.length, pages.length);
       t.match(
-        seen.map(([answer], at) => ({ ...answer, request: requests[at]! })),
+        seen.map(([response], at) => ({ ...response, request: requests[at]! })),
         seen.map(([, shape], at) => ({ ...shape, request: requests[at]! })),
         `${method} ${path}`,
       );
@@ -319,9 +323,9 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
     t.equal((await ask(`GET ${path} HTTP/1.1`, `${host}Sec-Fetch-Site: same-origin\r\n`)).status, 200);
     t.equal((await ask(`GET ${path} HTTP/1.1`, `${host}Sec-Fetch-Site: none\r\n`)).status, 200, 'typed by hand');
     for (const method of METHODS.slice(2)) {
-      const answer = await ask(`${method} ${path} HTTP/1.1`, host);
-      isProblem(t, answer, 405, 'method_not_allowed', `${method} ${path}`);
-      t.equal(answer.headers.allow, 'GET, HEAD', `${method} ${path}`);
+      const response = await ask(`${method} ${path} HTTP/1.1`, host);
+      isProblem(t, response, 405, 'method_not_allowed', `${method} ${path}`);
+      t.equal(response.headers.allow, 'GET, HEAD', `${method} ${path}`);
     }
   }
   t.same(service.emulator.requests({ after: lastBefore }), [], 'nothing of it is in the journal');
@@ -331,8 +335,8 @@ t.test('health names the organization that Host selects', async (t) => {
   const { service } = await setUp(t, { org: ['demo', 'other'] });
   const organizationOf = async (index: number, host: string): Promise<string> => {
     const there: Service = { ...service, url: service.emulator.orgs[index]!.baseUrl };
-    const { answers } = await sendRaw(there, `GET /_emulator/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 1);
-    return JSON.parse(answers[0]!.body).organization;
+    const { answers: responses } = await sendRaw(there, `GET /_emulator/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 1);
+    return JSON.parse(responses[0]!.body).organization;
   };
   t.equal(await organizationOf(0, 'localhost'), 'demo');
   t.equal(await organizationOf(0, 'api.other.localhost'), 'other');

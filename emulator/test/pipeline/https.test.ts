@@ -181,19 +181,19 @@ async function urlsIn({ baseUrl, token }: Pick<Emulator, 'baseUrl' | 'token'>, h
     const headers = { host, authorization, 'content-type': type, accept: type };
     const question = request({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
     question.end(JSON.stringify(body));
-    const [answer] = (await once(question, 'response')) as [IncomingMessage];
-    const text = (await answer.setEncoding('utf8').toArray()).join('');
-    t.ok(answer.statusCode! < 300, `${path} ${text}`);
-    return { text, header: String(answer.headers.location ?? '') };
+    const [response] = (await once(question, 'response')) as [IncomingMessage];
+    const text = (await response.setEncoding('utf8').toArray()).join('');
+    t.ok(response.statusCode! < 300, `${path} ${text}`);
+    return { text, header: String(response.headers.location ?? '') };
   };
   const lfs = 'application/vnd.git-lfs+json';
   const objects = [{ oid: 'a'.repeat(64), size: 1 }];
-  const answers = [
+  const responses = [
     await ask('a b', '/api/repos', {}),
     await ask('a b', '/a%20b.git/info/lfs/objects/batch', { operation: 'upload', transfers: ['basic'], objects }, lfs),
     await ask('a b', '/a%20b+ephemeral.git/info/lfs/objects/batch', { operation: 'upload', objects }, lfs),
   ];
-  return answers.flatMap(({ text, header }) => `${text} ${header}`.match(/https?:[^"\s]+/g) ?? []);
+  return responses.flatMap(({ text, header }) => `${text} ${header}`.match(/https?:[^"\s]+/g) ?? []);
 }
 
 t.test('every URL in an answer has the public address, whatever the request was sent to', async (t) => {

@@ -80,9 +80,9 @@ t.test('request targets in a form of their own are refused', async (t) => {
     '/api/v1/repo\x7f',
   ];
   for (const target of bad) {
-    const answer = await talk(service, (socket) => socket.write(Buffer.from(head(`GET ${target}`), 'latin1')));
-    t.equal(answer.status, 400, target);
-    t.match(answer.head, /content-type: application\/problem\+json/, target);
+    const response = await talk(service, (socket) => socket.write(Buffer.from(head(`GET ${target}`), 'latin1')));
+    t.equal(response.status, 400, target);
+    t.match(response.head, /content-type: application\/problem\+json/, target);
   }
   for (const target of [
     '/api/./v1/repo',
@@ -95,8 +95,8 @@ t.test('request targets in a form of their own are refused', async (t) => {
     '/api/v1//repo',
     '/',
   ]) {
-    const answer = await talk(service, (socket) => socket.write(head(`GET ${target}`)));
-    t.match(answer, { status: 404, body: /route_not_found/ }, `${target} is no other name of a route`);
+    const response = await talk(service, (socket) => socket.write(head(`GET ${target}`)));
+    t.match(response, { status: 404, body: /route_not_found/ }, `${target} is no other name of a route`);
   }
   t.equal((await talk(service, (socket) => socket.write(head('GET /api/v1/repo')))).status, 200);
 });
@@ -173,8 +173,8 @@ t.test('a body that stops arriving is given up, others are served meanwhile', as
   );
   const stuck = [...heads, ...pushes].map((text) => talk(service, (socket) => socket.write(`${text}{"`)));
   t.equal((await service.call('GET', '/api/v1/repo')).status, 200);
-  for (const [index, answer] of (await Promise.all(stuck)).entries())
-    t.equal(answer.status, 408, `${index}: ${answer.body}`);
+  for (const [index, response] of (await Promise.all(stuck)).entries())
+    t.equal(response.status, 408, `${index}: ${response.body}`);
   const body = packBody({ slow: 'slow' });
   const slow = await talk(service, (socket) => {
     socket.write(head('POST /api/v1/repos/commit-pack', { 'content-length': String(body.length) }));
@@ -234,8 +234,8 @@ t.test('compressed bodies are refused by the API', async (t) => {
       ['gzip, gzip', gzipSync(gzipSync(body))],
     ] as const) {
       const headers = { 'content-encoding': encoding };
-      const answer = await service.call('POST', `/api/v1/repos/${name}`, { body: bytes, headers });
-      t.match(answer, { status: 415, json: { code: 'unsupported_media_type' } }, `${name} ${encoding}`);
+      const response = await service.call('POST', `/api/v1/repos/${name}`, { body: bytes, headers });
+      t.match(response, { status: 415, json: { code: 'unsupported_media_type' } }, `${name} ${encoding}`);
     }
     const plain = await service.call('POST', `/api/v1/repos/${name}`, {
       body,
@@ -263,22 +263,22 @@ t.test('every route: HEAD, and 405 with Allow for methods it does not have', asy
       .replace(/\{\w+\}/g, 'x');
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (known.has(method) && method !== 'HEAD') continue;
-      const answer = await service.call(method, target);
+      const response = await service.call(method, target);
       if (method === 'HEAD' && known.has('HEAD')) {
         const get = await service.call('GET', target);
-        t.equal(answer.status, get.status, `HEAD ${path}`);
-        t.equal(answer.headers['content-type'], get.headers['content-type']);
-        t.equal(answer.text, '', `HEAD ${path} has no body`);
+        t.equal(response.status, get.status, `HEAD ${path}`);
+        t.equal(response.headers['content-type'], get.headers['content-type']);
+        t.equal(response.text, '', `HEAD ${path} has no body`);
         continue;
       }
-      t.equal(answer.status, 405, `${method} ${path}`);
-      t.same(new Set(answer.headers.allow?.split(', ')), known, `${method} ${path}: Allow`);
-      if (method === 'HEAD') t.equal(answer.text, '');
+      t.equal(response.status, 405, `${method} ${path}`);
+      t.same(new Set(response.headers.allow?.split(', ')), known, `${method} ${path}: Allow`);
+      if (method === 'HEAD') t.equal(response.text, '');
       else if (path.includes('/info/lfs/'))
-        t.match(answer.headers['content-type'], /^application\/vnd\.git-lfs\+json$/);
-      else if (path.includes('.git/')) t.match(answer.headers['content-type'], /text\/plain/);
-      else if (path.endsWith('files/metadata')) t.same(Object.keys(answer.json), ['error']);
-      else t.match(answer.json, { code: 'method_not_allowed', status: 405 });
+        t.match(response.headers['content-type'], /^application\/vnd\.git-lfs\+json$/);
+      else if (path.includes('.git/')) t.match(response.headers['content-type'], /text\/plain/);
+      else if (path.endsWith('files/metadata')) t.same(Object.keys(response.json), ['error']);
+      else t.match(response.json, { code: 'method_not_allowed', status: 405 });
     }
   }
   t.equal(stateDigest(service.world), before);

@@ -20,10 +20,10 @@ const OWN_PROCESS: readonly string[] = [
 ];
 
 /** Maximum number of files in one process, so that two cores share the work evenly. */
-const MOST_FILES = 12;
+const MAX_FILES = 12;
 
 /** Maximum number of files in one process that share an emulator. Each takes 5 to 30 s. */
-const MOST_SHARING = 5;
+const MAX_SHARING = 5;
 
 /**
  * Groups test files that one process runs: files of one folder, unless each needs a process of its own, and files
@@ -45,7 +45,7 @@ export function batchesOf(root: string, files: readonly string[]): string[][] {
     // The engine's folders are small, so they share a process.
     const key = folder.replace(/^(emulator\/git)\/.*/, '$1');
     let batch = open.get(key);
-    if (batch === undefined || batch.length === (isSharing ? MOST_SHARING : MOST_FILES)) {
+    if (batch === undefined || batch.length === (isSharing ? MAX_SHARING : MAX_FILES)) {
       batch = [];
       open.set(key, batch);
       batches.push(batch);

@@ -277,8 +277,8 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     [{ id: 's', expect: { requests: [{ match: { color: 1 } }] } }, /^expect\.requests\.0/],
   ];
   for (const [scenario, detail] of rows) {
-    const answer = await admin('POST', '/scenarios', scenario);
-    t.match(answer, { status: /^40[09]$/, json: { detail } }, JSON.stringify(scenario));
+    const response = await admin('POST', '/scenarios', scenario);
+    t.match(response, { status: /^40[09]$/, json: { detail } }, JSON.stringify(scenario));
   }
   t.same((await admin('GET', '/scenarios')).json.items, []);
   t.same((await admin('GET', '/faults')).json.items, [], 'nothing is half done');

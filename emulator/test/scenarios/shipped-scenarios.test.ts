@@ -4,7 +4,7 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { Workbench } from '../../git/test/workbench.js';
 import { scenarioJsonSchema } from '../../scenarios/schema.js';
-import { type Answer, type Service, startService } from '../service.js';
+import { type Service, type ServiceResponse, startService } from '../service.js';
 
 const FOLDER = fileURLToPath(new URL('../../../../fixtures/scenarios/', import.meta.url));
 const START = '2026-01-01T00:00:00Z';
@@ -13,7 +13,7 @@ interface Client {
   readonly service: Service;
   readonly bench: Workbench;
   /** Repeats the request until it succeeds. Waits as the response says, on the emulator's clock. */
-  patiently(ask: () => Promise<Answer>): Promise<Answer>;
+  patiently(ask: () => Promise<ServiceResponse>): Promise<ServiceResponse>;
 }
 
 const read = ({ service }: Client) => service.call('GET', '/api/v1/repo', { repo: 'r' });
@@ -58,9 +58,9 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
     let date = service.emulator.clock.now();
     const ask = async (method: string, target: string) => {
       const token = await service.token({ repo: 'r', ttl: 3600, now: date });
-      const answer = await service.call(method, target, { repo: 'r', token });
-      date = Date.parse(answer.headers.date!);
-      return answer.status;
+      const response = await service.call(method, target, { repo: 'r', token });
+      date = Date.parse(response.headers.date!);
+      return response.status;
     };
     const statuses = [await ask('POST', '/api/repos')];
     for (let time = 0; time < 5; time++) statuses.push(await ask('GET', '/api/v1/repo'));
@@ -134,15 +134,15 @@ async function play(
     const before = await look();
     const patiently: Client['patiently'] = async (ask) => {
       for (;;) {
-        const answer = await ask();
-        if (answer.status < 400) return answer;
-        await service.emulator.clock.advance(Number(answer.headers['retry-after'] ?? 1) * 1000);
+        const response = await ask();
+        if (response.status < 400) return response;
+        await service.emulator.clock.advance(Number(response.headers['retry-after'] ?? 1) * 1000);
       }
     };
-    const answers = await CLIENTS[id]!({ service, bench, patiently });
+    const responses = await CLIENTS[id]!({ service, bench, patiently });
     const journal = service.emulator.requests().map(({ duration: _, ...entry }) => entry);
     const { port } = new URL(service.url);
-    const shown = JSON.stringify({ answers, journal }, undefined, 1)
+    const shown = JSON.stringify({ answers: responses, journal }, undefined, 1)
       .replaceAll(`:${port}`, ':PORT')
       .replace(/"(fingerprint|signature|digest)": "[^"]*"/g, '"$1": "…"');
     return { shown, scenario: await look(), before };

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { Workbench } from '../../git/test/workbench.js';
-import { type Answer, type Service, startService } from '../service.js';
+import { type Service, type ServiceResponse, startService } from '../service.js';
 
 const CLOCK = '2026-01-01T00:00:00Z';
 
@@ -23,12 +23,12 @@ function plain(value: unknown): unknown {
   );
 }
 
-async function story(service: Service): Promise<Answer[]> {
-  const answers: Answer[] = [];
+async function story(service: Service): Promise<ServiceResponse[]> {
+  const responses: ServiceResponse[] = [];
   const ask = async (method: string, target: string, json?: object) => {
-    const answer = await service.call(method, target, { repo: 'r', ...(json && { json }) });
-    answers.push(answer);
-    return answer;
+    const response = await service.call(method, target, { repo: 'r', ...(json && { json }) });
+    responses.push(response);
+    return response;
   };
   await service.seed('r', Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d/f${n}.txt`, `text ${n}\n`])));
   for (let time = 0; time < 8; time++) {
@@ -39,7 +39,7 @@ async function story(service: Service): Promise<Answer[]> {
     await ask('GET', '/api/v1/repos/branches/none');
     await ask('GET', '/nothing');
   }
-  return answers;
+  return responses;
 }
 
 t.test('answers are awkward, say the same, and are drawn from the seed', async (t) => {
@@ -47,14 +47,14 @@ t.test('answers are awkward, say the same, and are drawn from the seed', async (
   const first = await story(await start(t, { adversarial: true }));
   const again = await story(await start(t, { adversarial: true }));
   const other = await story(await start(t, { adversarial: true, seed: '2' }));
-  const texts = (answers: readonly Answer[]) => answers.map(({ status, text }) => [status, text]);
+  const texts = (responses: readonly ServiceResponse[]) => responses.map(({ status, text }) => [status, text]);
   t.same(texts(again), texts(first));
   // Compare refusals, which show no ids.
-  const refusals = (answers: readonly Answer[]) => texts(answers.filter(({ status }) => status >= 400));
+  const refusals = (responses: readonly ServiceResponse[]) => texts(responses.filter(({ status }) => status >= 400));
   t.notSame(refusals(other), refusals(first));
-  for (const [at, answer] of first.entries()) {
-    t.same([answer.status, plain(answer.json)], [usual[at]!.status, plain(usual[at]!.json)], answer.text);
-    t.equal(answer.headers['content-type'], usual[at]!.headers['content-type']);
+  for (const [at, response] of first.entries()) {
+    t.same([response.status, plain(response.json)], [usual[at]!.status, plain(usual[at]!.json)], response.text);
+    t.equal(response.headers['content-type'], usual[at]!.headers['content-type']);
   }
   const maps = first.flatMap(({ json }) => (json.commits === undefined ? [] : Object.keys(json.commits)));
   t.ok(maps.length > 0 && maps.every((sha) => /^[0-9a-f]{40}$/.test(sha)), 'what is a map by id stays one');
@@ -123,8 +123,8 @@ t.test('a request without a credential is unauthorized wherever that is said', a
   const service = await startService({ clock: CLOCK, adversarial: true, variants });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   for (let time = 0; time < 8; time++) {
-    const answer = await service.call('GET', '/api/no-such-route', { token: null });
-    t.match(answer, { status: 401, json: { code: 'unauthorized' } });
+    const response = await service.call('GET', '/api/no-such-route', { token: null });
+    t.match(response, { status: 401, json: { code: 'unauthorized' } });
   }
 });
 

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { type Variants, variantRows } from '../../config/variants.js';
 import { startService } from '../service.js';
-import { ANSWERS } from './probes/answers.js';
 import { CODES } from './probes/codes.js';
 import { CREDENTIALS } from './probes/credentials.js';
 import type { Probe } from './probes/probe.js';
+import { ANSWERS } from './probes/responses.js';
 
 const PROBES: Readonly<Record<keyof Variants, Probe>> = { ...ANSWERS, ...CODES, ...CREDENTIALS };
 

@@ -20,10 +20,10 @@ async function openWorld(t: Test, service: Service, url: string): Promise<World>
   t.teardown(() => pool.close());
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
   const ask = async (method: 'GET' | 'POST', path: string, body: Buffer | string | null, headers = {}) => {
-    const answer = await pool.request({ method, path, body, headers: { authorization, ...headers } });
-    const text = await answer.body.text();
+    const response = await pool.request({ method, path, body, headers: { authorization, ...headers } });
+    const text = await response.body.text();
     const json = text.startsWith('{') ? JSON.parse(text) : undefined;
-    return { status: answer.statusCode, json, id: String(answer.headers['x-request-id']) };
+    return { status: response.statusCode, json, id: String(response.headers['x-request-id']) };
   };
   return {
     get: (target, headers) => ask('GET', target, null, headers),
@@ -154,8 +154,8 @@ t.test('a namespace is forked from a snapshot that was taken in another one', as
   const { json: first } = await admin('POST', '/namespaces', { seed: 'own', limits: { maxFiles: 7 } });
   const ask = async (base: string, method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(base + path, { method, ...(body && { headers, body: JSON.stringify(body) }) });
-    return { status: answer.status, json: (await answer.json()) as Json };
+    const response = await fetch(base + path, { method, ...(body && { headers, body: JSON.stringify(body) }) });
+    return { status: response.status, json: (await response.json()) as Json };
   };
   await ask(first.admin_url, 'POST', '/repositories', { name: 'of/the-first' });
   const { json: snapshot } = await ask(first.admin_url, 'POST', '/snapshots', {});
@@ -248,12 +248,12 @@ t.test(
       await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           const { baseUrl } = await emulator.namespace({ snapshot });
-          const answer = await fetch(`${baseUrl}/api/v1/repos/commit-pack`, {
+          const response = await fetch(`${baseUrl}/api/v1/repos/commit-pack`, {
             method: 'POST',
             headers: { authorization },
             body: packBody({ own: String(made + index) }, {}),
           });
-          tips.add(((await answer.json()) as Json).commit.commit_sha);
+          tips.add(((await response.json()) as Json).commit.commit_sha);
         }),
       );
     }

@@ -3,7 +3,7 @@ import { operations } from '../../api/index.js';
 import type { Operation } from '../../operation/operation.js';
 import { type ByName, randomRequests } from '../concurrency/random-requests.js';
 import type { RandomPush } from '../git/random-objects.js';
-import { faultOf } from '../operations/documented-answer.js';
+import { faultOf } from '../operations/documented-response.js';
 import type { Service } from '../service.js';
 
 const SCOPES = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
@@ -54,10 +54,10 @@ async function askAll(
     for (const { ref } of push.tips) {
       const requests = randomRequests(operation, 'team/app', shas, namesOf(push, ref));
       for (const { target, body } of fc.sample(requests, { seed, numRuns: samples })) {
-        const answer = await service.call(method, target, { scopes: SCOPES, ...(body && { body }) });
-        const fault = faultOf(operation, answer);
+        const response = await service.call(method, target, { scopes: SCOPES, ...(body && { body }) });
+        const fault = faultOf(operation, response);
         if (fault !== undefined)
-          faults.push(`${method} ${target} ${body ?? ''}: ${fault} ${answer.text.slice(0, 200)}`);
+          faults.push(`${method} ${target} ${body ?? ''}: ${fault} ${response.text.slice(0, 200)}`);
       }
     }
   }
@@ -85,12 +85,12 @@ export async function readEverything(service: Service, push: RandomPush, options
     if (shown.length === 0) continue;
     for (const wants of [shown, ...shown.map((oid) => [oid])]) {
       const lines = wants.map((oid) => `0032want ${oid}\n`).join('');
-      const answer = await service.call('POST', `/${remote}.git/git-upload-pack`, {
+      const response = await service.call('POST', `/${remote}.git/git-upload-pack`, {
         headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
         body: `0011command=fetch0001${lines}0009done\n0000`,
       });
-      if (answer.status !== 200 || !answer.bytes.includes('PACK'))
-        faults.push(`fetch ${wants}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      if (response.status !== 200 || !response.bytes.includes('PACK'))
+        faults.push(`fetch ${wants}: ${response.status} ${response.text.slice(0, 200)}`);
     }
   }
   return faults;

@@ -171,8 +171,8 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
       const { pieces, isThere, go } = held(body);
       const [method, path] = target?.split(' ') ?? [];
       const options = { repo, body: pieces };
-      const answer = target ? service.call(method!, path!, options) : pushRaw(service, repo, pieces);
-      return { name, isThere, go, answer };
+      const response = target ? service.call(method!, path!, options) : pushRaw(service, repo, pieces);
+      return { name, isThere, go, answer: response };
     });
     await Promise.all(sent.map(({ isThere }) => isThere));
     // Each request advances the clock when it begins.
@@ -182,8 +182,8 @@ t.test('a write under way is refused with 503 and leaves nothing in the restored
     const after = service.world;
     const before = stateDigest(after, { memory: false });
     for (const { go } of sent) go();
-    for (const { name, answer } of sent) {
-      const { status, headers, text } = await answer;
+    for (const { name, answer: response } of sent) {
+      const { status, headers, text } = await response;
       t.equal(status, 503, `${name}: ${text}`);
       t.ok(headers['x-request-id'], name);
     }
@@ -205,15 +205,15 @@ t.test('a read under way ends in the state it began in', async (t) => {
   t.equal(written.status, 201);
   const token = await service.token({ repo: 'team/app' });
   const { request } = await import('undici');
-  const answer = await request(`${service.url}/api/v1/repos/archive`, {
+  const response = await request(`${service.url}/api/v1/repos/archive`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: '{}',
   });
-  t.equal(answer.statusCode, 200);
+  t.equal(response.statusCode, 200);
   await emulator.restore(empty);
   t.equal((await service.call('GET', '/api/v1/repos/file?path=large')).status, 404);
-  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  const bytes = Buffer.from(await response.body.arrayBuffer());
   const { gunzipSync } = await import('node:zlib');
   t.ok(gunzipSync(bytes).includes(large), 'all of it');
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { oidOf, packOf, pushBody, pushRaw } from '../git/raw-push.js';
 import type { WebhookReceiver } from '../operations/webhook-receiver.js';
-import { type Answer, type CallOptions, packBody, type Service } from '../service.js';
+import { type CallOptions, packBody, type Service, type ServiceResponse } from '../service.js';
 
 const ALL = ['git:read', 'git:write', 'repo:write', 'org:read', 'deployment:read', 'deployment:write'];
 const ZERO = '0'.repeat(40);
@@ -9,7 +9,7 @@ const LFS = { 'content-type': 'application/vnd.git-lfs+json' };
 const AUTHOR = { name: 'A', email: 'a@example.com' };
 
 /** Returns a response as one text, with its bytes. */
-export function shown({ status, headers: { date, ...headers }, bytes }: Answer): string {
+export function shown({ status, headers: { date, ...headers }, bytes }: ServiceResponse): string {
   // The emulator's own routes send the real time.
   const isCounted = headers['x-request-id'] !== undefined;
   return JSON.stringify([status, isCounted ? { date, ...headers } : headers, bytes.toString('latin1')]);
@@ -21,11 +21,11 @@ export function shown({ status, headers: { date, ...headers }, bytes }: Answer):
  * next. Returns all responses. Waits for deliveries to `receiver`, so that their order is deterministic.
  */
 export async function touchEverything(service: Service, receiver: WebhookReceiver, round: string): Promise<string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const ask = async (method: string, target: string, options: CallOptions = {}) => {
-    const answer = await service.call(method, target, { scopes: ALL, repo: 'a', ...options });
-    answers.push(`${method} ${target} ${shown(answer)}`);
-    return answer;
+    const response = await service.call(method, target, { scopes: ALL, repo: 'a', ...options });
+    responses.push(`${method} ${target} ${shown(response)}`);
+    return response;
   };
   const delivered = async () => {
     while ([...service.world.state.deliveries.all()].some(({ attempts }) => attempts.length === 0)) {
@@ -50,7 +50,7 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
     body: Buffer.from(`tree ${oidOf(tree)}\nauthor ${who}\ncommitter ${who}\n\n${round}\n`),
   } as const;
   const push = pushBody([{ ref: `refs/heads/${round}`, old: ZERO, new: oidOf(commit) }], packOf([blob, tree, commit]));
-  answers.push(shown(await pushRaw(service, 'a', push)));
+  responses.push(shown(await pushRaw(service, 'a', push)));
   await delivered();
   await ask('POST', '/api/v1/repos/notes', {
     json: { action: 'add', sha: oidOf(commit), note: round, author: AUTHOR },
@@ -71,21 +71,21 @@ export async function touchEverything(service: Service, receiver: WebhookReceive
   }
   await ask('GET', '/a.git/info/refs?service=git-upload-pack', { headers: { 'git-protocol': 'version=2' } });
   await ask('DELETE', '/api/repos/b', { repo: 'b' });
-  return answers;
+  return responses;
 }
 
 /**
  * Reads everything that clients can read of `a`, `b` and the organization, without changing what another reader sees.
  */
 export async function readAll(service: Service): Promise<string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const targets = ['/api/v1/repo', '/api/v1/repos/branches', '/api/v1/repos/tags', '/api/v1/repos/commits'];
   targets.push('/api/v1/repos/file?path=f.txt', '/api/v1/repos/files/metadata', '/api/repos/a/deployments');
   targets.push('/api/v1/repos/blame?path=f.txt', '/a.git/info/refs?service=git-upload-pack', '/a.git/info/lfs/locks');
   targets.push('/api/repos', '/api/v1/webhooks', '/_emulator/webhooks/outbox');
   for (const repo of ['a', 'b']) {
     for (const target of targets)
-      answers.push(`${target} ${shown(await service.call('GET', target, { repo, scopes: ALL }))}`);
+      responses.push(`${target} ${shown(await service.call('GET', target, { repo, scopes: ALL }))}`);
   }
-  return answers;
+  return responses;
 }

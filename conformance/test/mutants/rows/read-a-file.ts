@@ -18,9 +18,9 @@ export const rows: readonly Mutant[] = [
   proxied('file-answers-206', 'file.route', 'answers 206 with the whole file', changesStatus(FILE, 200, 206)),
   patched('file-keeps-bytes-by-path', 'file.repo-from-claim', 'keeps bytes by path, whatever the repository', {
     file: 'api/operations/files.js',
-    find: 'const body = await inSlices(readStepsAs(git.objects, entry.oid, BLOB), meter);',
+    find: 'const body = await runYielding(readStepsAs(git.objects, entry.oid, BLOB), meter);',
     replace:
-      'const files = (ctx.world.keptFiles ??= new Map()); const body = files.get(path) ?? (await inSlices(readStepsAs(git.objects, entry.oid, BLOB), meter)); files.set(path, body);',
+      'const files = (ctx.world.keptFiles ??= new Map()); const body = files.get(path) ?? (await runYielding(readStepsAs(git.objects, entry.oid, BLOB), meter)); files.set(path, body);',
   }),
   proxied(
     'file-sends-no-content-type',

@@ -1,7 +1,7 @@
 import { type Mutant, proxied } from '../mutant.js';
 import { API, BRANCHES, COMMIT, CREATE, PACK, REPO, REPOS } from '../places.js';
 import { changesStatus, isAt, type Place } from '../rewrites.js';
-import { changesAnswersTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
+import { changesResponsesTo, mendsTokens, refusesTokens, repositoryIn, tokenOf } from '../tokens.js';
 
 /** Makes the server look for a repository with an empty name if a token names none. */
 const takesAnEmptyName = (place: Place) => mendsTokens(place, ({ claims }) => ({ repo: '', ...claims }));
@@ -59,7 +59,7 @@ export const rows: readonly Mutant[] = [
     'claim-tells-whether-a-repository-is-there',
     'auth.repo-claim.path-indistinguishable',
     'forbids a repository that the token does not name',
-    changesAnswersTo(
+    changesResponsesTo(
       (request) => isAt(BRANCHES, request) && tokenOf(request)?.claims.repo !== repositoryIn(request),
       (response) => {
         response.status = 403;

@@ -167,8 +167,8 @@ export const rows: readonly Mutant[] = [
   ),
   patched('grep-raises-max-lines', 'grep.max_lines.maximum', 'shows as many lines as it is asked for', {
     file: 'api/operations/grep.js',
-    find: 'Math.min(limits?.max_lines ?? MOST_LINES, MOST_LINES)',
-    replace: 'limits?.max_lines ?? MOST_LINES',
+    find: 'Math.min(limits?.max_lines ?? MAX_LINES, MAX_LINES)',
+    replace: 'limits?.max_lines ?? MAX_LINES',
   }),
   proxied(
     'grep-ignores-the-limit-of-a-page',
@@ -196,72 +196,72 @@ export const rows: readonly Mutant[] = [
     'grep-has-no-cursor-for-the-next-page',
     'grep.resp.next_cursor',
     'promises more and gives no cursor',
-    changesFound((answer) => {
-      answer.next_cursor = null;
+    changesFound((response) => {
+      response.next_cursor = null;
     }),
   ),
   proxied(
     'grep-writes-has-more-as-text',
     'grep.resp.has_more',
     'writes has_more as text',
-    changesFound((answer) => {
-      answer.has_more = String(answer.has_more);
+    changesFound((response) => {
+      response.has_more = String(response.has_more);
     }),
   ),
   proxied(
     'grep-forgets-what-was-asked',
     'grep.resp.query.pattern',
     'does not repeat whether case counted',
-    changesFound((answer) => {
-      answer.query.case_sensitive = undefined;
+    changesFound((response) => {
+      response.query.case_sensitive = undefined;
     }),
   ),
   proxied(
     'grep-does-not-say-which-ref',
     'grep.resp.repo.ref',
     'has null for the ref where none was named',
-    changesFound((answer) => {
-      answer.repo.ref = null;
+    changesFound((response) => {
+      response.repo.ref = null;
     }),
   ),
   proxied(
     'grep-shortens-the-commit',
     'grep.resp.repo.commit',
     'shows the first digits of the commit',
-    changesFound((answer) => {
-      answer.repo.commit = answer.repo.commit.slice(0, 12);
+    changesFound((response) => {
+      response.repo.commit = response.repo.commit.slice(0, 12);
     }),
   ),
   proxied(
     'grep-has-null-for-nothing',
     'grep.resp.matches.array',
     'has null for matches where it finds nothing',
-    changesFound((answer) => {
-      if (answer.matches?.length === 0) answer.matches = null;
+    changesFound((response) => {
+      if (response.matches?.length === 0) response.matches = null;
     }),
   ),
   proxied(
     'grep-spells-paths-from-the-root',
     'grep.resp.match.path',
     'starts paths with a slash',
-    changesFound((answer) => {
-      for (const match of answer.matches ?? []) match.path = `/${match.path}`;
+    changesFound((response) => {
+      for (const match of response.matches ?? []) match.path = `/${match.path}`;
     }),
   ),
   proxied(
     'grep-cuts-lines',
     'grep.resp.line.text',
     'cuts lines after four characters',
-    changesFound((answer) => {
-      for (const line of linesOf(answer)) line.text = line.text.slice(0, 4);
+    changesFound((response) => {
+      for (const line of linesOf(response)) line.text = line.text.slice(0, 4);
     }),
   ),
   proxied(
     'grep-calls-every-line-a-match',
     'grep.resp.line.type',
     'calls a line of context a match',
-    changesFound((answer) => {
-      for (const line of linesOf(answer)) line.type = 'match';
+    changesFound((response) => {
+      for (const line of linesOf(response)) line.type = 'match';
     }),
   ),
   proxied('grep-does-not-say-where-it-found-it', 'grep.x-cache', 'has no header X-Cache', setsHeader(GREP, 'x-cache')),

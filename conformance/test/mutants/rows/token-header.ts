@@ -1,7 +1,7 @@
 import { type Mutant, proxied } from '../mutant.js';
 import { ANY, API, REPO } from '../places.js';
 import { changesStatus } from '../rewrites.js';
-import { changesAnswersTo, mendsTokens, refusesTokens, tokenOf } from '../tokens.js';
+import { changesResponsesTo, mendsTokens, refusesTokens, tokenOf } from '../tokens.js';
 
 const LISTED: readonly unknown[] = ['ES256', 'ES384', 'ES512', 'RS256'];
 /** The unrestricted keys of the organization. */
@@ -70,7 +70,7 @@ export const rows: readonly Mutant[] = [
     'jwt-calls-what-is-no-token-a-bad-request',
     'jwt.malformed',
     'calls what is no JWT a bad request',
-    changesAnswersTo(
+    changesResponsesTo(
       (request) => request.headers.authorization !== undefined && tokenOf(request) === undefined,
       (response) => {
         response.status = 400;

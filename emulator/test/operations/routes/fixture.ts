@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import type { GivenOptions } from '../../../config/options.js';
-import { type Answer, type Service, startService } from '../../service.js';
+import { type Service, type ServiceResponse, startService } from '../../service.js';
 import { contentRows } from './content-rows.js';
 import { historyRows } from './history-rows.js';
 import { repositoryRows } from './repository-rows.js';
@@ -19,11 +19,11 @@ export async function stage(t: Test, options: GivenOptions = {}) {
 
 /** Creates the repository that the rows use. */
 export async function makeFixture(service: Service, name: string): Promise<Fixture> {
-  const call = async (method: string, path: string, json: unknown, headers = {}): Promise<Answer> => {
+  const call = async (method: string, path: string, json: unknown, headers = {}): Promise<ServiceResponse> => {
     const target = `/api/repos/${encodeURIComponent(name)}${path}`;
-    const answer = await service.call(method, target, { repo: name, scopes: EVERY_SCOPE, json, headers });
-    if (answer.status > 201) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
-    return answer;
+    const response = await service.call(method, target, { repo: name, scopes: EVERY_SCOPE, json, headers });
+    if (response.status > 201) throw new Error(`${method} ${path} answered ${response.status}: ${response.text}`);
+    return response;
   };
   const first = await service.seed(name, { t: 'one\n' });
   const second = await service.commit(name, { 'a b': 'hello\n' });
@@ -64,7 +64,13 @@ function targetOf(route: string, repo: string, { credential, deployment }: Fixtu
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-export function send(service: Service, row: RouteRow, route: string, fixture: Fixture, sent: Sent): Promise<Answer> {
+export function send(
+  service: Service,
+  row: RouteRow,
+  route: string,
+  fixture: Fixture,
+  sent: Sent,
+): Promise<ServiceResponse> {
   const { json, body, headers = {} } = sent;
   const repo = fixture.name + (row.suffix ?? '');
   return service.call(row.method, targetOf(route, repo, fixture, sent), {

@@ -1,4 +1,4 @@
-import { type Answer, packBody, type Service } from '../../service.js';
+import { packBody, type Service, type ServiceResponse } from '../../service.js';
 import { outcome, type Probe, restore, tip, V1 } from './probe.js';
 
 const FIELDS = ['branch', 'target_branch', 'old_sha', 'new_sha'];
@@ -13,7 +13,7 @@ async function outcomes(
   return seen;
 }
 
-const commitOnto = (service: Service, metadata: object): Promise<Answer> =>
+const commitOnto = (service: Service, metadata: object): Promise<ServiceResponse> =>
   service.call('POST', `${V1}/commit-pack`, { body: packBody({ x: 'x' }, metadata as Record<string, unknown>) });
 
 /** Variants of the codes and members of error responses. */
@@ -30,8 +30,8 @@ export const CODES = {
   },
   wrongMethod: {
     look: async (service) => {
-      const answer = await service.call('PUT', '/api/v1/repo');
-      return [outcome(answer), answer.headers.allow, (await service.call('PUT', `${V1}/files/metadata`)).status];
+      const response = await service.call('PUT', '/api/v1/repo');
+      return [outcome(response), response.headers.allow, (await service.call('PUT', `${V1}/files/metadata`)).status];
     },
     seen: {
       405: ['405 method_not_allowed', 'GET, HEAD, PATCH', 405],

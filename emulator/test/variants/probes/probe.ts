@@ -1,4 +1,4 @@
-import type { Answer, Service } from '../../service.js';
+import type { Service, ServiceResponse } from '../../service.js';
 
 export const V1 = '/api/v1/repos';
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
@@ -10,7 +10,8 @@ export interface Probe {
   readonly seen: Readonly<Record<string, readonly unknown[]>>;
 }
 
-export const outcome = ({ status, json }: Answer): string => (json?.code ? `${status} ${json.code}` : `${status}`);
+export const outcome = ({ status, json }: ServiceResponse): string =>
+  json?.code ? `${status} ${json.code}` : `${status}`;
 
 export const READS = [
   ['GET', `${V1}/commit?sha=main`],
@@ -25,7 +26,7 @@ export async function readAll(service: Service, options: Parameters<Service['cal
   return outcomes;
 }
 
-export function restore(service: Service, metadata: object, type = 'application/x-ndjson'): Promise<Answer> {
+export function restore(service: Service, metadata: object, type = 'application/x-ndjson'): Promise<ServiceResponse> {
   const body = `${JSON.stringify({ metadata: { target_branch: 'main', author: ADA, ...metadata } })}\n`;
   return service.call('POST', `${V1}/restore-commit`, { body, headers: { 'content-type': type } });
 }

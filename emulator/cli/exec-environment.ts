@@ -12,7 +12,7 @@ interface Ports {
 }
 
 /** Variables and folder that direct the clients of one run to the emulator. */
-export interface Lead {
+export interface ExecEnvironment {
   readonly variables: Readonly<Record<string, string>>;
   /** Folder that is removed at the end of the run. */
   readonly folder: string;
@@ -20,10 +20,10 @@ export interface Lead {
 }
 
 /** Writes the certificates that clients have to trust, and opens the proxy if hosts with fixed names are given. */
-export async function leadHere(
+export async function prepareExecEnvironment(
   built: HostFlags | undefined,
   { port, trust, environment, terminal }: Ports,
-): Promise<Lead> {
+): Promise<ExecEnvironment> {
   const file = await writeTrust(trust, environment);
   const variables = trustVariables(file.file);
   if (!built) return { variables, folder: file.folder, close: () => file.remove() };

@@ -4,7 +4,7 @@ import type { TreeEntries } from './tree-entries.js';
  * Merge join of two versions of a folder, in Git's order of tree entries. Skips entries that are equal in both versions
  * unless `withEqual` is set.
  */
-export class EntriesPair {
+export class TreeMergeJoin {
   /** Indexes of the current entry in both versions. */
   before = -1;
   after = -1;

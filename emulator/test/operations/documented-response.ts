@@ -1,15 +1,15 @@
 import { errorCodesOf } from '../../api/error-codes.js';
 import { problemCodes } from '../../http/problem.js';
 import type { Operation } from '../../operation/operation.js';
-import type { Answer } from '../service.js';
+import type { ServiceResponse } from '../service.js';
 
 /**
  * Returns the first mistake in a response of `operation`, compared with its row: status, body and error format.
  * Undefined if there is none.
  */
-export function faultOf(operation: Operation, answer: Answer): string | undefined {
-  const { status, json } = answer;
-  const type = answer.headers['content-type'] ?? '';
+export function faultOf(operation: Operation, response: ServiceResponse): string | undefined {
+  const { status, json } = response;
+  const type = response.headers['content-type'] ?? '';
   if (status >= 500) return `a ${status}`;
   const reply = operation.replies[status];
   if (reply !== undefined) {
@@ -33,5 +33,5 @@ export function faultOf(operation: Operation, answer: Answer): string | undefine
     ['type', 'title', 'detail', 'instance', 'code'].every((member) => typeof json[member] === 'string');
   if (!isProblem) return 'no problem details';
   if (!documented.some(({ code }) => code === json.code)) return `an undocumented ${json.code}`;
-  return /\bat .*:\d+:\d+|node_modules|file:\/\/|\/dist\/|zod/i.test(answer.text) ? 'a stack or a path' : undefined;
+  return /\bat .*:\d+:\d+|node_modules|file:\/\/|\/dist\/|zod/i.test(response.text) ? 'a stack or a path' : undefined;
 }

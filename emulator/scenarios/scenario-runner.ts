@@ -47,11 +47,11 @@ interface Happening {
 }
 
 const GLOB = /[*?]/;
-const MOST_HAPPENED = 1_000;
+const MAX_HAPPENED = 1_000;
 const BEGIN = { next: 0, seen: 0 } as const;
 
 /** Plays the scenarios of a world. What they have come to is in its state; here are the timers, and what happened since the last answer. */
-export class ScenarioRuns {
+export class ScenarioRunner {
   private happened: Happening[] = [];
   private readonly timers = new Map<string, () => void>();
 
@@ -116,7 +116,7 @@ export class ScenarioRuns {
   note(happening: Happening): void {
     this.happened.push(happening);
     // Of what no request did nothing is left for long.
-    if (this.happened.length > MOST_HAPPENED) this.happened.shift();
+    if (this.happened.length > MAX_HAPPENED) this.happened.shift();
   }
 
   /** Moves on the scenarios that wait for such a request. Called when its answer was decided, before it is sent. */
@@ -238,11 +238,11 @@ export class ScenarioRuns {
   }
 
   private wait(id: string, due: number): void {
-    const callOff = this.world.state.clock.at(due, () => {
+    const cancelTimer = this.world.state.clock.at(due, () => {
       this.timers.delete(id);
       if (this.world.background.isCurrent && this.world.state.scenarios.get(id)) this.perform(id);
     });
-    this.timers.set(id, callOff);
+    this.timers.set(id, cancelTimer);
   }
 
   private callOff(id: string): void {

@@ -8,7 +8,7 @@ import { dropRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
 /** Thrown where a request, or the stream of an answer, is cut on purpose: nothing failed. */
-export class AnswerCut extends Error {
+export class ResponseCut extends Error {
   override readonly name = 'AnswerCut';
 
   constructor(readonly how: ConnectionEnding) {
@@ -34,7 +34,7 @@ interface Described {
 }
 
 /** Ends the connection in place of an answer, or within its head. */
-export async function cutAnswer(
+export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,

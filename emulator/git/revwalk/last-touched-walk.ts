@@ -13,7 +13,7 @@ import { TreeDiff } from './tree-diff.js';
  * each at one commit. A group splits at merges, and groups that reach the same commit are joined (union-find). A step
  * costs as much as its commit changed, however large the group.
  */
-export class PathDescent {
+export class LastTouchedWalk {
   /** By path number: the group of the path, or a group that was merged into it; 0 if the path is not being walked. */
   readonly #groupOf: Int32Array;
   /** By path number: position of the commit that last changed it; -1 if unknown. */

@@ -5,7 +5,7 @@ import { AssertionFailure } from './outcomes.js';
  * Response with accessors for rules. An accessor fails the rule with a readable message if the member that it reads is
  * absent.
  */
-export class Answer {
+export class ApiResponse {
   #json: unknown;
   #parsed = false;
 

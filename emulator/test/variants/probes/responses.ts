@@ -1,9 +1,9 @@
 import { pushBody } from '../../git/raw-push.js';
-import { type Answer, packBody } from '../../service.js';
+import { packBody, type ServiceResponse } from '../../service.js';
 import { ADA, outcome, type Probe, READS, readAll, restore, tip, V1 } from './probe.js';
 
 /** Returns the kind of body of a failed write: problem details have a code, a plain result has none. */
-function bodyOf({ status, headers, json }: Answer): string {
+function bodyOf({ status, headers, json }: ServiceResponse): string {
   const type = headers['content-type']!.includes('problem') ? 'problem' : 'json';
   return [status, type, ...['code', 'error', 'result'].filter((member) => member in json)].join(' ');
 }

@@ -2,7 +2,7 @@
  * Lazy value: calls `create` on the first call and then returns the same value. Used for tables and schemas that most
  * processes never read.
  */
-export function once<T>(create: () => T): () => T {
+export function lazy<T>(create: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: create() };

@@ -18,7 +18,7 @@ export interface Loss {
 }
 
 /** A request received no complete response. This is caused by the target, not by the suite. */
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   override readonly name = 'NoAnswer';
 
   constructor(

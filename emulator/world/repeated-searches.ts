@@ -1,10 +1,10 @@
 import type { StatePart } from './state-part.js';
 
 /** Searches remembered; beyond it the one that was asked for least recently is forgotten. */
-const MOST_SEARCHES = 10_000;
+const MAX_SEARCHES = 10_000;
 
 /** Digests of searches that were answered before: what `X-Cache` tells clients. */
-export class AnsweredSearches implements StatePart<ReadonlySet<string>> {
+export class RepeatedSearches implements StatePart<ReadonlySet<string>> {
   /** In order of use. */
   private digests = new Set<string>();
 
@@ -12,7 +12,7 @@ export class AnsweredSearches implements StatePart<ReadonlySet<string>> {
   note(digest: string): boolean {
     const isKnown = this.digests.delete(digest);
     this.digests.add(digest);
-    if (this.digests.size > MOST_SEARCHES) this.digests.delete(this.digests.values().next().value!);
+    if (this.digests.size > MAX_SEARCHES) this.digests.delete(this.digests.values().next().value!);
     return isKnown;
   }
 

@@ -4,7 +4,7 @@ import type { CacheGroup, CacheRegion } from '../../memory/memory-cache.js';
  * Cache of values derived from the objects of one store, by object number. Values of quarantined objects are kept
  * apart, because their numbers are not final.
  */
-export class NumberCache<Value> {
+export class ObjectCache<Value> {
   #count = 0;
   readonly #published: CacheRegion<number, Value>;
   readonly #quarantined: CacheRegion<number, Value>;

@@ -204,11 +204,11 @@ t.test('requests behind one that was cut are not served on its connection', asyn
   const cut = await story.request(file, ['X-Emulator-Fault: cut@response.body;bytes=5']);
   const { bytes, end } = await exchange(story.port, list + list + cut + list + list);
   t.equal(end, 'closed');
-  const answers = bytes.toString('latin1').split(/(?=HTTP\/1\.1 200 OK)/);
-  t.equal(answers.length, 3);
-  t.match(answers[0], /"branches"/);
-  t.match(answers[1], /"branches"/);
-  t.match(answers[2], /\r\n\r\nhello$/);
+  const responses = bytes.toString('latin1').split(/(?=HTTP\/1\.1 200 OK)/);
+  t.equal(responses.length, 3);
+  t.match(responses[0], /"branches"/);
+  t.match(responses[1], /"branches"/);
+  t.match(responses[2], /\r\n\r\nhello$/);
 
   const body = packBody({ 'behind.txt': 'made' });
   const commit = await story.request('POST /api/v1/repos/commit-pack', ['Content-Type: application/x-ndjson'], body);

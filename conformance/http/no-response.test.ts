@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { lossOf } from './no-answer.js';
+import { lossOf } from './no-response.js';
 
 t.test('an AbortSignal that timed out counts as a late response', async (t) => {
   const signal = AbortSignal.timeout(1);

@@ -1,6 +1,6 @@
-import { AnswerCut } from './answer-cut.js';
 import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-bytes.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
+import { ResponseCut } from './response-cut.js';
 
 /** What is done to the payload of an answer on its way. */
 export interface Breakage {
@@ -33,7 +33,7 @@ export function breakReply(reply: Reply, breakage: Breakage, method: string | un
 async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncGenerator<Uint8Array> {
   const { cut } = breakage;
   yield* breakBytes(source, breakage);
-  if (cut !== undefined && cut.how !== 'end') throw new AnswerCut(cut.how);
+  if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
 /** The bytes as they leave, up to the cut. */

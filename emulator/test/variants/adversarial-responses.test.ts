@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operations } from '../../api/index.js';
 import type { Operation } from '../../operation/operation.js';
 import { EVERY_SCOPE, makeFixture, ROWS, send, stage } from '../operations/routes/fixture.js';
-import type { Answer, CallOptions, Service } from '../service.js';
+import type { CallOptions, Service, ServiceResponse } from '../service.js';
 import { illegalDifferences } from './legal-differences.js';
 
 /** Schema of refusals: problem details, to which members may be added. */
@@ -23,7 +23,7 @@ function findOperation(method: string, path: string): Operation {
 }
 
 /** Returns the illegal differences of an adversarial response from the usual one. */
-function check({ dialect, replies }: Operation, first: Answer, second: Answer, seen: Seen): string[] {
+function check({ dialect, replies }: Operation, first: ServiceResponse, second: ServiceResponse, seen: Seen): string[] {
   const [usual, bent] = [withoutPort(first), withoutPort(second)];
   if (usual.status !== bent.status) return [`${bent.status} ${bent.text}`];
   const type = usual.headers['content-type'];
@@ -46,9 +46,9 @@ function check({ dialect, replies }: Operation, first: Answer, second: Answer, s
 }
 
 /** Removes the port, which some responses contain, because two services have two ports. */
-function withoutPort(answer: Answer): Answer {
-  const text = answer.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
-  return { ...answer, text, json: answer.json && JSON.parse(text) };
+function withoutPort(response: ServiceResponse): ServiceResponse {
+  const text = response.text.replace(/127\.0\.0\.1:\d+/g, '127.0.0.1');
+  return { ...response, text, json: response.json && JSON.parse(text) };
 }
 
 interface Seen {

@@ -1,0 +1,27 @@
+import type { Operation } from '../../operation/operation.js';
+import type { ServiceResponse } from '../service.js';
+
+export const LFS_TYPE = 'application/vnd.git-lfs+json';
+
+/** Returns true if the response has the operation's error format. */
+export function isWorded(
+  { dialect = 'problem' }: Operation,
+  response: ServiceResponse,
+  status: number,
+  code: string,
+): boolean {
+  const type = response.headers['content-type'];
+  if (dialect === 'git') return type === 'text/plain; charset=utf-8' && /^\S.*\n$/.test(response.text);
+  if (dialect === 'lfs') {
+    return (
+      type === LFS_TYPE && response.json.message !== '' && response.json.request_id === response.headers['x-request-id']
+    );
+  }
+  // These errors are raised before the operation is known.
+  if (dialect === 'error' && code !== 'rate_limited' && code !== 'route_not_found') {
+    return type === 'application/json' && Object.keys(response.json).join() === 'error' && response.json.error !== '';
+  }
+  const { json } = response;
+  const isProblem = type === 'application/problem+json' && json.code === code && json.status === status;
+  return isProblem && json.error === json.detail && json.detail !== '';
+}
