@@ -332,8 +332,11 @@ export class ObjectTable {
     this.parent = merged.parent?.hold();
     before?.release();
     this.shareContent(merged);
-    const { firstNumber: first, firstSegment, firstLoose, segments, loose } = merged;
-    Object.assign(this, { first, firstSegment, firstLoose, segments, loose });
+    this.firstNumber = merged.firstNumber;
+    this.firstSegment = merged.firstSegment;
+    this.firstLoose = merged.firstLoose;
+    this.segments = merged.segments;
+    this.loose = merged.loose;
     this.sharedArrays?.release();
     this.sharedArrays = arrays;
   }
