@@ -4,40 +4,55 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { batchesOf, drawsSamples } from './batches.js';
+import { drawFiles } from './draw.js';
 import { runTestFiles } from './test-file.js';
 import { missingTools, sourceOf, TOOLS, toolsOf } from './tools.js';
 
-// node dist/emulator/test/runner/all.js [--jobs N] [--sampled] [part of a path …]
-// --sampled: runs only the test files that draw samples, with complete samples.
+// node dist/emulator/test/runner/all.js [--jobs N] [--rest] [part of a path …]
+//
+// Without a part of a path, runs the test files that TEST_SEED draws.
+// --rest: runs what that leaves out: the other test files, and those that draw samples, with complete samples.
 
 const FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 /** Time limit of one process, in milliseconds: for its first test file, and for each further one. */
 const TIMEOUT = { first: 300_000, further: 60_000 };
 
 const { values, positionals } = parseArgs({
-  options: { jobs: { type: 'string' }, sampled: { type: 'boolean', default: false } },
+  options: { jobs: { type: 'string' }, rest: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const jobs = Number(values.jobs ?? availableParallelism() + 1);
 
+// Test files draw their samples by the same seed. They read environment variables, because they are child processes.
+const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
+process.env.TEST_SEED = String(seed);
+if (values.rest) process.env.TEST_SAMPLES = 'all';
+
 // Tests that cross folders take longest and are last by name. Starting in reverse order keeps both cores busy until the
 // end.
-const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+const found = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   // The compiler leaves the output of test files that were removed or renamed.
   .filter((file) => existsSync(sourceOf(join(FOLDER, file))))
-  .filter((file) => !values.sampled || drawsSamples(join(FOLDER, file)))
   .filter((file) => positionals.length === 0 || positionals.some((part) => join('dist', file).includes(part)))
   .sort()
   .reverse();
 
+const files = selectFiles();
+
+/** Returns the found test files that this call runs. */
+function selectFiles(): string[] {
+  if (positionals.length > 0 && !values.rest) return found;
+  const drawn = new Set(drawFiles(found, seed));
+  if (!values.rest) return found.filter((file) => drawn.has(file));
+  return found.filter((file) => !drawn.has(file) || drawsSamples(join(FOLDER, file)));
+}
+
 const missing = missingTools();
-// Environment variables are read by the test files, which run as child processes.
-if (values.sampled) process.env.TEST_SAMPLES = 'all';
-if (values.sampled) console.log(`${files.length} test files that draw samples, with complete samples.`);
-else if (positionals.length === 0) {
+if (positionals.length === 0) {
   const names = TOOLS.map(({ name }) => name).join(', ');
-  console.log(`${files.length} test files; some 5 minutes on two cores. They use ${names}.`);
+  console.log(`${files.length} of ${found.length} test files, drawn by TEST_SEED=${seed}; they use ${names}.`);
+  if (!values.rest) console.log('This takes some 5 minutes on two cores. `.ci/run` runs the other test files as well.');
 }
 if (missing.length > 0) {
   console.log(`Not installed: ${missing.map(({ name }) => name).join(', ')}. Tests that need them are skipped.`);

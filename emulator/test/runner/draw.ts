@@ -1,0 +1,33 @@
+import { dirname, sep } from 'node:path';
+import { randomNumbers } from '../../git/test/random-numbers.js';
+
+/**
+ * Folders below `dist/` whose test files check whole programs, browsers or runs of the suite, and the share of the files
+ * of each folder that `npm test` draws so that it ends in 5 minutes. `.ci/run` then runs the others. A part that such a
+ * file covers also has tests beside its code, which always run.
+ */
+const SHARES: readonly (readonly [folder: string, share: number])[] = [
+  ['conformance/test', 1 / 4],
+  ['emulator/page/test', 1 / 4],
+  ['emulator/cli/commands', 1 / 4],
+  ['emulator/bundle', 1 / 4],
+  ['emulator/test', 2 / 5],
+];
+
+/** Draws the test files that `npm test` runs, in their order. The same seed and files result in the same draw. */
+export function drawFiles(files: readonly string[], seed: number): string[] {
+  const draw = randomNumbers(seed);
+  const byFolder = new Map<string, string[]>();
+  for (const file of [...files].sort()) {
+    const folder = dirname(file).split(sep).join('/');
+    byFolder.set(folder, [...(byFolder.get(folder) ?? []), file]);
+  }
+  const left = new Set<string>();
+  for (const [folder, inFolder] of byFolder) {
+    const share = SHARES.find(([root]) => folder === root || folder.startsWith(`${root}/`))?.[1] ?? 1;
+    for (let count = Math.floor(inFolder.length * (1 - share)); count > 0; count--) {
+      for (const file of inFolder.splice(draw(inFolder.length), 1)) left.add(file);
+    }
+  }
+  return files.filter((file) => !left.has(file));
+}
