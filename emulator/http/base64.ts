@@ -1,21 +1,22 @@
 import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
-/** Characters decoded in one step, and the units of one. */
+/** Number of characters decoded between two yields. */
 const PIECE = 64 * 1024;
+/** Cost of decoding one character, in units of work (`schedule/cost.ts`). */
 const CHARACTER = 1 / 256;
 const FOREIGN = /[^A-Za-z0-9+/=]/;
 
 /**
- * Decodes base64 exactly as RFC 4648, section 4, writes it:
+ * Decodes base64, strictly as RFC 4648, section 4, defines it:
  *
  *     The encoding process represents 24-bit groups of input bits as output strings of 4 encoded
  *     characters. [...] Special processing is performed if fewer than 24 bits are available at the end
  *     of the data being encoded.
  *
- * Node's own decoder also takes white space, the URL-safe alphabet, missing padding and unused bits that
- * are not zero; here they are `bad_request`, because a client that sends them has lost data already. The
- * usual one-piece regular expression overflows the stack on a full 4 MiB chunk, hence the plain scan.
+ * Node's own decoder also accepts white space, the URL-safe alphabet, missing padding and unused bits that are not
+ * zero. Throws `bad_request` for these, because a client that sends them has already lost data. Checks the text piece
+ * by piece, because one regular expression for the whole text overflows the stack on a full 4 MiB chunk.
  */
 export function* base64Steps(data: string, what: string): Steps<Buffer> {
   const fail = (why: string) => problem('bad_request', `${what} is not base64: ${why}.`);
@@ -31,7 +32,7 @@ export function* base64Steps(data: string, what: string): Steps<Buffer> {
     bytes += decoded.write(piece, bytes, 'base64');
     yield piece.length * CHARACTER;
   }
-  // What is encoded anew has none of them.
+  // The unused bits of the last group must be zero, so encoding the group again must give the same text.
   const last = decoded.toString('base64', decoded.length - (decoded.length % 3));
   if (!data.endsWith(last)) throw fail('its unused bits are not zero');
   return decoded;

@@ -21,7 +21,7 @@ function detailOf(call: () => unknown): string {
   }
 }
 
-/** The value, and the units of each step. */
+/** Runs a generator to its end. Returns its value and the cost of each slice of work. */
 function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {
@@ -112,7 +112,7 @@ t.test('a list or record that is too long is refused before its items are checke
   t.same(checkShape(z.looseObject({}), many, 'x'), many);
 });
 
-/** What a request's body comes to: its length, or the code it is refused with. */
+/** Returns the length of a request's body, or the code of the problem that reading it throws. */
 async function read(
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
   {

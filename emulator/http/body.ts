@@ -6,17 +6,17 @@ import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
   readonly maxBytes: number;
-  /** Longest pause in milliseconds (real time) before the body counts as abandoned. */
+  /** Maximum pause between two pieces of the body, in milliseconds of real time. */
   readonly idleTimeout: number;
-  /** Is shown each piece as it arrives. */
+  /** Called with each piece as it arrives. */
   readonly watch?: (piece: Buffer) => void;
-  /** Called before the first byte is waited for. */
+  /** Called before the first byte is awaited, for example to send `100 Continue`. */
   readonly askFor?: () => void;
 }
 
 /**
- * The body's chunks as they arrive. Throws `payload_too_large` past `maxBytes`, `request_timeout` after
- * a pause of `idleTimeout`, and `request_canceled` when the client goes away before the end.
+ * Yields the chunks of a request body as they arrive. Throws `payload_too_large` if the body is longer than `maxBytes`,
+ * `request_timeout` after a pause of `idleTimeout`, and `request_canceled` if the client disconnects before the end.
  */
 export async function* readChunks(request: IncomingMessage, options: BodyOptions): AsyncGenerator<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
@@ -25,7 +25,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   let timedOut = false;
   let isTaken = false;
   const idle = setTimeout(() => {
-    // It is not the client that is slow.
+    // The consumer is still working on the last chunk, so the pause is not the client's.
     if (isTaken) {
       idle.refresh();
       return;
@@ -37,7 +37,7 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
   idle.unref();
   let bytes = 0;
   try {
-    // `destroyOnReturn: false`: the answer to a body that was refused still has to reach the client.
+    // `destroyOnReturn: false`, because the response to a refused body is sent over the same connection.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh();
       bytes += chunk.length;
@@ -70,7 +70,9 @@ function isReset(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'ABORT_ERR';
 }
 
-/** Only the identity encoding is read: a compressed JSON body could grow without bound. */
+/**
+ * Throws `unsupported_media_type` if the body is compressed, because a compressed JSON body could expand without limit.
+ */
 export function refuseContentEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -88,12 +90,15 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return gathered.take();
 }
 
-/** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
+/**
+ * Validates `value` against `schema`. Throws a problem with the given `code`, `bad_request` by default, whose detail is
+ * the first issue.
+ */
 export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
   return runSync(shapeSteps(schema, value, what, code));
 }
 
-/** As `checkShape`, in steps. `place`: the path of the value, for error messages. */
+/** Same as `checkShape`, but yields between slices of work. `place` is the path of the value, for error messages. */
 export function* shapeSteps<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -105,12 +110,15 @@ export function* shapeSteps<T>(
   const result = schema.safeParse(yield* untilFirstIssue(schema, value, place, shaped));
   if (result.success) return result.data;
   const { issues } = result.error;
-  // A member that is misspelt explains one that is missing.
+  // Report an unknown member before a missing one, because a misspelt name causes both issues.
   const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
   throw shapeProblem(issue, place, shaped);
 }
 
-/** Checks a list item by item, in steps: what is wrong is worded as `checkShape` words it of a list at `path`. */
+/**
+ * Validates the items of a list one by one, yielding between slices of work. Reports an issue in the same words as
+ * `checkShape` does for a list at `path`.
+ */
 export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): Steps<T[]> {
   const checked: T[] = [];
   for (const [index, item] of items.entries()) {
@@ -125,8 +133,9 @@ export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], 
   return checked;
 }
 
-/** Items checked in one step, and what one costs. */
+/** Number of items validated between two yields. */
 const ITEMS = 64;
+/** Cost of validating one item, in units of work. */
 const ITEM_UNITS = 2;
 
 interface Shaped {
@@ -143,21 +152,24 @@ function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value
   return problem(code, shown === '' ? `${what}: ${message}` : `${shown}: ${message}`);
 }
 
-/** Of a union without a message of its own, the issue of the variant that came furthest says best what is wrong. */
+/**
+ * Returns the issue to report. For a union without a message of its own, this is the issue with the longest path,
+ * because it belongs to the variant that matches best.
+ */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
   const inner = issue.errors.map((issues) => deepest(issues[0]!)).sort((a, b) => b.path.length - a.path.length)[0];
   return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue;
 }
 
-/** A list or record of fewer is checked as a whole: as many faults can be told together. */
+/** Lists and records with fewer items are validated as a whole, because they have few issues. */
 const FEW = 100;
 
 /**
- * Returns the value with each long list and record cut after its first issue, because only one issue is reported (measured:
- * wording 300,000 issues takes seconds). A list longer than its schema allows is cut behind the maximum, so that its further
- * items are not checked. A record with more members than the `maxProperties` of its schema throws before any is checked,
- * also one inside a record of few members.
+ * Returns the value with each long list and record truncated after its first issue, because only one issue is reported
+ * (measured: wording 300,000 issues takes seconds). Truncates a list that is longer than its schema allows after the
+ * first item too many, so that the further items are not validated. Throws, before any member is validated, if a record
+ * has more members than the `maxProperties` of its schema; this includes records inside short records.
  */
 function* untilFirstIssue(
   schema: z.core.$ZodType,
@@ -226,13 +238,16 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'array' || (def.type === 'readonly' && isList(def.innerType));
 }
 
-/** Returns the maximum length that the schema of a list allows; Infinity if none. */
+/** Returns the maximum length that the schema allows for a list; Infinity if unlimited. */
 function longestList({ checks = [] }: z.core.$ZodArrayDef): number {
   const lengths = checks.map(({ _zod: { def } }) => (def as Partial<z.core.$ZodCheckMaxLengthDef>).maximum ?? Infinity);
   return Math.min(Infinity, ...lengths);
 }
 
-/** Returns the object with only the first of its unknown members if it has many: all of their names would be reported. */
+/**
+ * Returns the object with only the first of its unknown members if it has many, because the error message would list
+ * all their names.
+ */
 function withFewUnknown(shape: object, value: object): object {
   const names = Object.keys(value);
   if (names.length <= Object.keys(shape).length + FEW) return value;

@@ -3,25 +3,27 @@ import { setTimeout } from 'node:timers/promises';
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Bytes held back until it is known that they come before the place that is looked for: where it depends on how long
- * the whole is, half of it at the most. Past this many, the whole counts as no longer than what was read of it.
+ * Maximum number of bytes buffered while the length of the payload is unknown. The place of a cut at a fraction, or at
+ * a distance from the end, depends on that length, so bytes are held back until they certainly come before the cut.
+ * When the buffer is full, the payload is treated as ending at the last byte that was read.
  */
 const MAX_HELD = 64 * 1024 * 1024;
 
-/** Where a payload ends before its end. */
+/** Place at which a payload is cut. */
 export type CutPlace =
   | { readonly bytes: number }
-  /** 0 to 1 of the whole. */
+  /** Fraction of the payload, from 0 to 1. */
   | { readonly fraction: number }
-  /** So many bytes before the end. */
+  /** Number of bytes before the end of the payload. */
   | { readonly beforeEnd: number };
 
+/** Returns the offset of the cut in a payload of `length` bytes. */
 export function placeIn(place: CutPlace, length: number): number {
   if ('bytes' in place) return Math.min(place.bytes, length);
   return 'fraction' in place ? Math.floor(length * place.fraction) : Math.max(0, length - place.beforeEnd);
 }
 
-/** What comes before the place. */
+/** Yields the bytes before the cut. */
 export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<Uint8Array> {
   const isFixed = 'bytes' in place;
   if (isFixed && place.bytes === 0) return;
@@ -33,7 +35,10 @@ export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<
   }
 }
 
-/** The byte at `offset` has all its bits turned: without an offset that in the middle, past the end the last one. */
+/**
+ * Yields the payload with all bits of the byte at `offset` inverted. Without an offset, inverts the byte in the middle.
+ * An offset past the end means the last byte.
+ */
 export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<Uint8Array> {
   const held = new HeldBytes();
   let isFlipped = false;
@@ -50,10 +55,10 @@ export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<
   yield* held.takeUntil(held.end);
 }
 
-/** Slices a second of a payload that is throttled, where it has as many bytes. */
+/** Number of slices per second into which a throttled payload is divided; a slice has at least one byte. */
 const SLICES = 20;
 
-/** So many bytes a second of real time, one by one where they are few. */
+/** Yields the payload at a rate of `bytesPerSecond` in real time. */
 export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGenerator<Uint8Array> {
   const max = Math.max(1, Math.floor(bytesPerSecond / SLICES));
   for await (const piece of source) {
@@ -65,10 +70,11 @@ export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGen
   }
 }
 
-/** A queue of bytes that knows their places in the whole. */
+/** Queue of bytes that tracks their offsets in the whole payload. */
 class HeldBytes {
-  /** Place of the first byte that is held, and of the one that comes next. */
+  /** Offset of the first byte in the queue. */
   start = 0;
+  /** Offset of the next byte to be added. */
   end = 0;
   #pieces: Uint8Array[] = [];
 
@@ -102,7 +108,7 @@ class HeldBytes {
   flipFirst(): void {
     const first = this.#pieces[0];
     if (first === undefined) return;
-    // Others may hold the same bytes.
+    // Copy the piece, because other code may hold a reference to its bytes.
     const copy = Uint8Array.from(first);
     copy[0]! ^= 0xff;
     this.#pieces[0] = copy;

@@ -16,7 +16,7 @@ const BODY = Buffer.from('0123456789'.repeat(1000));
 
 const endless = (): Patience => ({ idleMs: 60_000, signal: new AbortController().signal });
 
-/** Answers each request with what `replies` makes of its target. */
+/** Starts a server that sends the reply which `replies` returns for the target of a request. */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },
   patience = endless(),

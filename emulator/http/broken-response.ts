@@ -2,16 +2,20 @@ import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-b
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import { ResponseCut } from './response-cut.js';
 
-/** What is done to the payload of an answer on its way. */
+/** Changes that a fault makes to the payload of a response while it is sent. */
 export interface Breakage {
-  /** Where it ends, and how; `end`: as valid HTTP. */
+  /** Place and kind of a cut. `end` completes a shorter response as valid HTTP; the other kinds end the connection. */
   readonly cut?: { readonly at: CutPlace; readonly how: ConnectionEnding | 'end' } | undefined;
-  /** A byte that is flipped; without an offset, that in the middle. */
+  /** Inverts one byte; the byte in the middle if `offset` is undefined. */
   readonly flip?: { readonly offset?: number | undefined } | undefined;
+  /** Rate at which the payload is sent, in bytes per second of real time; unlimited if undefined. */
   readonly bytesPerSecond?: number | undefined;
 }
 
-/** The reply with a body that breaks on its way. Where there is no body to cut, the connection ends in its place. */
+/**
+ * Returns the reply with the changes applied to its payload. If there is no payload to cut, the connection is ended in
+ * place of the response.
+ */
 export function breakReply(reply: Reply, breakage: Breakage, method: string | undefined, pace: Pace): Reply {
   const { cut } = breakage;
   const { status } = reply;
@@ -36,7 +40,7 @@ async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage)
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
-/** The bytes as they leave, up to the cut. */
+/** Applies the flip, the cut and the rate to a payload. Ends at the cut without throwing. */
 export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
   const { cut, flip, bytesPerSecond } = breakage;
   let bytes = source;

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Milliseconds (real time) between two questions: the first one's refusal has to arrive. */
+/** Milliseconds (real time) between two probes, in which the client's reset in reply to the first probe can arrive. */
 const PAUSE = 50;
 
 /**
- * A controller that aborts when the client has gone before its answer was sent.
+ * Returns a controller that is aborted if the client disconnects before its response is sent.
  *
- * A client that closes its connection looks like one that has only said that it sends no more (TCP, half-close)
- * and still waits. So it is asked, by `102 Processing`, which every HTTP/1.1 client has to accept and pass over
- * (RFC 9110, 15.2): where the client has gone the first is refused by the system, and writing the second one fails.
+ * The end of the client's data can mean that the client has closed the connection, or that it sends no more (TCP
+ * half-close) and still waits for the response. To find out, the server sends `102 Processing` twice, which every
+ * HTTP/1.1 client has to accept and ignore (RFC 9110, section 15.2). If the client has closed the connection, its
+ * system replies to the first write with a reset, and the second write fails.
  */
 export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {
   const controller = new AbortController();

@@ -2,15 +2,15 @@ import { parseHttpDate } from './http-date.js';
 import { problem } from './problem.js';
 import { bytes, empty, type Reply, stream } from './reply.js';
 
-/** Content that is not in one piece. */
+/** Content that is produced piece by piece. */
 export interface PiecedBody {
   readonly length: number;
   pieces(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** What conditions and ranges are checked by. */
+/** Representation against which preconditions and ranges are evaluated (RFC 9110, section 3.2). */
 export interface Representation {
-  /** A strong entity tag with its quotes. */
+  /** Strong entity tag, including its quotes. */
   readonly etag: string;
   /** Seconds since 1970. */
   readonly lastModified: number;
@@ -19,8 +19,9 @@ export interface Representation {
 }
 
 /**
- * Answers a GET or HEAD of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
- * one byte range (section 14), which HEAD does not have. 304 has no body; 412 and 416 are problems like any other, and 416 names the size.
+ * Returns the reply to a GET or HEAD request for `representation`. Evaluates the preconditions in the order of RFC
+ * 9110, section 13.2.2, and then one byte range (section 14), which HEAD ignores. A 304 has no body. Throws
+ * `precondition_failed` (412), and `range_not_satisfiable` (416) with the size of the representation.
  */
 export function respondConditionally(
   representation: Representation,
@@ -71,7 +72,10 @@ function reply(
   return bytes(status, body.subarray(start, end), headers);
 }
 
-/** Whether an `If-Match` or `If-None-Match` value names `etag`. A weak tag never matches strongly. */
+/**
+ * Returns true if an `If-Match` or `If-None-Match` value contains `etag`. A weak tag never matches in a strong
+ * comparison.
+ */
 function lists(value: string, etag: string, strong: boolean): boolean {
   if (value.trim() === '*') return true;
   return value.split(',').some((one) => {
@@ -92,12 +96,13 @@ function dateOf(value: string | undefined): number | undefined {
 }
 
 /**
- * A single range of bytes (RFC 9110, section 14.1.2), end exclusive:
+ * Parses a single byte range (RFC 9110, section 14.1.2). The end of the result is exclusive.
  *
  *     int-range    = first-pos "-" [ last-pos ]
  *     suffix-range = "-" suffix-length
  *
- * Several ranges, other units and malformed values are ignored, which section 14.2 allows.
+ * Returns undefined for several ranges, other units and malformed values, because section 14.2 allows a server to
+ * ignore them.
  */
 function parseRange(value: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const match = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(value.trim());

@@ -12,7 +12,7 @@ t.test('pieces of all sizes come back in one, and belong to whoever they were gi
     const all = gathered.take();
     t.ok(all.equals(expected), sizes.join(' + '));
     t.equal(gathered.length, 0);
-    // What is gathered next does not write into what was taken, nor into the pieces.
+    // Bytes that are added later must not overwrite the returned bytes or the pieces.
     for (let n = 0; n < 10; n++) gathered.add(Buffer.alloc(1000, 99));
     t.equal(gathered.take().length, 10_000);
     t.ok(all.equals(expected), `${sizes.join(' + ')} are the caller’s`);

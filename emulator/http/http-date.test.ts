@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.js';
 const DAY = 24 * 3600;
 const LONG = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The three forms of RFC 9110, 5.6.7, of a time that `toUTCString` writes as the first one. */
+/** Returns the three forms of RFC 9110, section 5.6.7, of a time in seconds since 1970. */
 function formsOf(seconds: number): string[] {
   const date = new Date(seconds * 1000);
   const fixed = date.toUTCString();

@@ -5,7 +5,7 @@ import { JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-
 import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
-/** More than is read at once. */
+/** JSON string that is too long to be parsed in one call. */
 const FILL = `"${'x'.repeat(40_000)}"`;
 
 function outcome(read: () => unknown): unknown {
@@ -16,7 +16,7 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-/** The value, and the most that one step cost. */
+/** Returns the value, the highest cost of one slice of work, and the total cost. */
 function inSteps(body: Uint8Array): { value: unknown; most: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
   let max = 0;
@@ -29,7 +29,7 @@ function inSteps(body: Uint8Array): { value: unknown; most: number; units: numbe
   }
 }
 
-/** What `JSON.parse` makes of it, with the errors of a body. */
+/** Returns the value that `JSON.parse` returns, but throws the errors of `jsonSteps`. */
 function asParsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));

@@ -1,30 +1,39 @@
 import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
-/** Deepest nesting: what is read has to be safe to walk and to echo. */
+/** Maximum nesting depth, which makes it safe to process a value recursively. */
 export const MAX_DEPTH = 64;
-/** Members of one object. More are no message, and a handler that looks at them together would pay for each. */
+/** Maximum number of members of one object, because some handlers process all members without yielding. */
 export const MAX_MEMBERS = 10_000;
-/** Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to check. */
+/**
+ * Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to
+ * validate.
+ */
 export const MAX_VALUES = 50_000;
-/** A text of fewer bytes is read at once. It cannot have too many members either: each takes 5 bytes at least. */
+/**
+ * Texts with fewer bytes are parsed in one call. They cannot exceed `MAX_MEMBERS`, because a member takes at least 5
+ * bytes.
+ */
 const SHORT = 32 * 1024;
-/** Bytes decoded, characters looked at, and characters read, between two steps. */
+/** Number of bytes decoded between two yields. */
 const DECODED = 512 * 1024;
+/** Number of characters scanned for nesting between two yields. */
 const SCANNED = 64 * 1024;
+/** Number of characters parsed between two yields. */
 const PIECE = 8 * 1024;
-/** Units of a character looked at for nesting only, and of one that is read (`schedule/cost.ts`). */
+/** Cost of scanning one character for nesting, in units of work (`schedule/cost.ts`). */
 const LOOKED_AT = 1 / 512;
+/** Cost of parsing one character, in units of work. */
 const READ = 1 / 32;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns true for an object of JSON, which a list is not. */
+/** Returns true for a JSON object, and false for an array. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first rule of `readJson` that a text breaks. */
+/** First rule of `readJson` that a text breaks. */
 export type JsonIssue = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
@@ -45,13 +54,15 @@ const SENTENCES: Readonly<Record<JsonIssue, (what: string) => string>> = {
 };
 
 export interface JsonOptions {
-  /** Refuses an object that names a member twice. */
+  /** True to refuse an object that repeats a member name. */
   readonly unique?: boolean;
   /** Maximum number of values; unlimited if absent. */
   readonly maxValues?: number;
 }
 
-/** As `readJson`, of a request's body or line. Throws `bad_request`. */
+/**
+ * Same as `readJson`, for the body of a request or a line of it. Throws `bad_request`, whose detail begins with `what`.
+ */
 export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): Steps<unknown> {
   try {
     return yield* readJson(body, options);
@@ -62,9 +73,10 @@ export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions
 }
 
 /**
- * Reads JSON bytes (RFC 8259) in steps, as `JSON.parse` does: well-formed UTF-8 without a byte order mark, at most
- * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Section 4: "The names within an object SHOULD
- * be unique"; the last one counts, unless they have to be `unique`. Throws `JsonError`.
+ * Parses JSON (RFC 8259) as `JSON.parse` does, but yields between slices of work. Accepts only valid UTF-8 without a
+ * byte order mark, at most `MAX_DEPTH` levels deep, with at most `MAX_MEMBERS` members per object. "The names within an
+ * object SHOULD be unique" (section 4): the last member with a name counts, or repeated names are refused if `unique`
+ * is true. Throws `JsonError`.
  */
 export function* readJson(
   body: Uint8Array,
@@ -98,11 +110,12 @@ function* decode(body: Uint8Array): Steps<string> {
   return pieces.length === 1 ? pieces[0]! : pieces.join('');
 }
 
-/** Counts the deepest nesting and the values, before any value is built. */
+/** Returns the nesting depth and the number of values, without building a value. */
 function* measure(text: string): Steps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
-  // The root. Each container adds its first value, and each comma another one. An empty container counts as if it had one.
+  // Starts at 1 for the root. Each container adds its first value, and each comma another one. An empty container
+  // counts as if it had one value.
   let values = 1;
   let quoted = false;
   for (let at = 0, seen = 0; at < text.length; at++) {
@@ -136,7 +149,7 @@ const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
 
-/** A container whose end has not come. */
+/** Array or object whose closing bracket has not been read yet. */
 type Open = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
 
 interface OpenObject {
@@ -146,7 +159,10 @@ interface OpenObject {
   members: number;
 }
 
-/** Reads a text with the open containers on a stack of its own. Throws `SyntaxError`, and `JsonError`. */
+/**
+ * Parser that keeps the open containers on a stack of its own, so that it can yield at any depth. Throws `SyntaxError`
+ * and `JsonError`.
+ */
 class JsonReader {
   #at = 0;
   #seen = 0;
@@ -188,7 +204,10 @@ class JsonReader {
 
   #root: unknown;
 
-  /** Puts a value where it belongs, and closes what ends after it; says whether that was all. */
+  /**
+   * Adds a value to the innermost open container, and closes the containers that end after it. Returns true at the end
+   * of the text.
+   */
   *#put(complete: unknown): Steps<boolean> {
     for (let value = complete; ; ) {
       yield* this.#skipSpace();
@@ -216,7 +235,7 @@ class JsonReader {
   #putMember(open: OpenObject, value: unknown): void {
     if (++open.members > MAX_MEMBERS) throw new JsonError('members');
     if (this.unique && Object.hasOwn(open.record, open.name)) throw new JsonError('repeated');
-    // `JSON.parse` makes it a member like any other.
+    // `JSON.parse` also makes `__proto__` an ordinary member.
     if (open.name === '__proto__') {
       Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
     } else open.record[open.name] = value;
@@ -230,7 +249,7 @@ class JsonReader {
     return name;
   }
 
-  /** From the opening quote to behind the closing one. Escapes are for the platform to read, a piece at a time. */
+  /** Reads from the opening quote to after the closing quote. Passes escapes to `JSON.parse`, one piece at a time. */
   *#readString(): Steps<string> {
     const { text } = this;
     let from = ++this.#at;
@@ -279,7 +298,7 @@ class JsonReader {
     }
   }
 
-  /** What was read since the last step. */
+  /** Returns the cost of the characters parsed since the last yield. */
   #work(): number {
     const characters = this.#at - this.#seen;
     this.#seen = this.#at;

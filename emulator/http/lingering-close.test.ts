@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { lingeringClose } from './lingering-close.js';
 
-/** Both ends of a connection, each of which may close its half. */
+/** Opens a connection and returns both ends. Each end may close its sending side alone. */
 async function connection(test: Test): Promise<{ client: Socket; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -18,7 +18,10 @@ async function connection(test: Test): Promise<{ client: Socket; socket: Socket 
   return { client: client.resume(), socket: socket.resume() };
 }
 
-/** Closes in a time that stands still: what ends the connection is not a timer. Says how many are set. */
+/**
+ * Calls `lingeringClose` with timers that never fire, so that no timer can end the connection. Returns a function that
+ * counts the timers that are set.
+ */
 function closeWithoutTime(socket: Socket): () => number {
   const { setTimeout, clearTimeout } = globalThis;
   const timers = new Set<object>();

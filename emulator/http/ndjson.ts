@@ -3,7 +3,7 @@ import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
-/** Blank lines cost a client nothing and a server a turn each; more than these are no message. */
+/** Maximum number of blank lines in a body, because each costs the client one byte and the server some work. */
 const MAX_BLANK_LINES = 1_000;
 
 /**
@@ -13,7 +13,8 @@ const MAX_BLANK_LINES = 1_000;
  *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
  *     (0x0D). The parser MAY silently ignore empty lines.
  *
- * The last line may lack its newline. Framing works on bytes: text is decoded per line, by its parser. Throws `bad_request` past `maxLineBytes`, which is asked anew for each line.
+ * The last line may lack its newline. Splits bytes, and leaves decoding to the parser of each line. Throws
+ * `bad_request` if a line is longer than `maxLineBytes`, which is called with the index of the line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

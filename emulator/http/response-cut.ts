@@ -7,7 +7,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { dropRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
-/** Thrown where a request, or the stream of an answer, is cut on purpose: nothing failed. */
+/** Thrown to cut a request, or the stream of a response, as a fault demands. It does not mean that something failed. */
 export class ResponseCut extends Error {
   override readonly name = 'AnswerCut';
 
@@ -16,15 +16,18 @@ export class ResponseCut extends Error {
   }
 }
 
-/** How long a connection that is kept without a word stays, unless its client goes. */
+/** Limits on the time for which a stalled connection stays open while its client waits. */
 export interface Patience {
-  /** Milliseconds of real time. */
+  /** Maximum time in milliseconds of real time. */
   readonly idleMs: number;
-  /** Aborted when it has to end at once. */
+  /** Aborted to end the stall at once. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds (real time) for the client to take what was sent: a reset that overtakes it hides it, or looks like an end. */
+/**
+ * Milliseconds (real time) that the client has to read what was sent. A reset that overtakes the data hides it, or
+ * looks like a regular end.
+ */
 const PAUSE_BEFORE_RESET = 50;
 
 interface Described {
@@ -33,7 +36,7 @@ interface Described {
   readonly patience: Patience | undefined;
 }
 
-/** Ends the connection in place of an answer, or within its head. */
+/** Ends the connection in place of a response, or inside the response header. */
 export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -51,8 +54,8 @@ export async function cutResponse(
 }
 
 /**
- * Ends a connection after what was sent on it so far. Behind it, nothing that arrives on the connection is carried out,
- * and no answer is sent.
+ * Ends a connection after the bytes that have been sent. Later requests on the connection are not executed and get no
+ * response.
  */
 export async function endConnection(
   request: IncomingMessage,
@@ -61,7 +64,7 @@ export async function endConnection(
   patience?: Patience,
 ): Promise<void> {
   response.shouldKeepAlive = false;
-  // Answers to requests before this one leave whole.
+  // Responses to earlier requests on the connection are sent completely.
   const socket = await socketOf(request, response);
   if (socket === undefined) return;
   if (response.headersSent) response.flushHeaders();
@@ -81,7 +84,7 @@ export async function endConnection(
   }
 }
 
-/** The connection, once it is this answer's turn; undefined when it has gone. */
+/** Resolves to the connection when earlier responses on it have been sent; undefined if the client has disconnected. */
 async function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
   if (response.socket === null && !socket.destroyed) {
     const events = new AbortController();
@@ -90,13 +93,16 @@ async function socketOf({ socket }: IncomingMessage, response: ServerResponse): 
   return response.socket ?? undefined;
 }
 
-/** Resolves when the system has taken what was written: a reset loses the rest. Or as `untilGivenUp`. */
+/**
+ * Resolves when the system has taken all written bytes, because a reset discards the rest, or when `untilGivenUp`
+ * resolves.
+ */
 function sent(socket: Socket, patience: Patience | undefined): Promise<void> {
   const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
   return Promise.race([written, untilGivenUp(socket, 'close', patience)]);
 }
 
-/** Resolves at the event, when the connection is closed, when the client is told to end, or after the longest pause. */
+/** Resolves at the event, when the connection closes, when the signal is aborted, or after the maximum time. */
 async function untilGivenUp(socket: Socket, event: string, patience: Patience | undefined): Promise<void> {
   if (socket.destroyed || patience === undefined || patience.signal.aborted) return setImmediate();
   const { idleMs, signal } = patience;
@@ -115,14 +121,14 @@ async function firstOf(waiting: readonly Promise<unknown>[], events: AbortContro
   events.abort();
 }
 
-/** The bytes of a head, as Node writes it to the answer's own connection. */
+/** Returns the bytes of a response header as Node writes them to the response's own connection. */
 function renderHead(
   request: IncomingMessage,
   { shouldKeepAlive }: ServerResponse,
   ...head: Parameters<ServerResponse['writeHead']>
 ): Buffer {
   const pieces: Buffer[] = [];
-  // Stands in for a connection, and notes what is written to it.
+  // Takes the place of the socket, and records what is written.
   const recorder = new Writable({
     write: (piece, _, done) => {
       pieces.push(piece);

@@ -14,7 +14,7 @@ const WRITES = new WriteCoalescing();
 const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
-/** Ways to leave a body: what each does before the answer is written. */
+/** Ways in which a handler abandons a body before the response is written. */
 const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   'unread from the start': async () => {},
   'after its first piece': async (request) => {
@@ -37,7 +37,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
     let connections = 0;
     server.on('connection', () => connections++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // Were the rest not discarded, the second answer would wait until the connection is cut.
+    // If the rest of the body were not discarded, the second response would wait until the connection is cut.
     const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       connections: 1,
       headersTimeout: 5_000,
@@ -54,7 +54,10 @@ for (const [how, leave] of Object.entries(LEAVES)) {
   });
 }
 
-/** Requests refused while their body is being sent, and whether the rest is worth having. */
+/**
+ * Requests that are refused while their body is being sent. The connection is kept if the rest of the body is worth
+ * reading.
+ */
 const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
   [408, 'content-length: 1000', 'silent', 'close'],
   [413, 'content-length: 1000', 'silent', 'keep-alive'],
@@ -86,7 +89,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
-      // It never closes its side: that is left to the server.
+      // The client never closes its side, so the server has to end the connection.
       await once(server, 'request');
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();
@@ -110,7 +113,7 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
-  // It takes longer than a client that has gone quiet gets.
+  // Sending takes longer than the time that a silent client has.
   for (let sent = 0; sent < 13; sent++) {
     socket.write(Buffer.alloc(1000));
     await pause(200);
@@ -240,7 +243,7 @@ t.test('answers that are ready together leave together, each to its own client',
 
 t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
   const server = createServer((request, response) => {
-    // At once, before Node has told that the request is complete.
+    // Write the reply at once, before Node marks the request as complete.
     void writeReply(request, response, json(Number(request.url!.slice(1)), {}), { writes: WRITES, pace: PACE });
   });
   let connections = 0;
