@@ -6,13 +6,13 @@ import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { Connections } from './drain.js';
 
-/** Longer than any test may take: what ends all the same was not waited for. */
+/** Timeout that is longer than any test. A drain that ends all the same did not wait for it. */
 const FOREVER = 2 ** 31 - 1;
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** A server whose connections are watched. `reached` counts the requests that began. */
+/** Starts a server whose connections are watched. `reached` counts the requests that began. */
 async function serve(test: Test, app: http.RequestListener) {
   const connections = new Connections();
   const reached = { count: 0 };
@@ -31,7 +31,7 @@ async function serve(test: Test, app: http.RequestListener) {
   return { server, port, reached, drain };
 }
 
-/** Opens a connection, sends `text` and collects what comes back. */
+/** Opens a connection, sends `text` and collects the response. */
 async function open(test: Test, port: number, text = '') {
   const socket = connect(port, '127.0.0.1');
   test.teardown(() => socket.destroy());
@@ -64,7 +64,7 @@ t.test('what never began is cut at once, whatever it has sent', async (t) => {
       const { socket, said, closed } = await open(t, port, text);
       await accepted;
       if (text.startsWith(GET)) await until(() => said().endsWith('done'));
-      // The pause of a client is not waited for either.
+      // The drain must not wait for the idle timeout of a client either.
       await drain(FOREVER);
       await closed;
       t.equal(socket.destroyed, true);
@@ -136,7 +136,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
-      // The body has come, and its second half waits to be read.
+      // The body has arrived, and its second half has not been read yet.
       setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
     });
     const { said, closed } = await open(t, port, HEAD + 'x'.repeat(100));

@@ -5,24 +5,30 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { connectionEvent, peerOf } from './connection-event.js';
 
 export interface DrainOptions {
-  /** Milliseconds (real time) running requests get, whatever they do. */
+  /** Milliseconds (real time) after which running requests are cut, even if they make progress. */
   readonly graceMs: number;
-  /** Milliseconds (real time) a client may hold up its request: by sending nothing of its body, or taking nothing. */
+  /**
+   * Milliseconds (real time) for which a client may stall its request, by not sending the body or not reading the
+   * response.
+   */
   readonly idleMs: number;
 }
 
 /**
- * The connections of one server, and the request that runs on each. Node's own idea of an idle connection leaves out
- * those that never sent a whole request head, and says nothing about clients that stopped in the middle.
+ * Connections of one server, with the request that runs on each. Node's own list of idle connections lacks those that
+ * never sent a whole request header, and Node does not report clients that stopped half-way.
  */
 export class Connections {
-  /** Every open connection with the last request that began on it: answers leave in order, so it is done last. */
+  /**
+   * Open connections with the response to the last request that began on each; undefined if no request began. Responses
+   * are sent in order, so the last one ends last.
+   */
   readonly #latest = new Map<Socket, ServerResponse | undefined>();
-  /** The connections under those that speak TLS, also while they begin to. */
+  /** TCP connections under the TLS connections, including those whose handshake has not ended. */
   readonly #beneath = new Set<Socket>();
   #isDraining = false;
 
-  /** `app`, for requests that begin before the drain; a later one is never begun, and never half done. */
+  /** Wraps `app`. Requests that begin during the drain are ignored, so that none is executed by half. */
   serve(app: RequestListener): RequestListener {
     return (request: IncomingMessage, response: ServerResponse) => {
       if (this.#isDraining) return;
@@ -31,9 +37,9 @@ export class Connections {
     };
   }
 
-  /** Has to be told of the server before it listens. */
+  /** Begins to watch the connections of a server, which must not listen yet. */
   watch(server: Server): void {
-    // `server.close()` calls it, and would cut answers that have been written and not yet taken.
+    // `server.close()` calls this method, which would cut responses that clients have not read yet.
     server.closeIdleConnections = () => {};
     const event = connectionEvent(server);
     server.on(event, (socket: Socket) => {
@@ -47,17 +53,20 @@ export class Connections {
     });
   }
 
-  /** Stops listening. Cuts at once what runs no request, then each connection when its request is done or its time is over. */
+  /**
+   * Stops listening. Cuts connections without a request at once, and each other connection when its request has ended
+   * or its time is over.
+   */
   async drain(server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // 0 would be no limit.
+    // A socket timeout of 0 would mean no limit.
     const pause = Math.max(1, idleMs);
     const cut = setTimeout(() => this.#cutAll(), graceMs);
-    // What has arrived completely has begun: between two turns the system hands it over.
+    // Requests that have already arrived completely begin within two turns of the event loop.
     await setImmediate();
     await setImmediate();
     this.#isDraining = true;
-    // A listener of its own keeps Node from cutting whatever is quiet.
+    // With a listener for 'timeout', Node does not cut quiet connections itself.
     server.on('timeout', (socket: Socket) => {
       if (this.#isHeldUp(socket)) socket.destroy();
       else socket.setTimeout(pause);
@@ -80,7 +89,7 @@ export class Connections {
     for (const socket of [...this.#latest.keys(), ...this.#beneath]) socket.destroy();
   }
 
-  /** Whether a quiet connection waits for its client, and not for the work of its request. */
+  /** Returns true if a quiet connection waits for its client, and false if it waits for the work of its request. */
   #isHeldUp(socket: Socket): boolean {
     const request = this.#latest.get(socket)?.req;
     const owesBody = request !== undefined && !request.complete && request.readableLength === 0;
@@ -88,7 +97,7 @@ export class Connections {
   }
 }
 
-/** Closes a connection that runs nothing; an answer that has just been given still arrives. */
+/** Closes a connection on which no request runs. A response that has just been written still reaches the client. */
 function finish(socket: Socket, response: ServerResponse | undefined): void {
   if (response === undefined || !response.writableFinished) socket.destroy();
   else if (response.req.complete) socket.destroySoon();

@@ -15,7 +15,7 @@ const testPem = readFileSync(fixtureKeys()[0]!.privateKeyFile, 'utf8');
 async function start(t: Test, options: GivenOptions) {
   const emulator = await startEmulator({ port: 0, adminToken: 'canary', org: ['demo', 'other'], ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
-  /** The code that a token of the key is answered with; `repository_not_found`: the token is good. */
+  /** Returns the code of the response to a token signed with the key; `repository_not_found` if the token is valid. */
   const use = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
     const { org, baseUrl } = emulator.orgs[index]!;
     const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });

@@ -8,17 +8,20 @@ import { type EmulatorOptions, OptionError } from '../config/options.js';
 
 type Options = Pick<EmulatorOptions, 'host' | 'org' | 'key' | 'testKeys'>;
 
-/** Whether tokens of the published test keys are good. Anybody can sign with them, so elsewhere they have to be asked for. */
+/**
+ * Returns true if tokens signed with the published test keys are valid. Anybody can sign with these keys, so by default
+ * they are valid on loopback only.
+ */
 export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boolean {
   return testKeys;
 }
 
-/** Whether the published test keys may not be registered either, as anybody's own. */
+/** Returns true if the published test keys may not be registered as own keys either. */
 export function refusesTestKeys({ host, testKeys = false }: Pick<Options, 'host' | 'testKeys'>): boolean {
   return !isLoopback(host) && !testKeys;
 }
 
-/** The keys of each organization at the start. Throws `OptionError` for one that cannot be registered. */
+/** Returns the initial keys of each organization. Throws `OptionError` for a key that cannot be registered. */
 export function registeredKeys(options: Options): KeyRing[] {
   const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
   for (const option of options.key) {
@@ -50,13 +53,16 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));
 }
 
-/** The key that the ready line names. */
+/** Key that the ready line names. */
 export interface SigningKey {
   readonly id: string;
   readonly file: string;
 }
 
-/** The first test key of the first organization; without test keys, the first of its own. Empty where it has none. */
+/**
+ * Returns the first test key of the first organization; without test keys, its first own key. The members are empty if
+ * it has no key.
+ */
 export function signingKeyOf(options: Options): SigningKey {
   if (hasTestKeys(options)) {
     const { id, privateKeyFile: file } = defaultFixtureKey();

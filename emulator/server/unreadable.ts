@@ -8,7 +8,7 @@ import type { World } from '../world/world.js';
 
 const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
 
-/** What Node's parser objects to, by its code; for everything else `UNREADABLE`. */
+/** Problems by the error code of Node's HTTP parser. For all other codes, `UNREADABLE`. */
 const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: ['request_header_fields_too_large', 'The target and the headers are too large together.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The extensions of the chunks are too large.'],
@@ -24,9 +24,10 @@ const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: s
 };
 
 /**
- * Answers what Node's parser refused. `latest` is the answer to the request that arrived last on the connection. What
- * is no HTTP is the rest of that request's body, and then the reader of the body throws; or it comes behind, and is
- * answered here, once the answer before it has left. After this nothing on the connection is read any more.
+ * Handles bytes that Node's parser refused. `latest` is the response to the last request on the connection; undefined
+ * if there was none. If the bytes belong to the body of that request, makes the reader of the body throw. Otherwise
+ * they follow the request, and get a response after the earlier response has been sent. Nothing on the connection is
+ * read afterwards.
  */
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -50,14 +51,17 @@ export function refuseUnreadable(
   }
   const response = () => answerUnreadable(problem(code, detail), socket, world);
   if (!latest) response();
-  // RFC 9112, 9.6: what follows the last request of a connection is not looked at.
+  // RFC 9112, section 9.6: bytes that follow the last request of a connection are ignored.
   else if (latest.shouldKeepAlive) {
     if (latest.writableFinished) response();
     else latest.once('finish', response);
   }
 }
 
-/** The request's reader throws `refusal`, now or when it begins to read; an answer that has left already stays as it is. */
+/**
+ * Makes the reader of the request's body throw `refusal`, now or when it begins to read. A response that has been sent
+ * already stays as it is.
+ */
 function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
   latest.shouldKeepAlive = false;
@@ -65,14 +69,16 @@ function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): 
   else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
-  // The connection is still needed, for the answer; only the body ends here.
+  // End only the body, because the response still needs the connection.
   request._destroy = (error, done) => done(error);
   request.destroy(refusal);
 }
 
-/** Writes an answer for which Node has no request, and the line in the journal and the log that every answer has. */
+/**
+ * Writes a response for which Node has no request, and records it in the journal and the log like any other response.
+ */
 function answerUnreadable(refusal: Problem, socket: Socket, world: World): void {
-  // Every further byte is refused as well; one answer is enough.
+  // The parser refuses every further piece as well, but one response is enough.
   if (!socket.writable) return;
   world.state.clock.tick();
   const id = world.nextRequestId();

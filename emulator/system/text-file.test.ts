@@ -18,7 +18,7 @@ t.test('a file is read up to the limit, and one byte more is refused', async (t)
 t.test('what has no end, or is far too large, is refused before it is in memory', async (t) => {
   const folder = t.testdir({ large: '' });
   const large = join(folder, 'large');
-  truncateSync(large, 2 ** 40); // takes no place on the disk
+  truncateSync(large, 2 ** 40); // a sparse file, which takes no space on the disk
   t.throws(() => readTextFile(large, 2 ** 27), { message: 'it is larger than 128 MiB' });
   t.throws(() => readTextFile('/dev/zero', 2 ** 27), { message: 'it is larger than 1 MiB' });
   t.equal(readTextFile('/dev/null'), '');
