@@ -18,7 +18,7 @@ import { type AdminContext, adminRoute, requireFound } from './route.js';
 export type { Fault } from '../faults/fault.js';
 export type { FaultView } from '../faults/registry.js';
 
-/** What was set, and what has become of it. */
+/** Fault with its counters. */
 const faultRecord = z.looseObject({
   id: z.string(),
   source: z.enum(['registered', 'in-band']),
@@ -34,10 +34,12 @@ const faultRecord = z.looseObject({
 
 const members = z.record(z.string(), z.unknown(), 'Has to be an object');
 
-/** A fault in JSON; or in the words of the grammar, as `spec`, with the members that say which requests are meant. */
+/** Fault in JSON; or in the text grammar, as `spec`, with the members that select requests. */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
 
-/** Counts the changes of the registered faults (RFC 9110, 8.8.3). */
+/**
+ * Returns the entity tag of the registered faults (RFC 9110, section 8.8.3), which changes with every change to them.
+ */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
   return { etag: `"${world.state.faults.revision}"` };
 }

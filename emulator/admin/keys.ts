@@ -10,7 +10,7 @@ import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
-/** Keys of one organization: every token whose `kid` is none of them is tried with each. */
+/** Maximum number of keys of one organization, because a token with an unknown `kid` is tried with every key. */
 const MAX_KEYS = 100;
 
 const keyRecord = z.object({

@@ -4,7 +4,7 @@ import { bytes, json } from '../http/reply.js';
 import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
 import { type AdminRow, adminRoute } from './route.js';
 
-/** These rows are loaded by every start, which makes none of their schemas. */
+/** Every start loads these rows, so their schemas are created only when they are first read. */
 export const showHealth = adminRoute({
   path: pathBelowAdmin(HEALTH_PATH),
   summary: 'Say that the emulator can serve requests',
@@ -40,12 +40,12 @@ export const showOpenApi = adminRoute({
   },
 });
 
-/** The routes that ask for no token where there is one: they tell nothing that it guards. */
+/** Routes that never require a token, because they reveal nothing that the token protects. */
 export const openRoutes: readonly AdminRow[] = [showHealth, showVersion, showOpenApi];
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => ADMIN_PREFIX + path));
 
-/** Whether the path is one of an open route, in its plain spelling. */
+/** Returns true if the path is that of an open route, spelled as in its row. */
 export function isOpenPath(path: string): boolean {
   return OPEN_PATHS.has(path);
 }

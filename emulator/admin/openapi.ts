@@ -11,20 +11,20 @@ type Json = Record<string, unknown>;
 const TAG = 'Emulator';
 const SECURITY = 'admin';
 
-/** What the guard, and the reading of input, refuse on every route. */
+/** Codes that the guard and the reading of input can return on every route. */
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 
 /**
- * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address. The
- * address is the only part that differs between requests.
+ * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address.
+ * The address is the only part that differs between requests.
  */
 export async function writeDocument({
   operations,
   current,
   routes,
 }: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
-  // The request that came first may leave; others wait for the same document.
+  // The meter belongs to no request, because the first request may be aborted while others wait for the same document.
   const meter = new Meter({ schedule: current.engine.schedule });
   const service = await runYielding(writeOpenApi(operations, '', current.config.forgePrefix), meter);
   const document = await runYielding(withAdminPaths(service, await routes()), meter);

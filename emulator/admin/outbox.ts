@@ -47,7 +47,7 @@ export const listDeliveries = adminRoute({
     }),
 });
 
-/** A delivery as the outbox shows it: everything but the secret it is signed with. */
+/** Returns a delivery as the outbox shows it, without the secret with which it is signed. */
 function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
   return {
     id,

@@ -29,8 +29,8 @@ import {
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*
- * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
- * so that what is archived, thawing or deleted can be looked at.
+ * Repositories as the page shows them. Their records and objects are read without checking or changing their state, so
+ * that archived, thawing and deleted repositories can be viewed.
  */
 
 const summaryRecord = z.object({
@@ -73,7 +73,7 @@ export const showRepositories = adminRoute({
     const { repositories } = ctx.world.state;
     const name = ctx.query.organization ?? ctx.organization;
     const items = [...repositories.all()].filter(
-      // A deleted one whose name was used again cannot be named any more.
+      // A deleted repository whose name is used by a newer one cannot be addressed any more.
       (found) => found.record.organization === name && repositories.find(name, found.name) === found,
     );
     return writeList(ctx, {
@@ -136,7 +136,7 @@ export const removeRepository = adminRoute({
   },
 });
 
-/** The commit that a list started from, and how many of its history were shown. */
+/** Commit from which the list started, and number of commits of its history that were shown. */
 type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({

@@ -31,9 +31,11 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */
+/** Maximum number of files shown in one diff. */
 const MAX_FILES = 1000;
+/** Maximum size of all patches of one diff together, in bytes. */
 const MAX_PATCH_BYTES = 2 * 1024 * 1024;
+/** Maximum size of the patch of one file, in bytes, unless the request names the file's path. */
 const MAX_BYTES_OF_FILE = 256 * 1024;
 
 const changedFile = z.object({

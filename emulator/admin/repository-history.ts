@@ -29,12 +29,18 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */
+/**
+ * Maximum number of tips in a cursor. If a graph has more, a request with the cursor finds the tips again, and
+ * continues after the last commit that was shown.
+ */
 const MAX_KEPT_TIPS = 64;
-/** Notes of one commit that are shown, of as many notes refs. */
+/** Maximum number of notes shown for one commit. Each is from another notes ref. */
 const MAX_NOTES = 100;
 
-/** `tips`: what the list started from, or none; `last`: what was shown last; `shown`: how many were. */
+/**
+ * Position in a graph: the commits from which the graph started (none if there are too many), the commit that was shown
+ * last, and the number of commits that were shown.
+ */
 interface GraphCursor {
   readonly tips: readonly Oid[];
   readonly last: Oid;
@@ -119,7 +125,7 @@ function placeAfter({ shown }: GraphCursor, at: number): number {
 
 const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
-/** The commits that the selected refs lead to, in the order in which Git takes them. */
+/** Returns the commits that the selected refs lead to, in the order in which Git takes them. */
 async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
   if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
     throw problem('bad_request', 'Of ref, prefix and all at most one can be given.');
@@ -174,7 +180,7 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
   const { objects, refs } = git;
   const notes: z.infer<typeof noteRecord>[] = [];
   for (const [name, { oid: tip }] of refs.entries(NOTES)) {
-    // A notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    // A notes ref may point to a tree or to a tag of a tree. A blob contains no notes.
     const tree = await runYielding(findTree(objects, tip), meter);
     const oid = tree === undefined ? undefined : await runYielding(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);

@@ -14,11 +14,11 @@ import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import { type AdminContext, organizationName, requireFound } from './route.js';
 
-/** What several routes show of a repository: one schema and one function per record. */
+/** Records of a repository that several routes show: one schema and one function per record. */
 
-/** Bytes of a blob, and characters of a message, that are shown. */
+/** Maximum number of bytes of a blob, and of characters of a message, that are shown. */
 const MAX_BYTES = 1024 * 1024;
-/** Characters of a subject that are shown: a list has many. */
+/** Maximum length of a subject in characters, because a list contains many subjects. */
 const MAX_SUBJECT = 512;
 
 export const exactBytes = z
@@ -28,7 +28,7 @@ export const exactBytes = z
 
 type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
 
-/** A path or name as text, and as bytes where the text does not tell them. */
+/** Returns a path or name as text, and as bytes if the text does not represent them exactly. */
 export function named<Name extends string>(name: Name, bytes: ByteString): Named<Name> {
   const exact = isUtf8(bytes) ? undefined : Buffer.from(bytes, 'latin1').toString('base64url');
   return { [name]: textOf(bytes), ...(exact !== undefined && { [`${name}_bytes`]: exact }) } as Named<Name>;
@@ -45,12 +45,12 @@ export const shownContent = {
   is_truncated: z.boolean(),
 };
 
-/** A blob, of a large one the first MiB. */
+/** Returns the content of a blob; only the first MiB of a larger one. */
 export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
   const body = await runYielding(objects.readSteps(number), meter);
   const shown = body.subarray(0, MAX_BYTES);
   const isTruncated = shown.length < body.length;
-  // A character may be cut in two.
+  // The cut may be inside a character, so show a truncated blob as bytes.
   const text = isTruncated ? undefined : decodeText(shown);
   return {
     size: body.length,
@@ -68,7 +68,10 @@ function decodeText(bytes: Buffer): string | undefined {
   }
 }
 
-/** The first paragraph of a message in one line, as `git log --format=%s` prints it, and no more of it than a line shows. */
+/**
+ * Returns the first paragraph of a message as one line, as `git log --format=%s` prints it, with at most `MAX_SUBJECT`
+ * characters.
+ */
 export function subjectOf(message: string): string {
   const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
   const head = message.slice(start, start + 4 * MAX_SUBJECT);
@@ -92,7 +95,7 @@ export const commitLine = {
   committed_at: z.string(),
 };
 
-/** A commit in one line of a list. */
+/** Returns the fields of a commit that lists show. */
 export function showCommitLine(objects: ObjectReader, oid: Oid) {
   const { author, committer, message } = readCommit(objects, oid);
   return {
@@ -147,13 +150,16 @@ export const tagDetails = {
   is_message_truncated: z.boolean(),
 };
 
-/** What a tag says, of a large one the first MiB. */
+/** Returns the fields of a tag object, of which only the first MiB is parsed. */
 export function showTagDetails(body: Buffer) {
   const { tagger, ...tag } = parseTag(body.subarray(0, MAX_BYTES));
   return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MAX_BYTES };
 }
 
-/** The full names of the refs, of any namespace, that lead to each of these commits, by name. */
+/**
+ * Returns the refs that lead to each of the commits, by their full names and in their order. Includes all ref
+ * namespaces.
+ */
 export async function refsOf(
   objects: ObjectReader,
   refs: Refs,
@@ -168,13 +174,13 @@ export async function refsOf(
   return found;
 }
 
-/** What path and query of a route name: a repository, a commit, an object, a file. */
+/** Functions for the repository, commit, object or file that the path and query of a route name. */
 
 export const inOrganization = { organization: organizationName() };
 
 type InOrganization = { readonly organization?: string | undefined };
 
-/** The repository that the path names; of several that had the name one after the other the last one. */
+/** Returns the repository that the path names; the last one if several had the name one after the other. */
 export function findRepository(ctx: AdminContext<InOrganization>): Repository {
   const { world, params, query, organization } = ctx;
   const found = world.state.repositories.find(query.organization ?? organization, params.name!);
@@ -188,10 +194,13 @@ export const refQuery = {
   }),
 };
 
-/** The commit that `ref` means. Throws `ref_not_found`, and `bad_request` for what no revision can look like. */
+/**
+ * Returns the commit that `ref` resolves to. Throws `ref_not_found`, or `bad_request` if the text cannot be a revision.
+ */
 export async function resolveCommit(repository: Repository, ref: string | undefined, meter: Meter): Promise<Oid> {
   const { refs, objects } = repository.git;
-  // Revisions do not lead into other namespaces: these are for who looks at all of a repository.
+  // Try the full name of a ref first. Revisions do not resolve to refs in ref namespaces, but these routes show them
+  // all.
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
   const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
@@ -204,7 +213,7 @@ export function requireObject(objects: ObjectReader, text: string): Oid {
   return oid;
 }
 
-/** The commit that the path names. */
+/** Returns the commit that the path names. Throws `bad_request` and `not_found`. */
 export function requireCommit({ git }: Repository, text: string): Oid {
   const oid = requireObject(git.objects, text);
   if (!isCommit(git.objects, oid)) throw problem('not_found', `${oid} is no commit.`);
@@ -213,7 +222,7 @@ export function requireCommit({ git }: Repository, text: string): Oid {
 
 const BASE64URL = 'in base64url, without padding';
 
-/** A path can be any bytes; a query is text. */
+/** Query parameters for a path as text or as bytes, because a path can be any bytes and a query is text. */
 export const pathQuery = {
   path: z.string().optional(),
   path_bytes: z
@@ -222,7 +231,7 @@ export const pathQuery = {
     .meta({ description: `In place of path: its bytes, ${BASE64URL}. For paths that are not UTF-8.` }),
 };
 
-/** The path that a query names in either way; undefined where it names none. */
+/** Returns the path that a query gives as text or as bytes; undefined if absent. */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {
   if (encoded === undefined) return text === undefined ? undefined : bytesOf(text);
   if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);

@@ -10,11 +10,11 @@ import { listOf, listQuery, PAGE, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
-/** Where the refs of a namespace are: `git help namespaces`. */
+/** Prefix of the refs in ref namespaces (`git help namespaces`). */
 const NAMESPACES = 'refs/namespaces/';
 const NAMESPACE = /^refs\/namespaces\/[^/]+\//;
 
-/** What a ref is by where it is; of those in a namespace, by where it is there. */
+/** Prefixes by which refs are classified. In a ref namespace, the prefix follows that of the namespace. */
 const KINDS = {
   branch: 'refs/heads/',
   tag: 'refs/tags/',

@@ -61,7 +61,10 @@ export const mintToken = adminRoute({
   },
 });
 
-/** `index`: the organization's place, below 0 for one that does not exist, as a test of a wrong `iss` names it. */
+/**
+ * Returns the test key with the id, or the default key of the organization if the id is undefined. `index` is the
+ * position of the organization; -1 if it does not exist, for example in a test of a wrong `iss`.
+ */
 function findKey(id: string | undefined, index: number): FixtureKey {
   if (id === undefined) return defaultFixtureKey(Math.max(index, 0));
   const rows = fixtureKeys();

@@ -68,7 +68,7 @@ export const importState = adminRoute({
       const { content, repositories, repository } = await takeOver(current, tree, organization);
       return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
     } catch (error) {
-      // Nothing of it was taken over.
+      // Nothing of the archive was imported.
       if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)

@@ -13,8 +13,7 @@ async function served(t: Test, git: ScratchGit) {
 }
 
 /**
- * Commits the index built from `lines` (`git update-index --index-info`) onto the parents, and moves `main` to the
- * commit.
+ * Commits the files onto the parents, and moves `main` to the commit. Paths are bytes as Latin-1; null removes a file.
  */
 function commit(
   git: ScratchGit,
