@@ -19,21 +19,21 @@ const FOREIGN = /[^A-Za-z0-9+/=]/;
  * by piece, because one regular expression for the whole text overflows the stack on a full 4 MiB chunk.
  */
 export function* base64Steps(data: string, what: string): Steps<Buffer> {
-  const fail = (why: string) => problem('bad_request', `${what} is not base64: ${why}.`);
-  if (data.length % 4 !== 0) throw fail('its length is not a multiple of four');
+  const fail = (why: string) => problem('bad_request', `${what} is not valid base64: ${why}.`);
+  if (data.length % 4 !== 0) throw fail(`its length (${data.length}) is not a multiple of 4`);
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const first = data.indexOf('=');
-  if (first >= 0 && first !== data.length - padding) throw fail('padding stands before the end');
+  if (first >= 0 && first !== data.length - padding) throw fail('padding (=) is allowed only at the end');
   const decoded = Buffer.allocUnsafe((data.length / 4) * 3 - padding);
   let bytes = 0;
   for (let at = 0; at < data.length; at += PIECE) {
     const piece = data.slice(at, at + PIECE);
-    if (FOREIGN.test(piece)) throw fail('it holds a character outside the alphabet');
+    if (FOREIGN.test(piece)) throw fail('it has a character outside of the alphabet A-Z a-z 0-9 + /');
     bytes += decoded.write(piece, bytes, 'base64');
     yield piece.length * CHARACTER;
   }
   // The unused bits of the last group must be zero, so encoding the group again must give the same text.
   const last = decoded.toString('base64', decoded.length - (decoded.length % 3));
-  if (!data.endsWith(last)) throw fail('its unused bits are not zero');
+  if (!data.endsWith(last)) throw fail('the unused bits of its last character are not zero');
   return decoded;
 }

@@ -32,7 +32,10 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
     }
     timedOut = true;
     request.pause();
-    request.emit('error', problem('request_timeout', 'The request body stopped arriving.'));
+    request.emit(
+      'error',
+      problem('request_timeout', `The request body paused for more than ${options.idleTimeout} ms (--idle-timeout).`),
+    );
   }, options.idleTimeout);
   idle.unref();
   let bytes = 0;
@@ -51,13 +54,14 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
       idle.refresh();
     }
   } catch (error) {
-    if (isReset(error)) throw problem('request_canceled', 'The client went away before the body was complete.');
+    if (isReset(error))
+      throw problem('request_canceled', 'The client disconnected before the request body was complete.');
     throw error;
   } finally {
     clearTimeout(idle);
   }
   if (!timedOut && !request.complete) {
-    throw problem('request_canceled', 'The client went away before the body was complete.');
+    throw problem('request_canceled', 'The client disconnected before the request body was complete.');
   }
 }
 
@@ -76,7 +80,10 @@ function isReset(error: unknown): boolean {
 export function refuseContentEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw problem('unsupported_media_type', 'Compressed request bodies are not read here.');
+    throw problem(
+      'unsupported_media_type',
+      'Compressed request bodies are not supported; send the body without Content-Encoding.',
+    );
   }
 }
 

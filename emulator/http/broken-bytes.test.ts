@@ -34,7 +34,7 @@ for (const [place, length] of PLACES) {
   });
 }
 
-t.test('a cut reads no further than it has to', async (t) => {
+t.test('a cut stops reading at its place', async (t) => {
   let read = 0;
   const source = async function* () {
     for (;;) {
@@ -61,11 +61,11 @@ for (const [offset, place] of [
   });
 }
 
-t.test('nothing has no byte to flip', async (t) => {
+t.test('an empty payload has no byte to flip', async (t) => {
   t.same(await read(flipByte(inPieces(Buffer.alloc(0), 1))), Buffer.alloc(0));
 });
 
-t.test('throttled bytes are the same, in slices', async (t) => {
+t.test('a throttled payload is sent unchanged, in slices', async (t) => {
   const sizes: number[] = [];
   const source = throttle(inPieces(WHOLE, 1000), 4000);
   const seen: Uint8Array[] = [];

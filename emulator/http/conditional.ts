@@ -38,7 +38,7 @@ export function respondConditionally(
   const ifMatch = header('if-match');
   const ifUnmodified = dateOf(header('if-unmodified-since'));
   if (ifMatch !== undefined ? !lists(ifMatch, etag, true) : ifUnmodified !== undefined && lastModified > ifUnmodified) {
-    throw problem('precondition_failed', 'The file is not in the state that the request wants it in.', { headers });
+    throw problem('precondition_failed', 'The file does not match If-Match or If-Unmodified-Since.', { headers });
   }
   const ifNoneMatch = header('if-none-match');
   const ifModified = dateOf(header('if-modified-since'));
@@ -52,9 +52,13 @@ export function respondConditionally(
   const part = parseRange(range, body.length);
   if (part === undefined) return reply(200, body, headers);
   if (part === 'unsatisfiable') {
-    throw problem('range_not_satisfiable', `The range lies outside of the ${body.length} bytes of the file.`, {
-      headers: { ...headers, 'content-range': `bytes */${body.length}` },
-    });
+    throw problem(
+      'range_not_satisfiable',
+      `The requested range is outside of the file, which has ${body.length} bytes.`,
+      {
+        headers: { ...headers, 'content-range': `bytes */${body.length}` },
+      },
+    );
   }
   const contentRange = `bytes ${part.start}-${part.end - 1}/${body.length}`;
   return reply(206, body, { ...headers, 'content-range': contentRange }, part);

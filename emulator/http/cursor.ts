@@ -32,7 +32,7 @@ export class Cursors {
         return JSON.parse(payload.toString()) as T;
       }
     }
-    throw problem('bad_request', 'The cursor was not issued for this list.');
+    throw problem('bad_request', 'The cursor does not belong to this list; use one from a response to the same query.');
   }
 
   #mac(purpose: string, payload: Buffer): Buffer {

@@ -41,7 +41,7 @@ export function hostOf(rawHeaders: readonly string[]): string | undefined {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (found !== undefined) throw problem('bad_request', 'The Host header was sent more than once.');
+    if (found !== undefined) throw problem('bad_request', 'The request has more than one Host header.');
     found = rawHeaders[at + 1];
   }
   return found;
@@ -67,7 +67,11 @@ const HIGHEST_PORT = 65_535;
  */
 export function parseHost(authority: string): string {
   const host = readHost(authority);
-  if (host === undefined) throw problem('bad_request', 'The host that the request names is malformed.');
+  if (host === undefined)
+    throw problem(
+      'bad_request',
+      'The host that the request names is malformed; it has to be a name or an address, with an optional port.',
+    );
   return host;
 }
 

@@ -32,7 +32,7 @@ t.test('every day of a leap year is read in all three forms', (t) => {
   t.end();
 });
 
-t.test('two digits of a year are of 1970 to 2069', (t) => {
+t.test('two-digit years are from 1970 to 2069', (t) => {
   for (const [digits, year] of [
     ['70', 1970],
     ['99', 1999],
@@ -41,11 +41,15 @@ t.test('two digits of a year are of 1970 to 2069', (t) => {
   ] as const) {
     t.equal(parseHttpDate(`Monday, 02-Feb-${digits} 00:00:00 GMT`), Date.UTC(year, 1, 2) / 1000, digits);
   }
-  t.equal(parseHttpDate('Wed, 02 Feb 0070 00:00:00 GMT'), Date.UTC(70, 1, 2) / 1000, 'four digits are what they say');
+  t.equal(
+    parseHttpDate('Wed, 02 Feb 0070 00:00:00 GMT'),
+    Date.UTC(70, 1, 2) / 1000,
+    'a four-digit year is not changed',
+  );
   t.end();
 });
 
-t.test('days and times that there are not are no date', (t) => {
+t.test('days and times that do not exist are refused', (t) => {
   for (const text of [
     'Thu, 00 Jan 2026 00:00:00 GMT',
     'Thu, 32 Jan 2026 00:00:00 GMT',

@@ -55,7 +55,7 @@ function compare(t: Test, text: string | Buffer): void {
   );
 }
 
-t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t) => {
+t.test('the reader accepts and refuses the same texts as JSON.parse', async (t) => {
   const wrap = (text: string) => `[${FILL},${text}]`;
   const texts = [
     ...[
@@ -104,7 +104,7 @@ t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t
   for (let shift = 0; shift < 6; shift++) compare(t, `"${'x'.repeat(shift)}${'\\u00e9'.repeat(10_000)}"`);
 });
 
-t.test('whatever the value, and wherever a character of it is changed', async () => {
+t.test('random values, and random values with one changed character, are read as by JSON.parse', async () => {
   const json = fc.json({ maxDepth: 6 });
   fc.assert(
     fc.property(
@@ -126,7 +126,7 @@ t.test('whatever the value, and wherever a character of it is changed', async ()
   );
 });
 
-t.test('every step is small, whatever the text is made of', async (t) => {
+t.test('every slice of work is short, for texts of every kind', async (t) => {
   const files = Array.from({ length: 50_000 }, (_, at) => ({ path: `folder/file-${at}`, content_id: `c${at}` }));
   const texts = {
     files: JSON.stringify({ metadata: { files } }),
@@ -144,7 +144,7 @@ t.test('every step is small, whatever the text is made of', async (t) => {
   }
 });
 
-t.test('nesting and members are bounded', async (t) => {
+t.test('nesting and the number of members are limited', async (t) => {
   const refusal = (text: string) => outcome(() => inSteps(Buffer.from(text)).value);
   t.equal(refusal(`${'['.repeat(1_000_000)}`), 'Line 1 is nested deeper than 64 levels.');
   t.equal(refusal(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'Line 1 is nested deeper than 64 levels.');
@@ -175,11 +175,15 @@ t.test('the values of a body are counted before any is built', async (t) => {
     t.equal(refused, 'The body has more than 50000 values.');
     t.ok(units < cost(text).units / 8, `${units} units`);
   }
-  t.equal(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 6 }).refused, undefined, 'none is counted inside a text');
+  t.equal(
+    cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 6 }).refused,
+    undefined,
+    'commas and brackets inside a string are not counted',
+  );
   t.match(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 5 }).refused, /more than/);
 });
 
-t.test('a text whose names have to be unique', async (t) => {
+t.test('a repeated member name is refused if names have to be unique', async (t) => {
   const unique = (text: string | Buffer) => runSync(readJson(Buffer.from(text), { unique: true }));
   const faultOf = (text: string | Buffer) => {
     try {
@@ -196,10 +200,14 @@ t.test('a text whose names have to be unique', async (t) => {
   t.same(unique(' [1, "é", null] '), [1, 'é', null]);
   t.equal(unique('"a"'), 'a');
   t.ok(Object.hasOwn(unique('{"__proto__":1}') as object, '__proto__'), '__proto__ is a name like any other');
-  t.same(unique('{"constructor":1,"toString":2}'), { constructor: 1, toString: 2 }, 'what is inherited is not named');
+  t.same(
+    unique('{"constructor":1,"toString":2}'),
+    { constructor: 1, toString: 2 },
+    'inherited names are not repeated names',
+  );
   for (const text of ['{"a":1,"a":2}', '{"x":[{"a":1,"\\u0061":2}]}', '{"":1,"":1}', '{"__proto__":1,"__proto__":2}']) {
     t.equal(faultOf(text), 'repeated', text);
-    t.ok(runSync(readJson(Buffer.from(text))), 'which is read where they need not be');
+    t.ok(runSync(readJson(Buffer.from(text))), 'the text is accepted if names need not be unique');
   }
   for (const text of ['', '{', '{a:1}', "{'a':1}", '[1,]', '\ufeff{}', '01', 'NaN', '{} {}']) {
     t.equal(faultOf(text), 'syntax', JSON.stringify(text));
@@ -211,7 +219,7 @@ t.test('a text whose names have to be unique', async (t) => {
   t.equal(faultOf(nested(500_000)), 'depth');
 });
 
-t.test('JSON has to be UTF-8, without a mark, and of bounded depth', async (t) => {
+t.test('JSON has to be UTF-8 without a byte order mark, and at most 64 levels deep', async (t) => {
   t.same(runSync(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
   t.equal(
     codeOf(() => runSync(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),

@@ -50,7 +50,7 @@ const SENTENCES: Readonly<Record<JsonIssue, (what: string) => string>> = {
   values: (what) => `${what} has more than ${MAX_VALUES} values.`,
   syntax: (what) => `${what} is not valid JSON.`,
   members: () => `A JSON object has more than ${MAX_MEMBERS} members.`,
-  repeated: (what) => `${what} names a member twice.`,
+  repeated: (what) => `${what} has an object with a repeated member name.`,
 };
 
 export interface JsonOptions {
@@ -306,7 +306,7 @@ class JsonReader {
   }
 
   #fail(): never {
-    throw new SyntaxError('no JSON');
+    throw new SyntaxError('not valid JSON');
   }
 }
 

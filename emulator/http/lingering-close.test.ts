@@ -37,10 +37,10 @@ function closeWithoutTime(socket: Socket): () => number {
   return () => timers.size;
 }
 
-t.test('what was written arrives, and the connection ends as soon as the client has closed it too', async (t) => {
+t.test('written bytes arrive, and the connection ends as soon as the client has closed its side', async (t) => {
   for (const isFirst of [true, false]) {
     const { client, socket } = await connection(t);
-    const who = isFirst ? 'the client closes first' : 'the client closes when it has the answer';
+    const who = isFirst ? 'the client closes first' : 'the client closes after it has read the response';
     let response = '';
     client.on('data', (data) => {
       response += data;
@@ -53,11 +53,11 @@ t.test('what was written arrives, and the connection ends as soon as the client 
     socket.write('the answer');
     const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
     const timers = closeWithoutTime(socket);
-    t.equal(timers(), isFirst ? 0 : 1, 'only one that has not closed is waited for');
+    t.equal(timers(), isFirst ? 0 : 1, 'a timer is set only if the client has not closed its side');
     await once(client, 'end', { signal: AbortSignal.timeout(5_000) });
     t.equal(response, 'the answer', who);
     client.end('more that nobody reads');
     await t.resolves(closed, who);
-    t.equal(timers(), 0, 'nothing is left');
+    t.equal(timers(), 0, 'no timer is left');
   }
 });

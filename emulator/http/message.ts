@@ -15,19 +15,20 @@ export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
  */
 export function framingMistake({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return problem('bad_request', `HTTP/${httpVersion} is not spoken here; HTTP/1.1 and HTTP/1.0 are.`);
+    return problem('bad_request', `HTTP/${httpVersion} is not supported; use HTTP/1.1 or HTTP/1.0.`);
   }
   const field = headers['transfer-encoding'];
   if (field === undefined) return undefined;
-  if (httpVersion === '1.0') return problem('bad_request', 'HTTP/1.0 knows no Transfer-Encoding.');
+  if (httpVersion === '1.0') return problem('bad_request', 'Transfer-Encoding is not allowed with HTTP/1.0.');
   if (headers['content-length'] !== undefined) {
-    return problem('bad_request', 'Transfer-Encoding and Content-Length exclude each other.');
+    return problem('bad_request', 'Transfer-Encoding and Content-Length are not allowed together.');
   }
   const codings = elementsOf(field);
   if (codings.at(-1) !== 'chunked' || codings.indexOf('chunked') < codings.length - 1) {
-    return problem('bad_request', 'The last transfer coding, and no other, has to be chunked.');
+    return problem('bad_request', 'Transfer-Encoding is invalid; its last coding, and no other, has to be chunked.');
   }
-  if (codings.length > 1) return problem('not_implemented', 'No transfer coding but chunked is understood here.');
+  if (codings.length > 1)
+    return problem('not_implemented', 'Transfer-Encoding has an unsupported coding; only chunked is supported.');
   return undefined;
 }
 
@@ -38,7 +39,7 @@ export function framingMistake({ httpVersion, headers }: MessageHead): Problem |
 export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   if (headers.expect === undefined || httpVersion === '1.0') return;
   if (elementsOf(headers.expect).every((expectation) => expectation === '100-continue')) return;
-  throw problem('expectation_failed', 'No expectation but 100-continue can be met.');
+  throw problem('expectation_failed', 'Expect is not supported with this value; only 100-continue is.');
 }
 
 /** Returns true if the client may wait for `100 Continue` before it sends the body. */

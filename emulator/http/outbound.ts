@@ -33,7 +33,7 @@ export class Outbound {
 
   /** Sends one request. Rejects if no response arrives in time. */
   async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundResponse> {
-    if (!this.mayReach(url)) throw new Error(`${url.hostname} is not an allowed host`);
+    if (!this.mayReach(url)) throw new Error(`the host ${url.hostname} is neither loopback nor allowed`);
     this.#agent ??= import('undici').then(({ Agent }) => new Agent({ keepAliveTimeout: 1_000 }));
     const dispatcher = await this.#agent;
     const { statusCode, headers, body } = await dispatcher.request({

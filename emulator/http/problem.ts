@@ -110,7 +110,7 @@ export function problem(code: ProblemCode, detail: string, options?: ProblemOpti
 
 /** Creates a 405 problem that lists the allowed methods (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(method: string, allow: string): Problem {
-  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
+  return problem('method_not_allowed', `${method} is not allowed on this path; the allowed methods are ${allow}.`, {
     headers: { allow },
   });
 }

@@ -62,7 +62,7 @@ function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
     if (code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x5c) continue;
-    throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
+    throw problem('bad_request', 'The request target contains a character that has to be percent-encoded.');
   }
 }
 
@@ -73,9 +73,12 @@ export function decodeOnce(part: string, what: string): string {
   try {
     decoded = decodeURIComponent(part);
   } catch {
-    throw problem('bad_request', `${what} holds a malformed percent sequence.`);
+    throw problem(
+      'bad_request',
+      `${what} contains a malformed percent sequence; % has to be followed by two hexadecimal digits of valid UTF-8.`,
+    );
   }
-  if (decoded.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
+  if (decoded.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte.`);
   return decoded;
 }
 
@@ -94,7 +97,7 @@ export function parseQuery(query: string, repeated: readonly string[]): Record<s
     const present = values[key];
     if (repeated.includes(key)) values[key] = present === undefined ? [value] : [...present, value];
     else if (present === undefined) values[key] = value;
-    else throw problem('bad_request', `The query parameter ${key} is given twice.`);
+    else throw problem('bad_request', `The query parameter ${key} is given twice; it is allowed only once.`);
   }
   return values;
 }

@@ -12,7 +12,7 @@ export class ResponseCut extends Error {
   override readonly name = 'AnswerCut';
 
   constructor(readonly how: ConnectionEnding) {
-    super(`The answer was asked to end here (${how}).`);
+    super(`A fault cut the response (${how}).`);
   }
 }
 

@@ -74,7 +74,8 @@ export class Router<T extends Routed> {
         node = next;
       } else {
         node.variable ??= { name, node: createNode<T>() };
-        if (node.variable.name !== name) throw new Error(`${route.path}: {${node.variable.name}} and {${name}} meet`);
+        if (node.variable.name !== name)
+          throw new Error(`${route.path}: {${name}} is named {${node.variable.name}} in another route`);
         node = node.variable.node;
       }
     }

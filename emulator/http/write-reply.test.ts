@@ -28,7 +28,7 @@ const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void
 };
 
 for (const [how, leave] of Object.entries(LEAVES)) {
-  t.test(`a body left ${how} does not hold up the next request on its connection`, async (t) => {
+  t.test(`a body abandoned ${how} does not block the next request on its connection`, async (t) => {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
@@ -48,7 +48,7 @@ for (const [how, leave] of Object.entries(LEAVES)) {
       await answer.body.dump();
     }
     t.equal(connections, 1);
-    await t.resolves(Promise.all(ends), 'nothing is left that could cut the connection later');
+    await t.resolves(Promise.all(ends), 'no timer is left that could cut the connection later');
     await pool.close();
     server.close();
   });
@@ -69,7 +69,7 @@ const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, co
 ];
 type Rest = 'silent' | 'endless';
 
-t.test('an answer to half a body is read to its end, and the connection given up soon', async (t) => {
+t.test('a response to half a body reaches the client, and the connection is closed soon', async (t) => {
   await Promise.all(
     EARLY.map(async ([status, headers, rest, connection]) => {
       const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ t.test('an answer to half a body is read to its end, and the connection given up
   );
 });
 
-t.test('a client that goes on sending a body of known length keeps its connection', async (t) => {
+t.test('a client that continues to send a body of known length keeps its connection', async (t) => {
   const server = createServer((request, response) => {
     void writeReply(request, response, json(413, {}), { writes: WRITES, pace: PACE });
   });
@@ -124,7 +124,7 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   server.close();
 });
 
-t.test('a large answer leaves in chunks while others are served, a short one as ever', async (t) => {
+t.test('a large response is sent in chunks while others are served, and a short one in one piece', async (t) => {
   const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
   const server = createServer((request, response) => {
     const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
@@ -155,7 +155,7 @@ t.test('a large answer leaves in chunks while others are served, a short one as 
   server.close();
 });
 
-t.test('a client that goes away ends the making of a large answer', async (t) => {
+t.test('the production of a large response ends when the client disconnects', async (t) => {
   let made = 0;
   let isEnded = false;
   function* endless() {
@@ -180,7 +180,7 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   server.close();
 });
 
-t.test('a stream that fails half-way ends in a cut, never as if it were whole', async (t) => {
+t.test('a stream that fails half-way closes the connection without a last chunk', async (t) => {
   const socket = new Socket();
   async function* broken() {
     yield Buffer.from('half');
@@ -207,7 +207,7 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
   server.close();
 });
 
-t.test('answers that are ready together leave together, each to its own client', async (t) => {
+t.test('responses that are ready together are sent together, each to its own client', async (t) => {
   const held: (() => void)[] = [];
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -230,18 +230,18 @@ t.test('answers that are ready together leave together, each to its own client',
   for (const write of held) write();
   t.notOk(
     responses.some(({ writableEnded }) => writableEnded),
-    'none leaves before all were looked at',
+    'no response is sent before all requests were handled',
   );
   gone.abort();
   const results = await settled;
   t.same(
     results.filter((_, index) => index !== 1).map((result) => result.status === 'fulfilled' && result.value),
     [{ for: '/1' }, { for: '/3' }, { for: '/4' }],
-    'that one client has gone is nothing to the others',
+    'a client that disconnects does not affect the others',
   );
 });
 
-t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
+t.test('a request without a body keeps its connection, whatever the status of the response', async (t) => {
   const server = createServer((request, response) => {
     // Write the reply at once, before Node marks the request as complete.
     void writeReply(request, response, json(Number(request.url!.slice(1)), {}), { writes: WRITES, pace: PACE });
