@@ -50,13 +50,13 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
 }
 
-t.test('what never began is cut at once, whatever it has sent', async (t) => {
+t.test('a connection on which no request runs is cut at once', async (t) => {
   for (const [name, text] of [
     ['nothing', ''],
     ['half a request line', 'GET /'],
-    ['half a head', 'GET / HTTP/1.1\r\nHost: loc'],
-    ['a keep-alive connection at rest', GET],
-    ['half a head after an answer', `${GET}GET / HT`],
+    ['half a request header', 'GET / HTTP/1.1\r\nHost: loc'],
+    ['an idle keep-alive connection', GET],
+    ['half a request header after a response', `${GET}GET / HT`],
   ] as const) {
     await t.test(name, async (t) => {
       const { port, drain, server } = await serve(t, (_request, response) => void response.end('done'));
@@ -72,7 +72,7 @@ t.test('what never began is cut at once, whatever it has sent', async (t) => {
   }
 });
 
-t.test('a client that holds up its own request is cut', async (t) => {
+t.test('a client that stalls its own request is cut', async (t) => {
   t.test('by stopping half-way through its body', async (t) => {
     const { port, drain, reached } = await serve(t, (request) => void request.resume());
     await open(t, port, `${HEAD}{`);
@@ -98,7 +98,7 @@ t.test('a client that holds up its own request is cut', async (t) => {
     ['one piece', 1],
     ['many pieces', 1_000],
   ] as const) {
-    t.test(`by not taking an answer of ${name}`, async (t) => {
+    t.test(`by not reading a response of ${name}`, async (t) => {
       const body = Buffer.alloc(64 * 2 ** 20);
       const { port, drain, reached } = await serve(t, (_request, response) => {
         for (let at = 0; at < pieces; at++) response.write(body.subarray(0, body.length / pieces));
@@ -113,7 +113,7 @@ t.test('a client that holds up its own request is cut', async (t) => {
   }
 });
 
-t.test('a request that makes progress gets its answer, and its connection ends with it', async (t) => {
+t.test('a request that makes progress gets its response, and then its connection is closed', async (t) => {
   t.test('a body that arrives slowly', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
       let bytes = 0;
@@ -132,7 +132,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     await drained;
     await closed;
     t.match(said(), /got 100$/);
-    t.match(said(), /connection: close/i, 'the client is told that nothing follows');
+    t.match(said(), /connection: close/i, 'the response says that the connection is closed');
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
@@ -145,7 +145,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     await closed;
     t.match(said(), /worked$/);
   });
-  t.test('an answer that is taken slowly', async (t) => {
+  t.test('a response that is read slowly', async (t) => {
     const body = Buffer.alloc(32 * 2 ** 20, 'x');
     const { port, drain, reached } = await serve(t, (_request, response) => void response.end(body));
     const { socket, said, closed } = await open(t, port, GET);
@@ -163,7 +163,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     await closed;
     t.ok(said().length > body.length, 'all of it');
   });
-  t.test('requests sent behind one another', async (t) => {
+  t.test('pipelined requests', async (t) => {
     const responses: http.ServerResponse[] = [];
     const { port, drain } = await serve(t, (_request, response) => void responses.push(response));
     const { said, closed } = await open(t, port, GET + GET);
@@ -197,7 +197,7 @@ t.test('no request begins while the server drains', async (t) => {
   t.equal(reached.count, 1);
 });
 
-t.test('what arrived completely before the drain is answered', async (t) => {
+t.test('a request that arrived completely before the drain gets a response', async (t) => {
   const { port, drain, server } = await serve(t, (_request, response) => void response.end('served'));
   const accepted = once(server, 'connection');
   const { said, closed } = await open(t, port, GET);
@@ -207,7 +207,7 @@ t.test('what arrived completely before the drain is answered', async (t) => {
   t.match(said(), /served$/);
 });
 
-t.test('when the time is over, what is left is cut', async (t) => {
+t.test('requests that still run at the end of the grace period are cut', async (t) => {
   const { port, drain, reached } = await serve(t, () => {});
   const { said, closed } = await open(t, port, GET);
   await until(() => reached.count === 1);
@@ -216,7 +216,7 @@ t.test('when the time is over, what is left is cut', async (t) => {
   t.equal(said(), '');
 });
 
-t.test('an emulator closes without waiting for those who ask nothing', async (t) => {
+t.test('an emulator closes without waiting for connections on which no request runs', async (t) => {
   const emulator = await startEmulator({ port: 0, org: ['one', 'two'] });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   for (const { baseUrl } of emulator.orgs) {
@@ -227,6 +227,6 @@ t.test('an emulator closes without waiting for those who ask nothing', async (t)
   await until(() => stalled.socket.bytesWritten > 0);
   const closing = emulator.close({ graceMs: FOREVER });
   await Promise.all([closing, emulator.close({ graceMs: FOREVER })]);
-  await t.rejects(fetch(emulator.baseUrl), 'nothing listens any more');
+  await t.rejects(fetch(emulator.baseUrl), 'the port is closed');
   await emulator.close();
 });

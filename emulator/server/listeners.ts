@@ -103,7 +103,9 @@ export function answerOnce({ origin }: Listener): Promise<void> {
       socket.destroy();
       resolve();
     });
-    socket.once('error', reject).once('close', () => reject(new Error(`${origin} closed the connection.`)));
+    socket
+      .once('error', reject)
+      .once('close', () => reject(new Error(`${origin} closed the connection without a response.`)));
     socket.write(`GET ${HEALTH_PATH} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   });
 }

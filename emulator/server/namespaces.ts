@@ -85,7 +85,10 @@ export class Namespaces {
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
     if (this.#byId.size >= this.ports.most) {
-      throw problem('service_unavailable', `There are ${this.ports.most} namespaces already.`);
+      throw problem(
+        'service_unavailable',
+        `Namespace limit (${this.ports.most}) reached (--max-namespaces); remove one with DELETE /_emulator/namespaces/ID.`,
+      );
     }
     const id = `ns-${++this.#made}`;
     const current = from.fork(options);
@@ -101,7 +104,10 @@ export class Namespaces {
     try {
       await translateError(OptionError, begin, ({ message }) => problem('bad_request', message));
       await this.ports.open(listeners, namespace).catch((error: Error) => {
-        throw problem('service_unavailable', `The namespace has no port: ${error.message}.`);
+        throw problem(
+          'service_unavailable',
+          `No port could be opened for the namespace (--namespace-ports): ${error.message}.`,
+        );
       });
       if (this.#isClosed) throw problem('service_unavailable', 'The emulator is shutting down.');
     } catch (error) {
@@ -166,7 +172,11 @@ function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
 
 function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, from: CurrentWorld): ForkOptions {
   const shared = Object.keys(limits).find((name) => SHARED_LIMITS.includes(name));
-  if (shared !== undefined) throw problem('bad_request', `limits.${shared}: is a limit of the whole process.`);
+  if (shared !== undefined)
+    throw problem(
+      'bad_request',
+      `limits.${shared}: is a limit of the whole process, which only the start of the emulator can set.`,
+    );
   const known = from.snapshots().some(({ id }) => id === snapshot);
   if (snapshot !== undefined && !known) {
     throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);

@@ -27,15 +27,20 @@ export function registeredKeys(options: Options): KeyRing[] {
   for (const option of options.key) {
     const index = option.organization === undefined ? 0 : options.org.indexOf(option.organization);
     const ring = rings[index];
-    if (!ring) throw new OptionError(`The key ${option.file} is of an organization that there is not.`);
+    if (!ring)
+      throw new OptionError(
+        `The key ${option.file} is for the organization ${option.organization}, which does not exist.`,
+      );
     const key = register(option);
     if (refusesTestKeys(options) && isFixtureKey(key.publicKey)) {
       throw new OptionError(
-        `The key ${option.file} is a published test key, with which anybody can sign; only --test-keys allows them here.`,
+        `The key ${option.file} is a published test key, with which anybody can sign; --test-keys allows it.`,
       );
     }
     if (ring.find(key.kid)) {
-      throw new OptionError(`The id ${JSON.stringify(key.kid)} of the key ${option.file} is that of another key.`);
+      throw new OptionError(
+        `The key ${option.file} has the id ${JSON.stringify(key.kid)}, which another key has already.`,
+      );
     }
     rings[index] = ring.with(key);
   }
@@ -47,7 +52,7 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   const isAll = allowedScopes.length === 1 && allowedScopes[0] === '*';
   const unknown = isAll ? undefined : allowedScopes.find((scope) => !known.includes(scope));
   if (unknown !== undefined) {
-    throw new OptionError(`The key ${file} cannot be allowed ${unknown}; there are ${SCOPES.join(', ')}.`);
+    throw new OptionError(`The key ${file} has an unknown scope, ${unknown}; the scopes are ${SCOPES.join(', ')}.`);
   }
   const fields = { id, allowedScopes: allowedScopes as AllowedScopes };
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));

@@ -6,21 +6,35 @@ import { renderProblem } from '../http/respond.js';
 import { recordRequest } from '../pipeline/record-request.js';
 import type { World } from '../world/world.js';
 
-const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
+const DISCONNECTED = 'The client disconnected before the request body was complete.';
+
+const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
 
 /** Problems by the error code of Node's HTTP parser. For all other codes, `UNREADABLE`. */
 const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['request_header_fields_too_large', 'The target and the headers are too large together.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The extensions of the chunks are too large.'],
-  HPE_INVALID_TRANSFER_ENCODING: ['bad_request', 'The last transfer coding, and no other, has to be chunked.'],
-  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'The Content-Length is no number that could be meant.'],
-  HPE_UNEXPECTED_CONTENT_LENGTH: ['bad_request', 'There may be one Content-Length, and none with Transfer-Encoding.'],
-  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is no hexadecimal number.'],
-  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header field is malformed.'],
-  HPE_INVALID_METHOD: ['bad_request', 'The request line names no method that is known.'],
-  HPE_INVALID_VERSION: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
-  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+  HPE_HEADER_OVERFLOW: [
+    'request_header_fields_too_large',
+    'The request target and the headers together are larger than 16 KiB.',
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'payload_too_large',
+    'The chunk extensions of the request body are too large; send none.',
+  ],
+  HPE_INVALID_TRANSFER_ENCODING: [
+    'bad_request',
+    'Transfer-Encoding is invalid; its last coding, and no other, has to be chunked.',
+  ],
+  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'Content-Length is invalid; it has to be a decimal number.'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: [
+    'bad_request',
+    'Content-Length is allowed only once, and not together with Transfer-Encoding.',
+  ],
+  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is invalid; it has to be a hexadecimal number.'],
+  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header is malformed; it has to be a name, a colon and a value.'],
+  HPE_INVALID_METHOD: ['bad_request', 'The method in the request line is unknown.'],
+  HPE_INVALID_VERSION: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
+  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request header did not arrive in time (--headers-timeout).'],
 };
 
 /**
@@ -42,11 +56,7 @@ export function refuseUnreadable(
   const [code, detail] = OBJECTIONS[error.code ?? ''] ?? UNREADABLE;
   if (latest?.req.complete === false) {
     const isCut = error.code === 'HPE_INVALID_EOF_STATE';
-    failReading(
-      latest,
-      isCut ? problem('request_canceled', 'The client went away before the body was complete.') : problem(code, detail),
-      socket,
-    );
+    failReading(latest, isCut ? problem('request_canceled', DISCONNECTED) : problem(code, detail), socket);
     return;
   }
   const response = () => answerUnreadable(problem(code, detail), socket, world);

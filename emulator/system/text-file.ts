@@ -21,7 +21,7 @@ export function readTextFile(file: string, limit = MEBIBYTE): string {
     return readUpTo(descriptor, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size).toString();
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is no file');
+    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is not a file');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
