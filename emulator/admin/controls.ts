@@ -34,11 +34,14 @@ export const namespaceRecord = organizationAddress.extend({
 
 /** Body of the response to `GET addresses`. */
 export const addressesRecord = z.object({
-  namespace: z.string().optional().meta({ description: 'Id of the namespace that answers.' }),
+  namespace: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the namespace; absent in the first world of the emulator.' }),
   orgs: z.array(organizationAddress),
   hosts: z
     .array(z.object({ host: z.string(), org: z.string() }))
-    .meta({ description: 'Hosts that clients have built in, whose HTTPS arrives by a proxy.' }),
+    .meta({ description: 'Hosts that clients have built in; their HTTPS requests arrive through a proxy.' }),
 });
 
 export type AddressesView = z.infer<typeof addressesRecord>;

@@ -65,7 +65,7 @@ function refuseOtherSites(request: IncomingMessage, authority: string | undefine
   // A preflight asks for permission for another origin, which no origin has.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
-  throw problem('forbidden', 'The admin routes are not for pages of other origins.');
+  throw problem('forbidden', 'The admin routes refuse requests of web pages of other origins.');
 }
 
 /**
@@ -97,7 +97,7 @@ function requireOwnType({ headers }: IncomingMessage): void {
   if (type === undefined ? !hasBody(headers) : /^application\/(?:json|yaml|x-tar) *(;|$)/i.test(type.trim())) return;
   throw problem(
     'unsupported_media_type',
-    'The body has to be application/json, or application/x-tar where an archive is asked for.',
+    'The Content-Type of the body has to be application/json, application/yaml or application/x-tar.',
   );
 }
 

@@ -41,7 +41,8 @@ function typeOf(headers: IncomingMessage['headers']): string | undefined {
 function requireType({ headers }: IncomingMessage, wanted: string): void {
   const type = typeOf(headers);
   const isMissing = type === undefined && (wanted === 'application/json' || !hasBody(headers));
-  if (type !== wanted && !isMissing) throw problem('unsupported_media_type', `The body has to be ${wanted}.`);
+  if (type !== wanted && !isMissing)
+    throw problem('unsupported_media_type', `The Content-Type of the body has to be ${wanted}.`);
 }
 
 export interface BodyPorts {

@@ -6,7 +6,7 @@ import type { AdminContext } from './route.js';
 /** Query parameters of every list. */
 export const listQuery = {
   cursor: z.string().optional(),
-  limit: z.string().optional().meta({ description: 'At least 1; default 100, at most 1000.' }),
+  limit: z.string().optional().meta({ description: 'Maximum number of items, from 1 to 1000; default 100.' }),
 };
 
 export function listOf(item: z.ZodType): z.ZodType {

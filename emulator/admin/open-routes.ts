@@ -7,7 +7,7 @@ import { type AdminRow, adminRoute } from './route.js';
 /** Every start loads these rows, so their schemas are created only when they are first read. */
 export const showHealth = adminRoute({
   path: pathBelowAdmin(HEALTH_PATH),
-  summary: 'Say that the emulator can serve requests',
+  summary: 'Report that the emulator can serve requests',
   access: 'open',
   get replies() {
     return { 200: z.object({ emulator: z.literal(true), status: z.literal('ready'), organization: z.string() }) };
@@ -27,7 +27,7 @@ export const showVersion = adminRoute({
 
 export const showOpenApi = adminRoute({
   path: '/openapi.json',
-  summary: 'Print the OpenAPI document of the service and of these routes',
+  summary: 'Print the OpenAPI document of the service and of the admin routes',
   access: 'open',
   get replies() {
     return { 200: z.looseObject({ openapi: z.string() }) };

@@ -50,7 +50,7 @@ function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<J
   }
   return {
     ...document,
-    tags: [...tags, { name: TAG, description: 'The emulator itself: what a deployment does not have.' }],
+    tags: [...tags, { name: TAG, description: 'Admin routes of the emulator, which a deployment does not have.' }],
     paths: { ...paths, ...added },
     components: {
       ...components,
@@ -59,7 +59,8 @@ function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<J
         [SECURITY]: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The token of --admin-token. Without it, on loopback, these routes ask for none.',
+          description:
+            'Token of --admin-token. On loopback, the admin routes require no token unless that option is given.',
         },
       },
     },

@@ -78,7 +78,7 @@ function serve(name: string, { header }: AdminContext): Reply {
 /** Redirects the address without its trailing slash, which is easily omitted, to the page. */
 export const leadToPage = adminRoute({
   path: '',
-  summary: 'Lead to the page',
+  summary: 'Redirect to the page',
   access: 'open',
   replies: { 308: '' },
   handle: () => empty(308, { location: `${ADMIN_PREFIX}/` }),
@@ -86,7 +86,7 @@ export const leadToPage = adminRoute({
 
 export const showPage = adminRoute({
   path: '/',
-  summary: 'Show the page: requests as they come, repositories, faults, clock, and what clients do wrong',
+  summary: 'Show the page: requests as they arrive, repositories, faults, clock, and mistakes of clients',
   access: 'open',
   replies: { 200: 'text/html' },
   handle: (ctx) => serve(DOCUMENT, ctx),
@@ -94,7 +94,7 @@ export const showPage = adminRoute({
 
 export const showPageFile = adminRoute({
   path: '/page/{file}',
-  summary: 'Show a file that the page is made of',
+  summary: 'Return a file of the page',
   access: 'open',
   replies: { 200: 'application/octet-stream' },
   handle: (ctx) => serve(ctx.params.file!, ctx),

@@ -41,9 +41,11 @@ const MAX_BYTES_OF_FILE = 256 * 1024;
 const changedFile = z.object({
   path: z.string(),
   path_bytes: exactBytes,
-  old_path: z.string().optional().meta({ description: 'Of a rename.' }),
+  old_path: z.string().optional().meta({ description: 'Previous path of a renamed file.' }),
   old_path_bytes: exactBytes,
-  state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+  state: z
+    .string()
+    .meta({ description: "Git's status letter; followed by the similarity for a rename, such as R054." }),
   old_mode: z.string().nullable(),
   mode: z.string().nullable(),
   old_oid: z.string().nullable(),
@@ -53,18 +55,20 @@ const changedFile = z.object({
   is_binary: z.boolean(),
   additions: z.int(),
   deletions: z.int(),
-  patch: z.string().meta({ description: 'As `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
-  is_truncated: z.boolean().meta({ description: 'Whether the patch is cut, at the end of a line where it has one.' }),
+  patch: z
+    .string()
+    .meta({ description: 'Patch as `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
+  is_truncated: z.boolean().meta({ description: 'True if the patch is truncated, after a line feed if it has one.' }),
 });
 
 export type ChangedFile = z.infer<typeof changedFile>;
 
 const commitDiff = z.object({
   oid: z.string(),
-  base: z.string().nullable().meta({ description: 'The parent; null: the commit has none.' }),
+  base: z.string().nullable().meta({ description: 'Parent with which the commit is compared; null if it has none.' }),
   stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
   files: z.array(changedFile),
-  is_truncated: z.boolean().meta({ description: 'Whether files are left out.' }),
+  is_truncated: z.boolean().meta({ description: 'True if files are omitted.' }),
 });
 
 export type CommitDiff = z.infer<typeof commitDiff>;
@@ -72,13 +76,13 @@ export type CommitDiff = z.infer<typeof commitDiff>;
 export const showCommitDiff = adminRoute({
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
-    'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
+    'Show the changes of a commit against one of its parents (the first by default), or against nothing if it has none',
   query: z.strictObject({
     ...inOrganization,
     ...pathQuery,
-    old_path: z.string().optional().meta({ description: 'With path: where a renamed file was before.' }),
+    old_path: z.string().optional().meta({ description: 'Previous path of a renamed file, in addition to path.' }),
     old_path_bytes: pathQuery.path_bytes,
-    parent: z.string().optional().meta({ description: 'Of a merge, the number of the parent, from 1.' }),
+    parent: z.string().optional().meta({ description: 'Number of the parent of a merge, from 1.' }),
   }),
   replies: { 200: commitDiff },
   errors: ['not_found', 'unprocessable_entity', 'gateway_timeout'],
@@ -106,7 +110,8 @@ export const showCommitDiff = adminRoute({
 function readParent(text: string | undefined, parents: number): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
-  const max = parents === 0 ? 'the commit has none' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
+  const max =
+    parents === 0 ? 'the commit has no parents' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
   throw problem('bad_request', parents === 0 ? `parent cannot be given: ${max}.` : `parent ${max}.`);
 }
 
@@ -158,7 +163,7 @@ export type FoundContent = z.infer<typeof foundContent>;
 
 export const showContent = adminRoute({
   path: '/repositories/{name}/content',
-  summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
+  summary: 'Show what a path contains at a ref: a blob, at most its first MiB, or the id of a folder or submodule',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
   replies: { 200: foundContent },
   errors: ['not_found', 'ref_not_found'],
@@ -184,19 +189,19 @@ export const showContent = adminRoute({
 });
 
 function nothingAt(path: ByteString, commit: Oid) {
-  return problem('not_found', `There is nothing at ${JSON.stringify(textOf(path))} in ${commit}.`);
+  return problem('not_found', `The path ${JSON.stringify(textOf(path))} does not exist in the commit ${commit}.`);
 }
 
 const LONGEST_RANGE = requestLimit('blameRangeLength');
 
 const blamedRange = z.object({
-  line: z.int().meta({ description: 'The first line, from 1.' }),
+  line: z.int().meta({ description: 'Number of the first line, from 1.' }),
   lines: z.int(),
   commit: z.string(),
   original_line: z.int(),
   original_path: z.string(),
   original_path_bytes: exactBytes,
-  previous: z.string().optional().meta({ description: 'The parent that did not have the lines yet.' }),
+  previous: z.string().optional().meta({ description: 'Parent of the commit that does not have the lines yet.' }),
 });
 
 const blameRecord = z.object({
@@ -211,7 +216,7 @@ export type Blame = z.infer<typeof blameRecord>;
 
 export const showBlame = adminRoute({
   path: '/repositories/{name}/blame',
-  summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
+  summary: 'Show which commit each line of a file comes from: ranges of lines, and their commits',
   query: z.strictObject({
     ...inOrganization,
     ...refQuery,
@@ -220,7 +225,7 @@ export const showBlame = adminRoute({
       .string()
       .max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`)
       .optional()
-      .meta({ description: 'As `git blame -L`, such as 1,200.' }),
+      .meta({ description: 'Lines as for `git blame -L`, such as 1,200.' }),
   }),
   replies: { 200: blameRecord },
   errors: ['not_found', 'ref_not_found', 'gateway_timeout'],

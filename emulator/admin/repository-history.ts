@@ -54,7 +54,7 @@ const graphRow = z.object({
   refs: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Full names of refs that lead to it, where there are any.' }),
+    .meta({ description: 'Full names of the refs that lead to the commit; absent if there are none.' }),
 });
 
 export type GraphCommit = z.infer<typeof graphRow>;
@@ -68,7 +68,7 @@ interface Selection {
 export const showGraph = adminRoute({
   path: '/repositories/{name}/graph',
   summary:
-    'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
+    'List the commits of branches and tags as `git log --date-order` does: children before parents, otherwise newest first',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -76,11 +76,15 @@ export const showGraph = adminRoute({
     prefix: z
       .string()
       .optional()
-      .meta({ description: 'Of the refs whose full names begin so, such as refs/namespaces/.' }),
-    all: flag().optional().meta({ description: 'Of all refs, those of other namespaces included.' }),
+      .meta({ description: 'Start from the refs whose full names begin with this text, such as refs/namespaces/.' }),
+    all: flag().optional().meta({ description: 'True to start from all refs, including those in ref namespaces.' }),
   }),
   replies: {
-    200: z.object({ items: z.array(graphRow), total: z.int().meta({ description: 'Of all pages.' }), ...pageEnd() }),
+    200: z.object({
+      items: z.array(graphRow),
+      total: z.int().meta({ description: 'Number of commits in the whole list.' }),
+      ...pageEnd(),
+    }),
   },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
@@ -128,7 +132,7 @@ const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 /** Returns the commits that the selected refs lead to, in the order in which Git takes them. */
 async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
   if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
-    throw problem('bad_request', 'Of ref, prefix and all at most one can be given.');
+    throw problem('bad_request', 'Only one of ref, prefix and all can be given.');
   if (ref !== undefined) return [await resolveCommit(repository, ref, meter)];
   const { refs, objects } = repository.git;
   const prefixes = prefix !== undefined ? [bytesOf(prefix)] : all ? [NO_BYTES] : HEADS_AND_TAGS;

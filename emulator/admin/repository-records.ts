@@ -24,7 +24,7 @@ const MAX_SUBJECT = 512;
 export const exactBytes = z
   .string()
   .optional()
-  .meta({ description: 'Its bytes in base64url, where they are not UTF-8.' });
+  .meta({ description: 'Exact bytes in base64url; absent if they are UTF-8.' });
 
 type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
 
@@ -86,12 +86,10 @@ export function subjectOf(message: string): string {
 }
 
 export const commitLine = {
-  subject: z
-    .string()
-    .meta({ description: `The first paragraph of the message, up to ${MAX_SUBJECT} characters of it.` }),
+  subject: z.string().meta({ description: `First paragraph of the message, at most ${MAX_SUBJECT} characters.` }),
   author: z.string(),
   author_email: z.string(),
-  authored_at: z.string().meta({ description: 'RFC 3339, on the clock of the author.' }),
+  authored_at: z.string().meta({ description: 'RFC 3339, in the time zone of the author.' }),
   committed_at: z.string(),
 };
 
@@ -123,7 +121,7 @@ export const commitDetails = {
   encoding: z.string().optional(),
   signature: z.string().optional(),
   headers: z.array(z.object({ name: z.string(), value: z.string() })).meta({
-    description: 'Those that have no member of their own.',
+    description: 'Headers that have no member of their own.',
   }),
 };
 
@@ -144,9 +142,9 @@ export function showCommitDetails({ message, tree, parents, author, committer, e
 export const tagDetails = {
   name: z.string(),
   object: z.string(),
-  type: z.string().meta({ description: 'What the tag says its object is.' }),
+  type: z.string().meta({ description: 'Type of the object according to the tag.' }),
   tagger: identity.nullable(),
-  message: z.string().meta({ description: 'A signature is its end.' }),
+  message: z.string().meta({ description: 'Message, including the signature at its end.' }),
   is_message_truncated: z.boolean(),
 };
 
@@ -190,7 +188,7 @@ export function findRepository(ctx: AdminContext<InOrganization>): Repository {
 export const refQuery = {
   ref: z.string().optional().meta({
     description:
-      'A branch, tag or revision, or the full name of a ref of any namespace; default: the default branch, else HEAD.',
+      'Branch, tag, revision, or full name of a ref in any ref namespace; default: the default branch, otherwise HEAD.',
   }),
 };
 
@@ -216,7 +214,7 @@ export function requireObject(objects: ObjectReader, text: string): Oid {
 /** Returns the commit that the path names. Throws `bad_request` and `not_found`. */
 export function requireCommit({ git }: Repository, text: string): Oid {
   const oid = requireObject(git.objects, text);
-  if (!isCommit(git.objects, oid)) throw problem('not_found', `${oid} is no commit.`);
+  if (!isCommit(git.objects, oid)) throw problem('not_found', `The object ${oid} is not a commit.`);
   return oid;
 }
 
@@ -228,7 +226,7 @@ export const pathQuery = {
   path_bytes: z
     .string()
     .optional()
-    .meta({ description: `In place of path: its bytes, ${BASE64URL}. For paths that are not UTF-8.` }),
+    .meta({ description: `Bytes of the path ${BASE64URL}, in place of path. For paths that are not UTF-8.` }),
 };
 
 /** Returns the path that a query gives as text or as bytes; undefined if absent. */

@@ -27,14 +27,17 @@ type RefKind = keyof typeof KINDS;
 const refRecord = z.object({
   name: z.string(),
   name_bytes: exactBytes,
-  short: z.string().meta({ description: 'The name without the place of its namespace and of its kind.' }),
+  short: z.string().meta({ description: 'Name without the prefixes of its ref namespace and its kind.' }),
   kind: z.enum(Object.keys(KINDS) as [RefKind, ...RefKind[]]),
   namespace: z.string().nullable().meta({
-    description: 'The namespace that it is in, such as ephemeral; null for those that every remote shows.',
+    description: 'Ref namespace, such as ephemeral; null for the refs that every remote shows.',
   }),
   oid: z.string(),
   type: z.string(),
-  commit: z.string().nullable().meta({ description: 'The commit that it leads to, by way of tags.' }),
+  commit: z
+    .string()
+    .nullable()
+    .meta({ description: 'Commit to which the ref leads, through tags if necessary; null if it leads to none.' }),
   created_at: z.iso.datetime(),
 });
 
@@ -53,7 +56,7 @@ function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespac
 
 export const showRefs = adminRoute({
   path: '/repositories/{name}/refs',
-  summary: 'List the refs of a repository by name, all namespaces included',
+  summary: 'List the refs of a repository by name, including all ref namespaces',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
   handle: (ctx) => {
@@ -87,11 +90,11 @@ type NotesCursor = readonly [tree: Oid, shown: number];
 
 export const showNotes = adminRoute({
   path: '/repositories/{name}/notes',
-  summary: 'List the notes of a notes ref: what each is of, and its blob',
+  summary: 'List the notes of a notes ref, each with its target and its blob',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
-    ref: z.string().optional().meta({ description: 'The full name; default refs/notes/commits.' }),
+    ref: z.string().optional().meta({ description: 'Full name of the notes ref; default refs/notes/commits.' }),
   }),
   replies: { 200: listOf(z.object({ target: z.string(), note: z.string() })) },
   handle: async (ctx) => {

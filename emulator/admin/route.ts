@@ -93,7 +93,7 @@ export function adminRoute<Query = Record<string, never>, Body = Record<string, 
 
 /** Schema of a member that names an organization; if absent, the organization that `Host` selects. */
 export const organizationName = lazy(() =>
-  z.string().optional().meta({ description: 'Default: the one that Host selects.' }),
+  z.string().optional().meta({ description: 'Default: the organization that Host selects.' }),
 );
 
 /**

@@ -131,6 +131,6 @@ async function answer(
 /** Throws the problem for a wrong path or method, because Koa and its router would respond with plain text. */
 function refuseOther(router: Router<AdminState>, { path, method }: { readonly path: string; readonly method: string }) {
   const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
+  if (methods.size === 0) throw problem('route_not_found', 'No admin route matches the path.');
   throw methodNotAllowed(method, [...methods].sort().join(', '));
 }

@@ -11,12 +11,11 @@ const TAR = 'application/x-tar';
 export const exportState = adminRoute({
   method: 'POST',
   path: '/export',
-  summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
+  summary: 'Export the whole state as a tar archive of bare repositories and JSON',
   body: z.strictObject({
-    include_secrets: z
-      .boolean()
-      .optional()
-      .meta({ description: 'With credentials of upstreams, secrets of webhooks and variables of deployments.' }),
+    include_secrets: z.boolean().optional().meta({
+      description: 'True to include credentials of upstreams, secrets of webhooks and variables of deployments.',
+    }),
   }),
   replies: { 200: TAR },
   handle: async ({ current, body }) => {
@@ -38,7 +37,7 @@ export const exportState = adminRoute({
 export const importState = adminRoute({
   method: 'POST',
   path: '/import',
-  summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',
+  summary: 'Import an export in place of the whole state, or a single repository; all or nothing',
   bodyType: TAR,
   replies: {
     200: z.object({
@@ -72,7 +71,7 @@ export const importState = adminRoute({
       if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)
-        throw problem('insufficient_storage', `There is no room for the archive: ${error.message}.`);
+        throw problem('insufficient_storage', `The archive does not fit into memory: ${error.message}.`);
       throw error;
     } finally {
       memory.give(taken);

@@ -69,7 +69,7 @@ const SET_UPS: readonly SetUp[] = [
   { name: 'on loopback', options: {}, tokenOf: () => undefined },
   { name: 'on loopback with a token', options: { adminToken: 'canary-admin' }, tokenOf: () => 'canary-admin' },
   {
-    name: 'off loopback, where a token is made',
+    name: 'off loopback with a generated token',
     options: { host: '0.0.0.0' },
     tokenOf: ({ emulator }) => readFileSync(emulator.adminTokenFile!, 'utf8').trim(),
   },
@@ -163,12 +163,12 @@ for (const { name, options, tokenOf } of SET_UPS) {
         t.same(seen, wanted, `${method} ${path}`);
       }
     }
-    t.ok(turn > 500, 'all of them were asked');
+    t.ok(turn > 500, 'all combinations were sent');
     t.same(changedParts(before, service.world), [], 'nothing has changed');
   });
 }
 
-t.test('what is not forbidden is answered, and a wrong method told', async (t) => {
+t.test('an allowed request gets a response, and a wrong method is refused with 405', async (t) => {
   const service = await start(t, { adminToken: 'a/b+c==' });
   const own = service.url;
   const right = { authorization: 'Bearer a/b+c==' };
@@ -181,7 +181,7 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
       t.match(response, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
     }
     const status = path === ADMIN_PREFIX ? 308 : 200;
-    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} asks for no token`);
+    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} requires no token`);
   }
   for (const headers of [
     { origin: own },
@@ -196,7 +196,7 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
   t.match(await ask(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
 });
 
-t.test('a token of a repository is no admin token, and the other way round', async (t) => {
+t.test('a repository token is not an admin token, and the admin token is not a repository token', async (t) => {
   const service = await start(t, { adminToken: 'canary-admin' });
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
   t.match(await ask(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
@@ -204,20 +204,20 @@ t.test('a token of a repository is no admin token, and the other way round', asy
   t.match(response, { status: 403 });
 });
 
-t.test('the token that is made is its user’s alone, and goes with the emulator', async (t) => {
+t.test('the generated token is readable only by its user, and is removed with the emulator', async (t) => {
   const [one, other] = await Promise.all([start(t, { host: '0.0.0.0' }), start(t, { host: '0.0.0.0' })]);
   const file = one.emulator.adminTokenFile!;
   const text = readFileSync(file, 'utf8');
   t.match(text, /^[\w-]{43}\n$/, '256 bits');
-  t.not(text, readFileSync(other.emulator.adminTokenFile!, 'utf8'), 'the seed does not tell it');
+  t.not(text, readFileSync(other.emulator.adminTokenFile!, 'utf8'), 'the token is not derived from the seed');
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.equal(statSync(dirname(file)).mode & 0o777, 0o700);
   await one.emulator.close({ graceMs: 0 });
   t.throws(() => statSync(dirname(file)), { code: 'ENOENT' });
-  t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback none is made');
+  t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback no token is generated');
 });
 
-t.test('a link on another page opens the page, and reads nothing else', async (t) => {
+t.test('a link on another page opens only the page and its files', async (t) => {
   const service = await start(t, { adminToken: 'secret' });
   const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   for (const site of ['cross-site', 'same-site']) {
