@@ -50,15 +50,15 @@ export class EventStreams {
 
 /** Returns the bytes of one server-sent event. */
 export function event({ id, name, data }: { id?: number; name: string; data: unknown }): Buffer {
-  const mark = id === undefined ? '' : `id: ${id}\n`;
-  return Buffer.from(`${mark}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  return Buffer.from(`${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 /**
  * Milliseconds (real time) between heartbeats on a quiet stream. Writing a heartbeat reveals that a client has
  * disconnected.
  */
-const QUIET = 15_000;
+const HEARTBEAT_INTERVAL = 15_000;
 
 export interface StreamOptions {
   /** Id of the last event that the client has read; undefined to begin with new requests. */
@@ -108,12 +108,12 @@ export async function* streamRequests(
 
 /** Yields what `source` yields, and undefined after each `QUIET` milliseconds in which it yields nothing. */
 async function* withHeartbeat<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T | undefined> {
-  let beat = () => {};
-  const timer = setInterval(() => beat(), QUIET).unref();
+  let onHeartbeat = () => {};
+  const timer = setInterval(() => onHeartbeat(), HEARTBEAT_INTERVAL).unref();
   try {
     for (let next = source.next(); ; ) {
       const quiet = new Promise<undefined>((resolve) => {
-        beat = () => resolve(undefined);
+        onHeartbeat = () => resolve(undefined);
       });
       const result = await Promise.race([next, quiet]);
       if (result?.done) return;

@@ -23,7 +23,7 @@ function digestOf(text: string): Buffer {
 }
 
 /** Values of `Sec-Fetch-Site` in requests that no page of another site has sent. */
-const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 export interface GuardedRequest {
   readonly request: IncomingMessage;
@@ -45,7 +45,7 @@ export function checkAdmin(
 ): void {
   if (!(isPage && isNavigation(request))) refuseOtherSites(request, authority);
   if (token && !isOpen) requireToken(request, token);
-  requireOwnType(request);
+  requireSafeType(request);
 }
 
 /**
@@ -60,7 +60,7 @@ function isNavigation({ method, headers }: IncomingMessage): boolean {
 function refuseOtherSites(request: IncomingMessage, authority: string | undefined): void {
   const { method, headers } = request;
   const site = headers['sec-fetch-site'];
-  const isOwnSite = site === undefined || OWN_SITE.has(String(site));
+  const isOwnSite = site === undefined || OWN_SITES.has(String(site));
   const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority, schemeOf(request));
   // A preflight asks for permission for another origin, which no origin has.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
@@ -92,7 +92,7 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
  * Throws `unsupported_media_type` unless the body is JSON, YAML or tar. The form of another site's page can send any
  * body without a preflight, but not with one of these media types.
  */
-function requireOwnType({ headers }: IncomingMessage): void {
+function requireSafeType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (type === undefined ? !hasBody(headers) : /^application\/(?:json|yaml|x-tar) *(;|$)/i.test(type.trim())) return;
   throw problem(

@@ -47,14 +47,14 @@ function requireType({ headers }: IncomingMessage, wanted: string): void {
 
 export interface BodyPorts {
   readonly request: IncomingMessage;
-  readonly askForBody: () => void;
+  readonly sendContinue: () => void;
   readonly idleTimeout: number;
   readonly meter: Meter;
 }
 
 /** Reads the body and validates it with the schema of the route. An absent body is an object without members. */
 export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
-  const { request, askForBody, idleTimeout, meter } = ports;
+  const { request, sendContinue, idleTimeout, meter } = ports;
   const isYaml = takesYaml === true && typeOf(request.headers) === YAML;
   if (!isYaml) requireType(request, bodyType ?? 'application/json');
   if (bodyType !== undefined) return undefined;
@@ -64,7 +64,7 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, port
   if (!isEmpty) {
     refuseContentEncoding(request);
     const maxBytes = isYaml ? MAX_YAML_BYTES : MAX_BODY_BYTES;
-    const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
+    const raw = await readBody(request, { maxBytes, idleTimeout, onBeforeRead: sendContinue });
     if (isYaml) {
       value = await translateError(
         YamlError,

@@ -45,13 +45,13 @@ export const listKeys = adminRoute({
   errors: ['not_found'],
   handle: (ctx) => {
     const { organization } = ctx.query;
-    const asked =
+    const organizations =
       organization === undefined
         ? ctx.world.state.organizations.list()
         : [requireOrganization(ctx.world, organization)];
     return writeList(ctx, {
       of: ['keys', organization],
-      items: asked.flatMap(({ name, keys }) => Array.from(keys.keys(), (key) => ({ name, key }))),
+      items: organizations.flatMap(({ name, keys }) => Array.from(keys.keys(), (key) => ({ name, key }))),
       keyOf: ({ name, key }) => `${name} ${key.kid}`,
       show: ({ name, key }) => showKey(name, key),
     });

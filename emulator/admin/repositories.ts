@@ -111,8 +111,8 @@ export const addRepository = adminRoute({
     const { name, organization = selected, default_branch = 'main' } = body;
     const { organizations, repositories } = world.state;
     requireFound(organizations.get(organization), 'organization', organization);
-    const fault = repositoryNameIssue(name);
-    if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
+    const issue = repositoryNameIssue(name);
+    if (issue !== undefined) throw problem('bad_request', `name: the repository name ${issue}.`);
     readBranch(default_branch, 'default_branch');
     const found = repositories.find(organization, name);
     if (found && found.state !== 'deleted')

@@ -110,19 +110,22 @@ export const showCommitDiff = adminRoute({
 function readParent(text: string | undefined, parents: number): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
-  const max =
+  const allowed =
     parents === 0 ? 'the commit has no parents' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
-  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${max}.` : `parent ${max}.`);
+  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${allowed}.` : `parent ${allowed}.`);
 }
 
 async function showFiles({ files }: Diff, maxOfFile: number, meter: Meter): Promise<ChangedFile[]> {
   const shown: ChangedFile[] = [];
-  let left = MAX_PATCH_BYTES;
+  let remaining = MAX_PATCH_BYTES;
   for (const file of files.slice(0, MAX_FILES)) {
-    const patch = left > 0 ? await runYielding(file.patch(), meter) : undefined;
-    const room = Math.min(left, maxOfFile);
-    const part = patch?.subarray(0, patch.length <= room ? undefined : patch.lastIndexOf(0x0a, room - 1) + 1 || room);
-    left -= part?.length ?? 0;
+    const patch = remaining > 0 ? await runYielding(file.patch(), meter) : undefined;
+    const available = Math.min(remaining, maxOfFile);
+    const part = patch?.subarray(
+      0,
+      patch.length <= available ? undefined : patch.lastIndexOf(0x0a, available - 1) + 1 || available,
+    );
+    remaining -= part?.length ?? 0;
     shown.push(showFile(file, part?.toString() ?? '', part?.length !== patch?.length || patch === undefined));
     if (meter.shouldYield) await meter.yieldToEventLoop();
   }
@@ -174,7 +177,7 @@ export const showContent = adminRoute({
     const path = readBytes(query.path, query.path_bytes, 'path') ?? NO_BYTES;
     const commit = await resolveCommit(repository, query.ref, meter);
     const entry = await runYielding(findEntry(objects, repository.git.history.commit(commit).tree, path), meter);
-    if (!entry) throw nothingAt(path, commit);
+    if (!entry) throw pathNotFound(path, commit);
     const number = objects.find(entry.oid);
     const isBlob = number >= 0 && objects.typeOf(number) === BLOB;
     return json(200, {
@@ -188,7 +191,7 @@ export const showContent = adminRoute({
   },
 });
 
-function nothingAt(path: ByteString, commit: Oid) {
+function pathNotFound(path: ByteString, commit: Oid) {
   return problem('not_found', `The path ${JSON.stringify(textOf(path))} does not exist in the commit ${commit}.`);
 }
 
@@ -236,7 +239,7 @@ export const showBlame = adminRoute({
     if (path === undefined) throw problem('bad_request', 'path is required.');
     const commit = await resolveCommit(repository, query.ref, meter);
     const ranges = query.range === undefined ? undefined : [query.range];
-    const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => nothingAt(path, commit));
+    const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => pathNotFound(path, commit));
     const { objects } = repository.git;
     return largeJson(200, {
       commit,

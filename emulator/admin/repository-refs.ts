@@ -43,7 +43,7 @@ const refRecord = z.object({
 
 export type RefRecord = z.infer<typeof refRecord>;
 
-function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespace'> {
+function classify(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespace'> {
   const place = NAMESPACE.exec(name)?.[0].length ?? 0;
   const inside = sliceBytes(name, place);
   const kind = (Object.keys(KINDS) as RefKind[]).find((each) => inside.startsWith(KINDS[each])) ?? 'other';
@@ -69,16 +69,16 @@ export const showRefs = adminRoute({
       keyOf: ([name]) => name,
       show: ([name, { oid, createdAt }]): RefRecord => ({
         ...named('name', name),
-        ...placeOf(name),
+        ...classify(name),
         oid,
-        ...leadsTo(objects, oid),
+        ...targetOf(objects, oid),
         created_at: new Date(createdAt).toISOString(),
       }),
     });
   },
 });
 
-function leadsTo(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
+function targetOf(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
   const number = objects.find(oid);
   if (number < 0) return { type: 'missing', commit: null };
   return { type: typeName(objects.typeOf(number)), commit: runSync(findCommit(objects, oid)) ?? null };

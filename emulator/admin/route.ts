@@ -35,7 +35,7 @@ export interface AdminContext<Query = unknown, Body = unknown> {
   /** Request itself, for a route that reads its body itself. */
   readonly request: IncomingMessage;
   /** Sends `100 Continue` if the client waits for it. */
-  readonly askForBody: () => void;
+  readonly sendContinue: () => void;
   /** Returns the request header with the lower-case name; undefined if absent. */
   header(name: string): string | undefined;
   /** Event streams of the port. */

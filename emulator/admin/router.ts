@@ -28,7 +28,7 @@ export interface AdminRequest {
   /** Organization that `Host` selects. */
   readonly organizationName: string;
   readonly signal: AbortSignal;
-  readonly askForBody: () => void;
+  readonly sendContinue: () => void;
 }
 
 /** Facts about a request to the admin routes, and the reply to it. */
@@ -61,7 +61,9 @@ export function createAdmin(): Middleware<AdminState> {
   return async (ctx) => {
     others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then((routes) => routerOf(routes, buildOnce));
     const router = isOpenPath(ctx.path) ? open : await others!;
-    await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () => refuseOther(router, ctx));
+    await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () =>
+      throwNoRoute(router, ctx),
+    );
   };
 }
 
@@ -74,7 +76,7 @@ function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnc
   for (const route of routes) {
     const path = ADMIN_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.register(path, [route.method], async (ctx) => {
-      ctx.state.reply = await answer(route, ctx.state, ctx.captures, buildOnce);
+      ctx.state.reply = await handleRequest(route, ctx.state, ctx.captures, buildOnce);
     });
   }
   return router;
@@ -84,20 +86,20 @@ function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnc
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Reads the input of a request and calls the handler of its route. `captures` are the path parameters as sent. */
-async function answer(
+async function handleRequest(
   route: AdminRow,
   { current, options, admin, streams }: Omit<AdminState, 'reply'>,
   captures: readonly string[] | undefined,
   buildOnce: AdminContext['buildOnce'],
 ): Promise<Reply> {
-  const { request, askForBody } = admin;
+  const { request, sendContinue } = admin;
   const { schedule } = current.engine;
   const { idleTimeout, workTimeout } = current.config.limits;
   const names = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
   const params = names.map((name, at) => [name, decodeOnce(captures?.[at] ?? '', 'The path')]);
   const meter = new Meter({ schedule, limit: workTimeout, signal: () => admin.signal });
   const query = readQuery(route, admin.target.query);
-  const body = await readJsonBody(route, { request, askForBody, idleTimeout, meter });
+  const body = await readJsonBody(route, { request, sendContinue, idleTimeout, meter });
   const context: AdminContext = {
     current,
     // Read the world after the body has arrived, because another one may have replaced it in the meantime.
@@ -115,7 +117,7 @@ async function answer(
     query,
     body,
     request,
-    askForBody,
+    sendContinue,
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
@@ -129,7 +131,10 @@ async function answer(
 }
 
 /** Throws the problem for a wrong path or method, because Koa and its router would respond with plain text. */
-function refuseOther(router: Router<AdminState>, { path, method }: { readonly path: string; readonly method: string }) {
+function throwNoRoute(
+  router: Router<AdminState>,
+  { path, method }: { readonly path: string; readonly method: string },
+) {
   const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
   if (methods.size === 0) throw problem('route_not_found', 'No admin route matches the path.');
   throw methodNotAllowed(method, [...methods].sort().join(', '));

@@ -12,11 +12,11 @@ const snapshotRecord = z.object({
   repositories: z.int(),
 });
 
-type Kept = ReturnType<CurrentWorld['snapshots']>[number];
+type KeptSnapshot = ReturnType<CurrentWorld['snapshots']>[number];
 
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
-function showSnapshot({ id, takenAt, repositories }: Kept): SnapshotRecord {
+function showSnapshot({ id, takenAt, repositories }: KeptSnapshot): SnapshotRecord {
   return { id, taken_at: new Date(takenAt).toISOString(), repositories };
 }
 
@@ -70,7 +70,7 @@ export const restoreSnapshot = adminRoute({
   },
 });
 
-function requireSnapshot(current: CurrentWorld, id: string): Kept {
+function requireSnapshot(current: CurrentWorld, id: string): KeptSnapshot {
   return requireFound(
     current.snapshots().find((kept) => kept.id === id),
     'snapshot',

@@ -47,7 +47,7 @@ export const importState = adminRoute({
     }),
   },
   errors: ['request_timeout', 'payload_too_large', 'insufficient_storage'],
-  handle: async ({ current, organization, request, askForBody }) => {
+  handle: async ({ current, organization, request, sendContinue }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
     const { importTree: takeOver } = await import('../exports/read-state.js');
@@ -55,14 +55,14 @@ export const importState = adminRoute({
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;
     const { idleTimeout, maxHeldBytes } = current.config.limits;
-    let taken = 0;
+    let heldBytes = 0;
     let tree: MemoryTree | undefined;
     const take = (bytes: number) => {
       memory.take(bytes);
-      taken += bytes;
+      heldBytes += bytes;
     };
     try {
-      const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, askFor: askForBody });
+      const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, onBeforeRead: sendContinue });
       tree = await readTar(pieces, { title: 'The archive', take });
       const { content, repositories, repository } = await takeOver(current, tree, organization);
       return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
@@ -74,7 +74,7 @@ export const importState = adminRoute({
         throw problem('insufficient_storage', `The archive does not fit into memory: ${error.message}.`);
       throw error;
     } finally {
-      memory.give(taken);
+      memory.give(heldBytes);
     }
   },
 });

@@ -2,10 +2,10 @@ import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
 /** Number of characters decoded between two yields. */
-const PIECE = 64 * 1024;
+const PIECE_LENGTH = 64 * 1024;
 /** Cost of decoding one character, in units of work (`schedule/cost.ts`). */
-const CHARACTER = 1 / 256;
-const FOREIGN = /[^A-Za-z0-9+/=]/;
+const CHARACTER_UNITS = 1 / 256;
+const OUTSIDE_ALPHABET = /[^A-Za-z0-9+/=]/;
 
 /**
  * Decodes base64, strictly as RFC 4648, section 4, defines it:
@@ -26,11 +26,11 @@ export function* base64Steps(data: string, what: string): Steps<Buffer> {
   if (first >= 0 && first !== data.length - padding) throw fail('padding (=) is allowed only at the end');
   const decoded = Buffer.allocUnsafe((data.length / 4) * 3 - padding);
   let bytes = 0;
-  for (let at = 0; at < data.length; at += PIECE) {
-    const piece = data.slice(at, at + PIECE);
-    if (FOREIGN.test(piece)) throw fail('it has a character outside of the alphabet A-Z a-z 0-9 + /');
+  for (let at = 0; at < data.length; at += PIECE_LENGTH) {
+    const piece = data.slice(at, at + PIECE_LENGTH);
+    if (OUTSIDE_ALPHABET.test(piece)) throw fail('it has a character outside of the alphabet A-Z a-z 0-9 + /');
     bytes += decoded.write(piece, bytes, 'base64');
-    yield piece.length * CHARACTER;
+    yield piece.length * CHARACTER_UNITS;
   }
   // The unused bits of the last group must be zero, so encoding the group again must give the same text.
   const last = decoded.toString('base64', decoded.length - (decoded.length % 3));

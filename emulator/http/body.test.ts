@@ -138,10 +138,10 @@ t.test('a body may be as long as the limit, with and without Content-Length', as
   t.equal(await read(pieces(11)), 'payload_too_large');
   t.equal(await read(pieces(4, 3, 4)), 'payload_too_large');
   let asked = 0;
-  const askFor = () => asked++;
-  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, askFor }), 'payload_too_large');
+  const onBeforeRead = () => asked++;
+  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, onBeforeRead }), 'payload_too_large');
   t.equal(asked, 0, 'a body with a Content-Length above the limit is not requested');
-  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, askFor }), 10);
+  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, onBeforeRead }), 10);
   t.equal(asked, 1);
 });
 

@@ -7,7 +7,7 @@ type Bytes = AsyncIterable<Uint8Array>;
  * a distance from the end, depends on that length, so bytes are held back until they certainly come before the cut.
  * When the buffer is full, the payload is treated as ending at the last byte that was read.
  */
-const MAX_HELD = 64 * 1024 * 1024;
+const MAX_BUFFERED = 64 * 1024 * 1024;
 
 /** Place at which a payload is cut. */
 export type CutPlace =
@@ -27,11 +27,11 @@ export function placeIn(place: CutPlace, length: number): number {
 export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<Uint8Array> {
   const isFixed = 'bytes' in place;
   if (isFixed && place.bytes === 0) return;
-  const held = new HeldBytes();
+  const queue = new ByteQueue();
   for await (const piece of source) {
-    held.add(piece);
-    yield* held.takeUntil(placeIn(place, held.end));
-    if (isFixed ? held.start === place.bytes : held.length > MAX_HELD) return;
+    queue.add(piece);
+    yield* queue.takeUntil(placeIn(place, queue.end));
+    if (isFixed ? queue.start === place.bytes : queue.length > MAX_BUFFERED) return;
   }
 }
 
@@ -40,30 +40,30 @@ export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<
  * An offset past the end means the last byte.
  */
 export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<Uint8Array> {
-  const held = new HeldBytes();
+  const queue = new ByteQueue();
   let isFlipped = false;
   for await (const piece of source) {
-    held.add(piece);
+    queue.add(piece);
     if (!isFlipped) {
-      yield* held.takeUntil(offset === undefined ? held.end >>> 1 : Math.min(offset, held.end - 1));
-      isFlipped = offset === undefined ? held.length > MAX_HELD : held.start === offset && held.length > 0;
-      if (isFlipped) held.flipFirst();
+      yield* queue.takeUntil(offset === undefined ? queue.end >>> 1 : Math.min(offset, queue.end - 1));
+      isFlipped = offset === undefined ? queue.length > MAX_BUFFERED : queue.start === offset && queue.length > 0;
+      if (isFlipped) queue.flipFirst();
     }
-    if (isFlipped) yield* held.takeUntil(held.end);
+    if (isFlipped) yield* queue.takeUntil(queue.end);
   }
-  if (!isFlipped) held.flipFirst();
-  yield* held.takeUntil(held.end);
+  if (!isFlipped) queue.flipFirst();
+  yield* queue.takeUntil(queue.end);
 }
 
 /** Number of slices per second into which a throttled payload is divided; a slice has at least one byte. */
-const SLICES = 20;
+const SLICES_PER_SECOND = 20;
 
 /** Yields the payload at a rate of `bytesPerSecond` in real time. */
 export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGenerator<Uint8Array> {
-  const max = Math.max(1, Math.floor(bytesPerSecond / SLICES));
+  const sliceLength = Math.max(1, Math.floor(bytesPerSecond / SLICES_PER_SECOND));
   for await (const piece of source) {
-    for (let at = 0; at < piece.length; at += max) {
-      const slice = piece.subarray(at, at + max);
+    for (let at = 0; at < piece.length; at += sliceLength) {
+      const slice = piece.subarray(at, at + sliceLength);
       yield slice;
       await setTimeout((slice.length * 1000) / bytesPerSecond);
     }
@@ -71,7 +71,7 @@ export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGen
 }
 
 /** Queue of bytes that tracks their offsets in the whole payload. */
-class HeldBytes {
+class ByteQueue {
   /** Offset of the first byte in the queue. */
   start = 0;
   /** Offset of the next byte to be added. */
@@ -97,12 +97,12 @@ class HeldBytes {
       yield piece;
     }
     this.#pieces.splice(0, count);
-    const left = place - this.start;
-    if (left <= 0) return;
+    const remaining = place - this.start;
+    if (remaining <= 0) return;
     const piece = this.#pieces[0]!;
-    this.#pieces[0] = piece.subarray(left);
+    this.#pieces[0] = piece.subarray(remaining);
     this.start = place;
-    yield piece.subarray(0, left);
+    yield piece.subarray(0, remaining);
   }
 
   flipFirst(): void {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { Schedule } from '../schedule/schedule.js';
 import { type Breakage, breakReply } from './broken-response.js';
 import { bytes, empty, json, largeJson, type Reply, stream } from './reply.js';
-import type { Patience } from './response-cut.js';
+import type { StallLimits } from './response-cut.js';
 import { exchange, partsOf, type RawServer, rawServer } from './test/raw-client.js';
 import { WriteCoalescing } from './write-coalescing.js';
 import { writeReply } from './write-reply.js';
@@ -14,12 +14,12 @@ const PACE = new Schedule();
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const BODY = Buffer.from('0123456789'.repeat(1000));
 
-const endless = (): Patience => ({ idleMs: 60_000, signal: new AbortController().signal });
+const endless = (): StallLimits => ({ idleMs: 60_000, signal: new AbortController().signal });
 
 /** Starts a server that sends the reply which `replies` returns for the target of a request. */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },
-  patience = endless(),
+  stallLimits = endless(),
 ): Promise<RawServer> {
   return rawServer((request, response) => {
     const { reply, breakage } = replies(request.url!);
@@ -28,7 +28,7 @@ function serve(
       writes: WRITES,
       pace: PACE,
       common: { 'x-request-id': '1' },
-      patience,
+      stallLimits,
     });
   });
 }
@@ -160,7 +160,7 @@ t.test('of pipelined requests, those before a cut get whole responses, and those
     const reply = json(200, { target: request.url });
     const broken =
       request.url === '/cut' ? breakReply(reply, { cut: { at: { bytes: 5 }, how: 'rst' } }, 'GET', PACE) : reply;
-    await writeReply(request, response, broken, { writes: WRITES, pace: PACE, patience: endless() });
+    await writeReply(request, response, broken, { writes: WRITES, pace: PACE, stallLimits: endless() });
   });
   const { bytes, end } = await exchange(
     server.port,

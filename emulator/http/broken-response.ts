@@ -20,18 +20,18 @@ export function breakReply(reply: Reply, breakage: Breakage, method: string | un
   const { cut } = breakage;
   const { status } = reply;
   const isCut = cut !== undefined && cut.how !== 'end';
-  const ended = (): Reply => (isCut ? { ...reply, cut: { how: cut.how } } : reply);
-  if (method === 'HEAD' || status === 204 || status === 304) return ended();
+  const cutOnly = (): Reply => (isCut ? { ...reply, cut: { how: cut.how } } : reply);
+  if (method === 'HEAD' || status === 204 || status === 304) return cutOnly();
   const body = bodyOf(reply, pace);
-  if (body === undefined || (!isStream(body) && body.length === 0)) return ended();
+  if (body === undefined || (!isStream(body) && body.length === 0)) return cutOnly();
   const headers = { ...describeBody(reply, body, {}) } as Record<string, string>;
   if (isStream(body)) {
     if (cut?.how === 'end') delete headers['content-length'];
-    return { status, headers, stream: breakBody(encoded(body), breakage) };
+    return { status, headers, stream: breakBody(asBytes(body), breakage) };
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   headers['content-length'] = String(cut?.how === 'end' ? placeIn(cut.at, bytes.length) : bytes.length);
-  return { status, headers, stream: breakBody(once(bytes), breakage) };
+  return { status, headers, stream: breakBody(onePiece(bytes), breakage) };
 }
 
 async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncGenerator<Uint8Array> {
@@ -49,10 +49,10 @@ export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage
   return bytesPerSecond === undefined ? bytes : throttle(bytes, bytesPerSecond);
 }
 
-async function* encoded(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+async function* asBytes(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Milliseconds (real time) between two probes, in which the client's reset in reply to the first probe can arrive. */
-const PAUSE = 50;
+const PROBE_INTERVAL = 50;
 
 /**
  * Returns a controller that is aborted if the client disconnects before its response is sent.
@@ -19,16 +19,16 @@ export function abortOnDisconnect(request: IncomingMessage, response: ServerResp
   }
   const { socket } = request;
   let timer: NodeJS.Timeout | undefined;
-  const ask = (): void => {
+  const probe = (): void => {
     if (request.httpVersion !== '1.1' || response.headersSent) return;
     response.writeProcessing();
-    timer = timer ? undefined : setTimeout(ask, PAUSE);
+    timer = timer ? undefined : setTimeout(probe, PROBE_INTERVAL);
   };
-  if (socket.readableEnded) ask();
-  else socket.once('end', ask);
+  if (socket.readableEnded) probe();
+  else socket.once('end', probe);
   response.once('close', () => {
     clearTimeout(timer);
-    socket.off('end', ask);
+    socket.off('end', probe);
     if (!response.writableFinished) controller.abort();
   });
   return controller;

@@ -37,18 +37,24 @@ export function respondConditionally(
   };
   const ifMatch = header('if-match');
   const ifUnmodified = dateOf(header('if-unmodified-since'));
-  if (ifMatch !== undefined ? !lists(ifMatch, etag, true) : ifUnmodified !== undefined && lastModified > ifUnmodified) {
+  if (
+    ifMatch !== undefined
+      ? !containsTag(ifMatch, etag, true)
+      : ifUnmodified !== undefined && lastModified > ifUnmodified
+  ) {
     throw problem('precondition_failed', 'The file does not match If-Match or If-Unmodified-Since.', { headers });
   }
   const ifNoneMatch = header('if-none-match');
   const ifModified = dateOf(header('if-modified-since'));
   if (
-    ifNoneMatch !== undefined ? lists(ifNoneMatch, etag, false) : ifModified !== undefined && lastModified <= ifModified
+    ifNoneMatch !== undefined
+      ? containsTag(ifNoneMatch, etag, false)
+      : ifModified !== undefined && lastModified <= ifModified
   ) {
     return empty(304, headers);
   }
   const range = method === 'GET' ? header('range') : undefined;
-  if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return reply(200, body, headers);
+  if (range === undefined || !matchesIfRange(header('if-range'), etag, lastModified)) return reply(200, body, headers);
   const part = parseRange(range, body.length);
   if (part === undefined) return reply(200, body, headers);
   if (part === 'unsatisfiable') {
@@ -80,7 +86,7 @@ function reply(
  * Returns true if an `If-Match` or `If-None-Match` value contains `etag`. A weak tag never matches in a strong
  * comparison.
  */
-function lists(value: string, etag: string, strong: boolean): boolean {
+function containsTag(value: string, etag: string, strong: boolean): boolean {
   if (value.trim() === '*') return true;
   return value.split(',').some((one) => {
     const tag = one.trim();
@@ -88,7 +94,7 @@ function lists(value: string, etag: string, strong: boolean): boolean {
   });
 }
 
-function rangeStillFits(ifRange: string | undefined, etag: string, lastModified: number): boolean {
+function matchesIfRange(ifRange: string | undefined, etag: string, lastModified: number): boolean {
   if (ifRange === undefined) return true;
   return ifRange.startsWith('"') || ifRange.startsWith('W/')
     ? ifRange.trim() === etag

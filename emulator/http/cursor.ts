@@ -6,7 +6,7 @@ const MAC_BYTES = 12;
  * Maximum length of a cursor in characters. A position may contain the longest ref name: 4,096 bytes, each of which
  * takes two bytes in JSON.
  */
-const LONGEST = 12 * 1024;
+const MAX_LENGTH = 12 * 1024;
 
 /**
  * Writes and reads opaque cursors: positions in JSON, signed for one purpose. `purpose` identifies the list that the
@@ -22,7 +22,7 @@ export class Cursors {
   }
 
   read<T>(purpose: string, cursor: string): T {
-    if (cursor.length <= LONGEST && /^[A-Za-z0-9_-]+$/.test(cursor)) {
+    if (cursor.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor)) {
       const raw = Buffer.from(cursor, 'base64url');
       const payload = raw.subarray(MAC_BYTES);
       // Decoding ignores surplus characters and bits at the end. Issued cursors have none, so encoding again must give

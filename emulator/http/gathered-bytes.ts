@@ -1,5 +1,5 @@
 /** Minimum capacity of the buffer, in bytes. */
-const LEAST = 4 * 1024;
+const MIN_CAPACITY = 4 * 1024;
 
 /**
  * Buffer for bytes that arrive in pieces. Copies the pieces into one growing buffer, because the pieces of a client
@@ -30,7 +30,7 @@ export class GatheredBytes {
   #append(piece: Buffer): void {
     const length = this.length + piece.length;
     if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.length * 2, LEAST));
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.length * 2, MIN_CAPACITY));
       this.#bytes.copy(larger, 0, 0, this.length);
       this.#bytes = larger;
     }

@@ -16,7 +16,7 @@ export class ServedHosts {
   constructor(allowed: readonly string[]) {
     // Look for a colon first, because the first call of `isIPv6` takes as long as loading the rest of this module.
     const names = allowed.map((host) =>
-      readHost(host.includes(':') && isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host),
+      normalizeHost(host.includes(':') && isIPv6(host) ? `[${host.replace(/%.*/, '')}]` : host),
     );
     // Skip names that no request can carry.
     this.#allowed = new Set(names.filter((name) => name !== undefined));
@@ -24,12 +24,12 @@ export class ServedHosts {
 
   /** Returns true if `name`, in the form that `parseHost` returns, is served. */
   includes(name: string): boolean {
-    return isLoopback(name) || BELOW_LOCALHOST.test(name) || this.#allowed.has(name);
+    return isLoopback(name) || LOCALHOST_SUBDOMAIN.test(name) || this.#allowed.has(name);
   }
 }
 
 /** Names in the domain `localhost`, which always resolve to loopback addresses (RFC 6761, section 6.3). */
-const BELOW_LOCALHOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
+const LOCALHOST_SUBDOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+localhost$/;
 
 /**
  * Returns the value of the `Host` header; undefined if absent. Takes Node's raw headers (name, value, name, value …),
@@ -50,7 +50,7 @@ export function hostOf(rawHeaders: readonly string[]): string | undefined {
 const AUTHORITY = /^(\[[^[\]]*\]|[^:[\]]+)(?::(\d*))?$/;
 const REG_NAME = /^(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/;
 const IP_FUTURE = /^\[v[0-9a-f]+\.[a-z0-9._~!$&'()*+,;=:-]+\]$/i;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /**
  * Returns the host in a `Host` header or in the authority of a request target, without port and trailing dot, in lower
@@ -66,7 +66,7 @@ const HIGHEST_PORT = 65_535;
  * grammar.
  */
 export function parseHost(authority: string): string {
-  const host = readHost(authority);
+  const host = normalizeHost(authority);
   if (host === undefined)
     throw problem(
       'bad_request',
@@ -75,9 +75,9 @@ export function parseHost(authority: string): string {
   return host;
 }
 
-function readHost(authority: string): string | undefined {
+function normalizeHost(authority: string): string | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
-  if (host === undefined || Number(port ?? 0) > HIGHEST_PORT) return undefined;
+  if (host === undefined || Number(port ?? 0) > MAX_PORT) return undefined;
   if (host.startsWith('[')) {
     // `isIPv6` accepts a zone id, but RFC 3986 does not.
     if (isIPv6(host.slice(1, -1)) && !host.includes('%')) return new URL(`http://${host}`).hostname;

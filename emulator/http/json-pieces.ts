@@ -1,7 +1,7 @@
 /**
  * Minimum length of a piece in characters, except for the last piece. Producing a piece takes well under a millisecond.
  */
-const PIECE = 64 * 1024;
+const PIECE_LENGTH = 64 * 1024;
 
 /**
  * Yields the JSON text of a value in pieces, each produced when it is requested. Together they are the text that
@@ -14,7 +14,7 @@ export function* jsonPieces(value: unknown): Generator<string, void, void> {
   let text = '';
   for (const part of partsOf(value)) {
     text += part;
-    if (text.length < PIECE) continue;
+    if (text.length < PIECE_LENGTH) continue;
     yield text;
     text = '';
   }
@@ -22,7 +22,7 @@ export function* jsonPieces(value: unknown): Generator<string, void, void> {
 }
 
 function* partsOf(value: unknown): Generator<string, void, void> {
-  if (typeof value === 'string' && value.length > PIECE) yield* partsOfText(value);
+  if (typeof value === 'string' && value.length > PIECE_LENGTH) yield* partsOfText(value);
   else if (Buffer.isBuffer(value)) yield* partsOfBytes(value);
   else if (typeof value !== 'object' || value === null || isFlat(value)) yield JSON.stringify(value);
   else if (Symbol.iterator in value) yield* partsOfList(value as Iterable<unknown>);
@@ -37,7 +37,8 @@ function isFlat(record: object): boolean {
   if (Symbol.iterator in record) return false;
   for (const name in record) {
     const value: unknown = record[name as keyof typeof record];
-    if (typeof value === 'string' ? value.length > PIECE : typeof value === 'object' && value !== null) return false;
+    if (typeof value === 'string' ? value.length > PIECE_LENGTH : typeof value === 'object' && value !== null)
+      return false;
   }
   return true;
 }
@@ -66,7 +67,7 @@ function* partsOfRecord(record: object): Generator<string, void, void> {
 function* partsOfText(text: string): Generator<string, void, void> {
   yield '"';
   for (let from = 0, to = 0; from < text.length; from = to) {
-    to = Math.min(from + PIECE, text.length);
+    to = Math.min(from + PIECE_LENGTH, text.length);
     // Do not split a surrogate pair.
     while (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
     yield escaped(text.slice(from, to));
@@ -77,7 +78,7 @@ function* partsOfText(text: string): Generator<string, void, void> {
 function* partsOfBytes(bytes: Buffer): Generator<string, void, void> {
   yield '"';
   for (let from = 0, to = 0; from < bytes.length; from = to) {
-    to = characterStart(bytes, Math.min(from + PIECE, bytes.length));
+    to = characterStart(bytes, Math.min(from + PIECE_LENGTH, bytes.length));
     yield escaped(bytes.toString('utf8', from, to));
   }
   yield '"';

@@ -6,7 +6,7 @@ import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
 /** JSON string that is too long to be parsed in one call. */
-const FILL = `"${'x'.repeat(40_000)}"`;
+const LONG_STRING = `"${'x'.repeat(40_000)}"`;
 
 function outcome(read: () => unknown): unknown {
   try {
@@ -17,13 +17,13 @@ function outcome(read: () => unknown): unknown {
 }
 
 /** Returns the value, the highest cost of one slice of work, and the total cost. */
-function inSteps(body: Uint8Array): { value: unknown; most: number; units: number } {
+function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
   let max = 0;
   let units = 0;
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return { value, most: max, units };
+    if (done) return { value, maxUnits: max, units };
     max = Math.max(max, value);
     units += value;
   }
@@ -34,11 +34,11 @@ function asParsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
-    throw parseFault(body);
+    throw errorOf(body);
   }
 }
 
-function parseFault(body: Uint8Array): unknown {
+function errorOf(body: Uint8Array): unknown {
   try {
     return runSync(jsonSteps(body, 'Line 1'));
   } catch (error) {
@@ -49,14 +49,14 @@ function parseFault(body: Uint8Array): unknown {
 function compare(t: Test, text: string | Buffer): void {
   const body = Buffer.from(text);
   t.same(
-    outcome(() => inSteps(body).value),
+    outcome(() => measureSteps(body).value),
     outcome(() => asParsed(body)),
     text.toString('latin1').slice(0, 60),
   );
 }
 
 t.test('the reader accepts and refuses the same texts as JSON.parse', async (t) => {
-  const wrap = (text: string) => `[${FILL},${text}]`;
+  const wrap = (text: string) => `[${LONG_STRING},${text}]`;
   const texts = [
     ...[
       '1',
@@ -114,8 +114,8 @@ t.test('random values, and random values with one changed character, are read as
       (text, at, put) => {
         const place = at % (text.length + 1);
         for (const changed of [text, text.slice(0, place) + put + text.slice(place + 1)]) {
-          const body = Buffer.from(`[${FILL},${changed}]`);
-          const [here, there] = [outcome(() => inSteps(body).value), outcome(() => asParsed(body))];
+          const body = Buffer.from(`[${LONG_STRING},${changed}]`);
+          const [here, there] = [outcome(() => measureSteps(body).value), outcome(() => asParsed(body))];
           if (!fc.stringify(here).includes('Problem') && fc.stringify(here) !== fc.stringify(there)) {
             throw new Error(`${changed}: ${fc.stringify(here)}, not ${fc.stringify(there)}`);
           }
@@ -137,7 +137,7 @@ t.test('every slice of work is short, for texts of every kind', async (t) => {
     space: `${' \n'.repeat(700_000)}1`,
   };
   for (const [name, text] of Object.entries(texts)) {
-    const { value, most: max, units } = inSteps(Buffer.from(text));
+    const { value, maxUnits: max, units } = measureSteps(Buffer.from(text));
     t.same(JSON.stringify(value), JSON.stringify(JSON.parse(text)), name);
     t.ok(max <= 1100, `${name}: ${max} units at once`);
     t.ok(units > text.length / 64, `${name}: ${units} units in all`);
@@ -145,10 +145,10 @@ t.test('every slice of work is short, for texts of every kind', async (t) => {
 });
 
 t.test('nesting and the number of members are limited', async (t) => {
-  const refusal = (text: string) => outcome(() => inSteps(Buffer.from(text)).value);
+  const refusal = (text: string) => outcome(() => measureSteps(Buffer.from(text)).value);
   t.equal(refusal(`${'['.repeat(1_000_000)}`), 'Line 1 is nested deeper than 64 levels.');
   t.equal(refusal(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'Line 1 is nested deeper than 64 levels.');
-  t.equal(refusal(`[${'{"a":'.repeat(64)} ${FILL}`), 'Line 1 is nested deeper than 64 levels.');
+  t.equal(refusal(`[${'{"a":'.repeat(64)} ${LONG_STRING}`), 'Line 1 is nested deeper than 64 levels.');
   const members = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`member-${at}`, at])));
   t.equal(Object.keys((refusal(members(MAX_MEMBERS)) as { value: object }).value).length, MAX_MEMBERS);
@@ -185,7 +185,7 @@ t.test('the values of a body are counted before any is built', async (t) => {
 
 t.test('a repeated member name is refused if names have to be unique', async (t) => {
   const unique = (text: string | Buffer) => runSync(readJson(Buffer.from(text), { unique: true }));
-  const faultOf = (text: string | Buffer) => {
+  const issueOf = (text: string | Buffer) => {
     try {
       return { value: unique(text) };
     } catch (error) {
@@ -206,17 +206,17 @@ t.test('a repeated member name is refused if names have to be unique', async (t)
     'inherited names are not repeated names',
   );
   for (const text of ['{"a":1,"a":2}', '{"x":[{"a":1,"\\u0061":2}]}', '{"":1,"":1}', '{"__proto__":1,"__proto__":2}']) {
-    t.equal(faultOf(text), 'repeated', text);
+    t.equal(issueOf(text), 'repeated', text);
     t.ok(runSync(readJson(Buffer.from(text))), 'the text is accepted if names need not be unique');
   }
   for (const text of ['', '{', '{a:1}', "{'a':1}", '[1,]', '\ufeff{}', '01', 'NaN', '{} {}']) {
-    t.equal(faultOf(text), 'syntax', JSON.stringify(text));
+    t.equal(issueOf(text), 'syntax', JSON.stringify(text));
   }
-  t.equal(faultOf(Buffer.from([0x22, 0xc0, 0xaf, 0x22])), 'encoding');
+  t.equal(issueOf(Buffer.from([0x22, 0xc0, 0xaf, 0x22])), 'encoding');
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   t.ok(unique(nested(64)));
-  t.equal(faultOf(nested(65)), 'depth');
-  t.equal(faultOf(nested(500_000)), 'depth');
+  t.equal(issueOf(nested(65)), 'depth');
+  t.equal(issueOf(nested(500_000)), 'depth');
 });
 
 t.test('JSON has to be UTF-8 without a byte order mark, and at most 64 levels deep', async (t) => {

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
  * Milliseconds (real time) that a client has to read its response before the connection is cut. Counted from the last
  * byte of a discarded body, or from closing the sending side.
  */
-const QUIET = 2_000;
+const QUIET_TIMEOUT = 2_000;
 /**
  * Maximum time, in milliseconds of real time, to discard a body after the response, even if the client keeps sending.
  */
-const LONGEST = 10_000;
+const MAX_DISCARD_TIME = 10_000;
 
 /** Maximum length, in bytes, of a body that costs less to read than a new connection of the client. */
-const WORTH_READING = 16 * 1024 * 1024;
+const MAX_DISCARDED_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Discards the rest of a request body that was not read, for a limited time. The client may still be sending it, and
@@ -35,18 +35,18 @@ export function discardUnread(request: IncomingMessage, response: ServerResponse
     if (request.destroyed) return;
     // Leave a complete request alone, because its connection may already serve other requests.
     const cut = () => request.complete || request.destroy();
-    const quiet = setTimeout(cut, QUIET).unref();
-    const longest = setTimeout(cut, LONGEST).unref();
+    const quietTimer = setTimeout(cut, QUIET_TIMEOUT).unref();
+    const maxTimer = setTimeout(cut, MAX_DISCARD_TIME).unref();
     request.once('close', () => {
-      clearTimeout(quiet);
-      clearTimeout(longest);
+      clearTimeout(quietTimer);
+      clearTimeout(maxTimer);
     });
-    dropRest(request, () => quiet.refresh());
+    discardRest(request, () => quietTimer.refresh());
   });
 }
 
 /** Reads the rest of a body and discards it. */
-export function dropRest(request: IncomingMessage, onData: () => void = () => {}): void {
+export function discardRest(request: IncomingMessage, onData: () => void = () => {}): void {
   // Remove the listener of a reader that stopped half-way, because the listener keeps the stream paused. Its removal
   // pauses the stream once more in the next tick, so resume the stream after that.
   request.removeAllListeners('readable');
@@ -64,13 +64,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** Returns true if the body has a known length, and is short. */
 function isWorthReading({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
-  return length !== undefined && Number(length) <= WORTH_READING;
+  return length !== undefined && Number(length) <= MAX_DISCARDED_LENGTH;
 }
 
 /**
  * Closes a connection whose client may still be sending (RFC 9112, section 9.6). Closes the sending side first, and the
- * whole connection when the client has closed its side or after `QUIET` milliseconds. Closing both sides at once would
- * make the system reset the connection when more data arrives, and the reset can overtake the response.
+ * whole connection when the client has closed its side or after `QUIET_TIMEOUT` milliseconds. Closing both sides at
+ * once would make the system reset the connection when more data arrives, and the reset can overtake the response.
  */
 export function lingeringClose(socket: Socket): void {
   if (socket.readableEnded) {
@@ -78,7 +78,7 @@ export function lingeringClose(socket: Socket): void {
     return;
   }
   socket.end();
-  const timer = setTimeout(() => socket.destroy(), QUIET).unref();
+  const timer = setTimeout(() => socket.destroy(), QUIET_TIMEOUT).unref();
   socket.once('end', () => socket.destroy());
   socket.once('close', () => clearTimeout(timer));
 }

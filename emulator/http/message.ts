@@ -13,7 +13,7 @@ export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
  * unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty framing. Node's parser refuses some of
  * these requests, and those that have Content-Length as well.
  */
-export function framingMistake({ httpVersion, headers }: MessageHead): Problem | undefined {
+export function framingIssue({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return problem('bad_request', `HTTP/${httpVersion} is not supported; use HTTP/1.1 or HTTP/1.0.`);
   }

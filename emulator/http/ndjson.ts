@@ -2,7 +2,7 @@ import { GatheredBytes } from './gathered-bytes.js';
 import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
-const RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;
 /** Maximum number of blank lines in a body, because each costs the client one byte and the server some work. */
 const MAX_BLANK_LINES = 1_000;
 
@@ -31,7 +31,7 @@ export async function* readLines(
   };
   const take = (): Buffer | undefined => {
     let whole = held.take();
-    if (whole.length > 0 && whole[whole.length - 1] === RETURN) whole = whole.subarray(0, -1);
+    if (whole.length > 0 && whole[whole.length - 1] === CARRIAGE_RETURN) whole = whole.subarray(0, -1);
     if (whole.length > 0) {
       line += 1;
       return whole;

@@ -88,11 +88,11 @@ export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body
   const rest = pieces[Symbol.iterator]();
   const first = rest.next();
   const second = rest.next();
-  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest, pace);
+  return second.done ? (first.value ?? '') : streamPieces([first.value, second.value], rest, pace);
 }
 
 /** Yields pieces of text, and gives way to other work when the time slice is over. */
-async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
+async function* streamPieces(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
   const count = (piece: string): string => {
     pace.spend(piece.length * CHARACTER_COST);
     return piece;

@@ -50,8 +50,10 @@ export function parseRequestTarget(raw: string): RequestTarget {
     throw problem('bad_request', 'The request target has to start with a single slash.');
   }
   checkCharacters(raw);
-  const mark = raw.indexOf('?');
-  return mark < 0 ? { path: raw, query: '' } : { path: raw.slice(0, mark), query: raw.slice(mark + 1) };
+  const questionMark = raw.indexOf('?');
+  return questionMark < 0
+    ? { path: raw, query: '' }
+    : { path: raw.slice(0, questionMark), query: raw.slice(questionMark + 1) };
 }
 
 /**

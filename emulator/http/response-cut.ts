@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as startTimer } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { dropRest, lingeringClose } from './lingering-close.js';
+import { discardRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
 /** Thrown to cut a request, or the stream of a response, as a fault demands. It does not mean that something failed. */
 export class ResponseCut extends Error {
-  override readonly name = 'AnswerCut';
+  override readonly name = 'ResponseCut';
 
   constructor(readonly how: ConnectionEnding) {
     super(`A fault cut the response (${how}).`);
@@ -17,7 +17,7 @@ export class ResponseCut extends Error {
 }
 
 /** Limits on the time for which a stalled connection stays open while its client waits. */
-export interface Patience {
+export interface StallLimits {
   /** Maximum time in milliseconds of real time. */
   readonly idleMs: number;
   /** Aborted to end the stall at once. */
@@ -30,10 +30,10 @@ export interface Patience {
  */
 const PAUSE_BEFORE_RESET = 50;
 
-interface Described {
+interface ResponseContext {
   readonly pace: Pace;
   readonly common: Readonly<Record<string, string>>;
-  readonly patience: Patience | undefined;
+  readonly stallLimits: StallLimits | undefined;
 }
 
 /** Ends the connection in place of a response, or inside the response header. */
@@ -41,16 +41,16 @@ export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  { pace, common, patience }: Described,
+  { pace, common, stallLimits }: ResponseContext,
 ): Promise<void> {
   const { how, bytes, fraction } = reply.cut!;
-  if (bytes === undefined && fraction === undefined) return endConnection(request, response, how, patience);
+  if (bytes === undefined && fraction === undefined) return endConnection(request, response, how, stallLimits);
   const body = bodyOf(reply, pace);
   const head = renderHead(request, response, reply.status, describeBody(reply, body, common));
   if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
   const socket = await socketOf(request, response);
   socket?.write(head.subarray(0, bytes ?? Math.floor(head.length * fraction!)));
-  return endConnection(request, response, how, patience);
+  return endConnection(request, response, how, stallLimits);
 }
 
 /**
@@ -61,7 +61,7 @@ export async function endConnection(
   request: IncomingMessage,
   response: ServerResponse,
   how: ConnectionEnding,
-  patience?: Patience,
+  stallLimits?: StallLimits,
 ): Promise<void> {
   response.shouldKeepAlive = false;
   // Responses to earlier requests on the connection are sent completely.
@@ -70,16 +70,16 @@ export async function endConnection(
   if (response.headersSent) response.flushHeaders();
   switch (how) {
     case 'fin':
-      dropRest(request);
+      discardRest(request);
       lingeringClose(socket);
       return;
     case 'rst':
-      await sent(socket, patience);
+      await untilFlushed(socket, stallLimits);
       if (socket.bytesWritten > 0) await setTimeout(PAUSE_BEFORE_RESET);
       socket.resetAndDestroy();
       return;
     case 'stall':
-      await untilGivenUp(socket, 'end', patience);
+      await untilStallEnds(socket, 'end', stallLimits);
       socket.destroy();
   }
 }
@@ -94,18 +94,18 @@ async function socketOf({ socket }: IncomingMessage, response: ServerResponse): 
 }
 
 /**
- * Resolves when the system has taken all written bytes, because a reset discards the rest, or when `untilGivenUp`
+ * Resolves when the system has taken all written bytes, because a reset discards the rest, or when `untilStallEnds`
  * resolves.
  */
-function sent(socket: Socket, patience: Patience | undefined): Promise<void> {
+function untilFlushed(socket: Socket, stallLimits: StallLimits | undefined): Promise<void> {
   const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
-  return Promise.race([written, untilGivenUp(socket, 'close', patience)]);
+  return Promise.race([written, untilStallEnds(socket, 'close', stallLimits)]);
 }
 
 /** Resolves at the event, when the connection closes, when the signal is aborted, or after the maximum time. */
-async function untilGivenUp(socket: Socket, event: string, patience: Patience | undefined): Promise<void> {
-  if (socket.destroyed || patience === undefined || patience.signal.aborted) return setImmediate();
-  const { idleMs, signal } = patience;
+async function untilStallEnds(socket: Socket, event: string, stallLimits: StallLimits | undefined): Promise<void> {
+  if (socket.destroyed || stallLimits === undefined || stallLimits.signal.aborted) return setImmediate();
+  const { idleMs, signal } = stallLimits;
   const events = new AbortController();
   const end = () => events.abort();
   const timer = startTimer(end, idleMs).unref();

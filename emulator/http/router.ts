@@ -61,7 +61,7 @@ export class Router<T extends Routed> {
     if (node.methods.size === 0) throw problem('route_not_found', 'No API route matches the path.');
     const operation = node.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
     if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, params };
-    throw new MethodNotAllowed(allowed(node), anyOf(node.methods));
+    throw new MethodNotAllowed(allowedMethods(node), anyOf(node.methods));
   }
 
   #add(route: Route, operation: T): void {
@@ -108,7 +108,7 @@ function anyOf<T extends Routed>(methods: Map<Method, T>): T {
   return methods.get('GET') ?? methods.values().next().value!;
 }
 
-function allowed<T extends Routed>(node: Node<T>): string {
+function allowedMethods<T extends Routed>(node: Node<T>): string {
   const methods: string[] = [...node.methods.keys()];
   const get = node.methods.get('GET');
   if (get && get.head !== false) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');

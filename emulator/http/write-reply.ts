@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { discardUnread } from './lingering-close.js';
 import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, type Reply } from './reply.js';
-import { cutResponse, endConnection, type Patience, ResponseCut } from './response-cut.js';
+import { cutResponse, endConnection, ResponseCut, type StallLimits } from './response-cut.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
 /** Observer of a response while it is sent. */
@@ -25,7 +25,7 @@ export interface WriteOptions {
   readonly common?: Readonly<Record<string, string>> | undefined;
   readonly watcher?: ReplyWatcher | undefined;
   /** Limits on the time for which a response stalls because of a fault. */
-  readonly patience?: Patience | undefined;
+  readonly stallLimits?: StallLimits | undefined;
 }
 
 /**
@@ -38,11 +38,11 @@ export function writeReply(
   reply: Reply,
   options: WriteOptions,
 ): Promise<void> | undefined {
-  const { writes, pace, common = NO_HEADERS, watcher, patience } = options;
+  const { writes, pace, common = NO_HEADERS, watcher, stallLimits } = options;
   if (reply.cut !== undefined) {
     // Notify the watcher first, because the end of the connection would look as if the client had disconnected.
     watcher?.end('cut');
-    return cutResponse(request, response, reply, { pace, common, patience });
+    return cutResponse(request, response, reply, { pace, common, stallLimits: stallLimits });
   }
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
@@ -61,7 +61,7 @@ async function writeStream(
   response: ServerResponse,
   reply: Reply,
   body: BodyStream,
-  { common = NO_HEADERS, watcher, patience }: WriteOptions,
+  { common = NO_HEADERS, watcher, stallLimits }: WriteOptions,
 ): Promise<void> {
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
@@ -84,7 +84,7 @@ async function writeStream(
     if (response.destroyed) return;
     if (error instanceof ResponseCut) {
       watcher?.end('cut');
-      return endConnection(request, response, error.how, patience);
+      return endConnection(request, response, error.how, stallLimits);
     }
     // The status line has been sent already, so the client detects the error by the incomplete body.
     watcher?.end('cut');
@@ -94,7 +94,7 @@ async function writeStream(
 }
 
 /** Maximum length, in bytes, of a body that counts as sent when it is passed to the socket. */
-const SENT_AT_ONCE = 64 * 1024;
+const MAX_UNTRACKED_BYTES = 64 * 1024;
 
 /**
  * Notifies the watcher of a body in memory. Returns the function that reports the end; undefined if events of the
@@ -109,7 +109,7 @@ function watchWhole(
   watcher.head(head);
   if (body !== undefined) watcher.whole(body);
   if (response.destroyed) watcher.end('gone');
-  else if (body !== undefined && body.length > SENT_AT_ONCE) watchEnd(response, watcher);
+  else if (body !== undefined && body.length > MAX_UNTRACKED_BYTES) watchEnd(response, watcher);
   else return () => watcher.end(response.destroyed ? 'gone' : 'complete');
   return undefined;
 }

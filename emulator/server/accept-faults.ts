@@ -15,7 +15,7 @@ import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
 
 /** Placeholder for the operation as long as no request has been read. */
-const CONNECTION: FaultedOperation = {
+const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
   group: '',
   subject: '',
@@ -25,17 +25,17 @@ const CONNECTION: FaultedOperation = {
 };
 
 /** Maximum time, in milliseconds, to wait for the first bytes of a connection. Most connections do not have to wait. */
-const PATIENCE = 200;
+const FIRST_BYTES_TIMEOUT = 200;
 /**
  * Maximum number of bytes inspected to find the target and the `Host` of the first request: the maximum size of a
  * header.
  */
-const LOOKED_AT = 16 * 1024;
+const MAX_INSPECTED_BYTES = 16 * 1024;
 
 /** Worlds that a port serves in addition to its own. */
 export interface OtherWorlds {
   /** True if there is at least one such world. */
-  readonly areThere: boolean;
+  readonly hasAny: boolean;
   /** Returns true if the `Host` of a request names one of these worlds. */
   isNamedBy(host: string | undefined): boolean;
 }
@@ -57,7 +57,7 @@ export function admitConnections(server: http.Server, current: CurrentWorld, por
   server.on(event, (socket: Socket) => {
     const { world } = current;
     const { faults } = world.state;
-    const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION);
+    const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION_OPERATION);
     if (plan?.at.has('accept')) void admit(world, plan, { ...ports, socket, begin: () => begin.call(server, socket) });
     else begin.call(server, socket);
   });
@@ -71,7 +71,7 @@ interface Admission extends AdmissionPorts {
 /** Facts for fault matching when only the name of the connection is known. */
 const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
-  operation: CONNECTION,
+  operation: CONNECTION_OPERATION,
   organizationName: '',
   repositoryName: undefined,
   verified: undefined,
@@ -85,22 +85,22 @@ const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
 };
 
 async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  const fail = (): void => {
+  const disconnected = new AbortController();
+  const onClose = (): void => disconnected.abort();
+  const onError = (): void => {
     socket.destroy();
   };
-  socket.once('close', leave).on('error', fail);
+  socket.once('close', onClose).on('error', onError);
   const proceed = (): void => {
     if (socket.destroyed) return;
-    socket.off('close', leave).off('error', fail);
+    socket.off('close', onClose).off('error', onError);
     begin();
   };
-  if (await isExempt(socket, gone.signal, others)) {
+  if (await isExempt(socket, disconnected.signal, others)) {
     proceed();
     return;
   }
-  if (gone.signal.aborted) return;
+  if (disconnected.signal.aborted) return;
   const connection = names.nameOf(socket);
   const { faults } = world.state;
   const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
@@ -113,7 +113,7 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
         endConnection(socket, action.cut.how ?? 'fin');
         return;
       }
-      await delay(action, armed, gone.signal);
+      await delay(action, armed, disconnected.signal);
     }
   } catch {
     // The client has disconnected.
@@ -125,23 +125,24 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
 /** Reads the first bytes of a connection and puts them back. Returns true if the connection is exempt from faults. */
 async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];
-  const look = (): string => {
+  const readAvailable = (): string => {
     for (let piece = socket.read(); piece !== null; piece = socket.read()) seen.push(piece);
-    return Buffer.concat(seen).toString('latin1', 0, LOOKED_AT);
+    return Buffer.concat(seen).toString('latin1', 0, MAX_INSPECTED_BYTES);
   };
-  const isLed = others?.areThere ?? false;
+  const hasOtherWorlds = others?.hasAny ?? false;
   const isDecided = (text: string): boolean =>
-    text.length === LOOKED_AT || (isLed && !isForAdmin(text) ? HEAD_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
+    text.length === MAX_INSPECTED_BYTES ||
+    (hasOtherWorlds && !isForAdmin(text) ? HEADER_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
   // Do not use `AbortSignal.any`: a joined signal that nothing else references is garbage-collected and never fires.
-  const patience = new AbortController();
-  const stop = (): void => patience.abort();
-  const timer = setTimeout(stop, PATIENCE);
+  const timeout = new AbortController();
+  const stop = (): void => timeout.abort();
+  const timer = setTimeout(stop, FIRST_BYTES_TIMEOUT);
   signal.addEventListener('abort', stop);
   let text = '';
   try {
     while (!isDecided(text) && !socket.readableEnded) {
-      await once(socket, 'readable', { signal: patience.signal });
-      text = look();
+      await once(socket, 'readable', { signal: timeout.signal });
+      text = readAvailable();
     }
   } catch {
     // The client has sent nothing in time, or has disconnected.
@@ -150,22 +151,22 @@ async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds
     signal.removeEventListener('abort', stop);
   }
   if (seen.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(seen));
-  return isForAdmin(text) || (isLed && others!.isNamedBy(FIRST_HOST.exec(text)?.[1]?.trim()));
+  return isForAdmin(text) || (hasOtherWorlds && others!.isNamedBy(HOST_HEADER.exec(text)?.[1]?.trim()));
 }
 
 function isForAdmin(text: string): boolean {
-  return isAdminPath(FIRST_PATH.exec(text)?.[1] ?? '');
+  return isAdminPath(REQUEST_PATH.exec(text)?.[1] ?? '');
 }
 
 /**
  * Finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a whole URL.
  */
-const FIRST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
+const REQUEST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
 
 /** Finds the `Host` header among the lines of a header (RFC 9112, section 5: `name: value`). */
-const FIRST_HOST = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
+const HOST_HEADER = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
 /** Matches a complete header, or a header that is incomplete but contains a complete `Host` line. */
-const HEAD_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
+const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
 /**
  * Records a connection that was cut before its first request, with the time, its name and the faults. Returns the id of

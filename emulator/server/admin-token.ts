@@ -31,7 +31,7 @@ export interface ProvidedAdminToken {
   /** Path of the file with the token; undefined if the token was not generated. */
   readonly file: string | undefined;
   /** Removes the file. */
-  withdraw(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function provideAdminToken({
 }: Pick<EmulatorOptions, 'adminToken' | 'host'>): Promise<ProvidedAdminToken> {
   if (adminToken !== undefined || isLoopback(host)) {
     const removed = removeStaleTokens();
-    return { token: adminToken, file: undefined, withdraw: () => removed };
+    return { token: adminToken, file: undefined, remove: () => removed };
   }
   const token = randomBytes(32).toString('base64url');
   await removeStaleTokens();
@@ -53,5 +53,5 @@ export async function provideAdminToken({
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${ownerOf(process.pid).replace(' ', '.')}-`));
   const file = join(folder, 'admin-token');
   await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  return { token, file, withdraw: () => rm(folder, { recursive: true, force: true }) };
+  return { token, file, remove: () => rm(folder, { recursive: true, force: true }) };
 }

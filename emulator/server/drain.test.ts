@@ -36,14 +36,14 @@ async function open(test: Test, port: number, text = '') {
   const socket = connect(port, '127.0.0.1');
   test.teardown(() => socket.destroy());
   socket.on('error', () => {});
-  let said = '';
+  let received = '';
   socket.on('data', (part) => {
-    said += part.toString('latin1');
+    received += part.toString('latin1');
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await once(socket, 'connect');
   if (text !== '') socket.write(text);
-  return { socket, closed, said: () => said };
+  return { socket, closed, received: () => received };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -61,9 +61,9 @@ t.test('a connection on which no request runs is cut at once', async (t) => {
     await t.test(name, async (t) => {
       const { port, drain, server } = await serve(t, (_request, response) => void response.end('done'));
       const accepted = once(server, 'connection');
-      const { socket, said, closed } = await open(t, port, text);
+      const { socket, received, closed } = await open(t, port, text);
       await accepted;
-      if (text.startsWith(GET)) await until(() => said().endsWith('done'));
+      if (text.startsWith(GET)) await until(() => received().endsWith('done'));
       // The drain must not wait for the idle timeout of a client either.
       await drain(FOREVER);
       await closed;
@@ -122,7 +122,7 @@ t.test('a request that makes progress gets its response, and then its connection
       });
       request.on('end', () => response.end(`got ${bytes}`));
     });
-    const { socket, said, closed } = await open(t, port, HEAD);
+    const { socket, received, closed } = await open(t, port, HEAD);
     await until(() => reached.count === 1);
     const drained = drain(2_000);
     for (let at = 0; at < 100; at++) {
@@ -131,24 +131,24 @@ t.test('a request that makes progress gets its response, and then its connection
     }
     await drained;
     await closed;
-    t.match(said(), /got 100$/);
-    t.match(said(), /connection: close/i, 'the response says that the connection is closed');
+    t.match(received(), /got 100$/);
+    t.match(received(), /connection: close/i, 'the response says that the connection is closed');
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
       // The body has arrived, and its second half has not been read yet.
       setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
     });
-    const { said, closed } = await open(t, port, HEAD + 'x'.repeat(100));
+    const { received, closed } = await open(t, port, HEAD + 'x'.repeat(100));
     await until(() => reached.count === 1);
     await drain(50);
     await closed;
-    t.match(said(), /worked$/);
+    t.match(received(), /worked$/);
   });
   t.test('a response that is read slowly', async (t) => {
     const body = Buffer.alloc(32 * 2 ** 20, 'x');
     const { port, drain, reached } = await serve(t, (_request, response) => void response.end(body));
-    const { socket, said, closed } = await open(t, port, GET);
+    const { socket, received, closed } = await open(t, port, GET);
     socket.pause();
     await until(() => reached.count === 1);
     const drained = drain(2_000);
@@ -161,12 +161,12 @@ t.test('a request that makes progress gets its response, and then its connection
     socket.resume();
     await drained;
     await closed;
-    t.ok(said().length > body.length, 'all of it');
+    t.ok(received().length > body.length, 'all of it');
   });
   t.test('pipelined requests', async (t) => {
     const responses: http.ServerResponse[] = [];
     const { port, drain } = await serve(t, (_request, response) => void responses.push(response));
-    const { said, closed } = await open(t, port, GET + GET);
+    const { received, closed } = await open(t, port, GET + GET);
     await until(() => responses.length === 2);
     const drained = drain();
     await pause(20);
@@ -174,7 +174,7 @@ t.test('a request that makes progress gets its response, and then its connection
     responses[0]!.end('first');
     await drained;
     await closed;
-    t.match(said(), /first[\s\S]*second$/);
+    t.match(received(), /first[\s\S]*second$/);
   });
 });
 
@@ -184,7 +184,7 @@ t.test('no request begins while the server drains', async (t) => {
     response.writeHead(200, { 'content-length': 2 });
     responses.push(response);
   });
-  const { socket, said, closed } = await open(t, port, GET);
+  const { socket, received, closed } = await open(t, port, GET);
   await until(() => responses.length === 1);
   const drained = drain();
   await pause(20);
@@ -193,27 +193,27 @@ t.test('no request begins while the server drains', async (t) => {
   responses[0]!.end('ok');
   await drained;
   await closed;
-  t.match(said(), /ok$/);
+  t.match(received(), /ok$/);
   t.equal(reached.count, 1);
 });
 
 t.test('a request that arrived completely before the drain gets a response', async (t) => {
   const { port, drain, server } = await serve(t, (_request, response) => void response.end('served'));
   const accepted = once(server, 'connection');
-  const { said, closed } = await open(t, port, GET);
+  const { received, closed } = await open(t, port, GET);
   await accepted;
   await drain();
   await closed;
-  t.match(said(), /served$/);
+  t.match(received(), /served$/);
 });
 
 t.test('requests that still run at the end of the grace period are cut', async (t) => {
   const { port, drain, reached } = await serve(t, () => {});
-  const { said, closed } = await open(t, port, GET);
+  const { received, closed } = await open(t, port, GET);
   await until(() => reached.count === 1);
   await drain(FOREVER, 50);
   await closed;
-  t.equal(said(), '');
+  t.equal(received(), '');
 });
 
 t.test('an emulator closes without waiting for connections on which no request runs', async (t) => {

@@ -23,16 +23,16 @@ export class Connections {
    * Open connections with the response to the last request that began on each; undefined if no request began. Responses
    * are sent in order, so the last one ends last.
    */
-  readonly #latest = new Map<Socket, ServerResponse | undefined>();
+  readonly #lastResponses = new Map<Socket, ServerResponse | undefined>();
   /** TCP connections under the TLS connections, including those whose handshake has not ended. */
-  readonly #beneath = new Set<Socket>();
+  readonly #tcpSockets = new Set<Socket>();
   #isDraining = false;
 
   /** Wraps `app`. Requests that begin during the drain are ignored, so that none is executed by half. */
   serve(app: RequestListener): RequestListener {
     return (request: IncomingMessage, response: ServerResponse) => {
       if (this.#isDraining) return;
-      this.#latest.set(request.socket, response);
+      this.#lastResponses.set(request.socket, response);
       app(request, response);
     };
   }
@@ -43,13 +43,13 @@ export class Connections {
     server.closeIdleConnections = () => {};
     const event = connectionEvent(server);
     server.on(event, (socket: Socket) => {
-      this.#latest.set(socket, undefined);
-      socket.once('close', () => this.#latest.delete(socket));
+      this.#lastResponses.set(socket, undefined);
+      socket.once('close', () => this.#lastResponses.delete(socket));
     });
     if (event === 'connection') return;
     server.on('connection', (socket: Socket) => {
-      this.#beneath.add(socket);
-      socket.once('close', () => this.#beneath.delete(socket));
+      this.#tcpSockets.add(socket);
+      socket.once('close', () => this.#tcpSockets.delete(socket));
     });
   }
 
@@ -60,45 +60,45 @@ export class Connections {
   async drain(server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // A socket timeout of 0 would mean no limit.
-    const pause = Math.max(1, idleMs);
-    const cut = setTimeout(() => this.#cutAll(), graceMs);
+    const idleTimeout = Math.max(1, idleMs);
+    const graceTimer = setTimeout(() => this.#cutAll(), graceMs);
     // Requests that have already arrived completely begin within two turns of the event loop.
     await setImmediate();
     await setImmediate();
     this.#isDraining = true;
     // With a listener for 'timeout', Node does not cut quiet connections itself.
     server.on('timeout', (socket: Socket) => {
-      if (this.#isHeldUp(socket)) socket.destroy();
-      else socket.setTimeout(pause);
+      if (this.#isStalledByClient(socket)) socket.destroy();
+      else socket.setTimeout(idleTimeout);
     });
-    const begun = new Set([...this.#latest.keys()].map(peerOf));
-    for (const socket of this.#beneath) if (!begun.has(peerOf(socket))) socket.destroy();
-    for (const [socket, response] of this.#latest) {
-      if (response === undefined || response.closed) finish(socket, response);
+    const begun = new Set([...this.#lastResponses.keys()].map(peerOf));
+    for (const socket of this.#tcpSockets) if (!begun.has(peerOf(socket))) socket.destroy();
+    for (const [socket, response] of this.#lastResponses) {
+      if (response === undefined || response.closed) closeIdle(socket, response);
       else {
         if (!response.headersSent) response.shouldKeepAlive = false;
-        response.once('close', () => finish(socket, response));
-        socket.setTimeout(pause);
+        response.once('close', () => closeIdle(socket, response));
+        socket.setTimeout(idleTimeout);
       }
     }
     await closed;
-    clearTimeout(cut);
+    clearTimeout(graceTimer);
   }
 
   #cutAll(): void {
-    for (const socket of [...this.#latest.keys(), ...this.#beneath]) socket.destroy();
+    for (const socket of [...this.#lastResponses.keys(), ...this.#tcpSockets]) socket.destroy();
   }
 
   /** Returns true if a quiet connection waits for its client, and false if it waits for the work of its request. */
-  #isHeldUp(socket: Socket): boolean {
-    const request = this.#latest.get(socket)?.req;
-    const owesBody = request !== undefined && !request.complete && request.readableLength === 0;
-    return owesBody || socket.writableLength > 0;
+  #isStalledByClient(socket: Socket): boolean {
+    const request = this.#lastResponses.get(socket)?.req;
+    const isBodyPending = request !== undefined && !request.complete && request.readableLength === 0;
+    return isBodyPending || socket.writableLength > 0;
   }
 }
 
 /** Closes a connection on which no request runs. A response that has just been written still reaches the client. */
-function finish(socket: Socket, response: ServerResponse | undefined): void {
+function closeIdle(socket: Socket, response: ServerResponse | undefined): void {
   if (response === undefined || !response.writableFinished) socket.destroy();
   else if (response.req.complete) socket.destroySoon();
   else lingeringClose(socket);

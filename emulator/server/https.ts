@@ -1,7 +1,7 @@
 import type { EmulatorOptions } from '../config/options.js';
 import type { GivenHost } from '../pipeline/target.js';
 import type { MachineTime } from '../tls/renewal.js';
-import type { Secured } from './listen.js';
+import type { HttpsParameters } from './listen.js';
 import type { ShownAddress } from './listeners.js';
 
 /**
@@ -28,7 +28,7 @@ export async function provideTls(
   options: EmulatorOptions,
   hosts: BuiltInHosts | undefined,
   time: MachineTime | undefined,
-): Promise<{ readonly secured: Secured; readonly trust: string } | undefined> {
+): Promise<{ readonly secured: HttpsParameters; readonly trust: string } | undefined> {
   const { tls, tlsCert, tlsKey } = options;
   if (!tls && !hosts) return undefined;
   const { createSecureServer: createServer, createTls, readTls } = await import('../tls/tls-service.js');

@@ -38,8 +38,8 @@ export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
       // `openKeptState` reports what is wrong with the folder.
       const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
       if (found.length === 0) return { options, opened };
-      const isUsual = options.org.join() === resolveOptions({}).org.join();
-      const { org } = resolveOptions({ org: [...new Set([...(isUsual ? [] : options.org), ...found])] });
+      const isDefault = options.org.join() === resolveOptions({}).org.join();
+      const { org } = resolveOptions({ org: [...new Set([...(isDefault ? [] : options.org), ...found])] });
       return { options: { ...options, org }, opened };
     },
     asOptionError,
@@ -78,10 +78,10 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
       await translateError(SourceError, () => kept.begin(), asOptionError);
       hasBegun = true;
     },
-    save: () => kept.save().then(isDone, () => false),
+    save: () => kept.save().then(succeeded, () => false),
     close: async () => {
-      if (!hasBegun) return kept.abandon().then(isDone);
-      return kept.close().then(isDone, (error: Error) => {
+      if (!hasBegun) return kept.abandon().then(succeeded);
+      return kept.close().then(succeeded, (error: Error) => {
         warn(error.message);
         return false;
       });
@@ -89,7 +89,7 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
   };
 }
 
-const isDone = () => true;
+const succeeded = () => true;
 
 function asOptionError({ message }: SourceError): OptionError {
   return new OptionError(message);

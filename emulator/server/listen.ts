@@ -14,13 +14,13 @@ interface ConnectionPorts {
   readonly names?: ConnectionNames;
   readonly others?: OtherWorlds | undefined;
   /** Parameters of an HTTPS server; an HTTP server if undefined. */
-  readonly secured?: Secured | undefined;
+  readonly secured?: HttpsParameters | undefined;
 }
 
 /**
  * Parameters of an HTTPS server. They include `createServer` of `node:https`, which is loaded only if HTTPS is served.
  */
-export interface Secured {
+export interface HttpsParameters {
   readonly createServer: typeof https.createServer;
   readonly identity: Identity;
   /** Source of renewed certificates; undefined if the certificate is not renewed. */
@@ -34,7 +34,7 @@ export function createServer(
   { names = new ConnectionNames(), others, secured }: ConnectionPorts = {},
 ): http.Server {
   const { limits } = current.config;
-  const latest = new WeakMap<Socket, http.ServerResponse>();
+  const lastResponses = new WeakMap<Socket, http.ServerResponse>();
   const options: http.ServerOptions = {
     keepAliveTimeout: limits.keepAliveTimeout,
     headersTimeout: limits.headersTimeout,
@@ -57,11 +57,11 @@ export function createServer(
 
   const receive = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     // RFC 9112, section 9.6: no request is executed after one whose response closes the connection.
-    if (latest.get(request.socket)?.shouldKeepAlive === false) {
+    if (lastResponses.get(request.socket)?.shouldKeepAlive === false) {
       request.resume();
       return;
     }
-    latest.set(request.socket, response);
+    lastResponses.set(request.socket, response);
     // Close the connection after the response, because Node loses bytes that arrive together with the end of such a
     // request.
     if (isUpgrade(request)) response.shouldKeepAlive = false;
@@ -70,14 +70,14 @@ export function createServer(
   // The pipeline decides how an `Expect` header is handled.
   server.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => {
-    answerConnect(request, socket, latest.get(socket), receive);
+    handleConnect(request, socket, lastResponses.get(socket), receive);
   });
   server.on(connectionEvent(server), (socket: Socket) => {
     // Node would close both directions of a connection as soon as the last response has been sent.
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuseUnreadable(error, socket, latest.get(socket), current.world);
+    refuseUnreadable(error, socket, lastResponses.get(socket), current.world);
   });
   return server;
 }
@@ -85,23 +85,23 @@ export function createServer(
 /** Creates the server with TLS. Closes a connection that fails before HTTP begins, without an HTTP response. */
 function createSecureServer(
   options: http.ServerOptions,
-  { createServer, identity, renewal }: Secured,
+  { createServer, identity, renewal }: HttpsParameters,
   handshakeTimeout: number,
 ): http.Server {
   const { cert, key } = renewal?.current ?? identity;
   const server = createServer({ ...options, cert, key, handshakeTimeout, allowHalfOpen: true });
-  const forget = renewal?.onRenewed((next) => server.setSecureContext({ cert: next.cert, key: next.key }));
-  if (forget) server.once('close', forget);
+  const unsubscribe = renewal?.onRenewed((next) => server.setSecureContext({ cert: next.cert, key: next.key }));
+  if (unsubscribe) server.once('close', unsubscribe);
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  const beneath = new Map<string, Socket>();
+  const tcpSockets = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket);
-    beneath.set(peer, socket);
-    socket.once('close', () => beneath.get(peer) === socket && beneath.delete(peer));
+    tcpSockets.set(peer, socket);
+    socket.once('close', () => tcpSockets.get(peer) === socket && tcpSockets.delete(peer));
   });
   server.on('secureConnection', (socket: Socket) => {
     // Node can reset only TCP connections, so reset the underlying one.
-    const raw = beneath.get(peerOf(socket));
+    const raw = tcpSockets.get(peerOf(socket));
     socket.resetAndDestroy = () => {
       raw?.resetAndDestroy();
       return socket.destroy();
@@ -122,28 +122,28 @@ function isUpgrade({ headers }: http.IncomingMessage): boolean {
  * Creates the response to a CONNECT request, because Node creates none, and passes both to the pipeline when the
  * previous response on the connection has been sent.
  */
-function answerConnect(
+function handleConnect(
   request: http.IncomingMessage,
   socket: Socket,
-  before: http.ServerResponse | undefined,
+  previous: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
   // Discard the bytes that follow. They have to flow, because the end of the connection would not be noticed otherwise.
   socket.on('error', () => socket.destroy()).resume();
-  const answer = () => {
+  const handle = () => {
     const response = new http.ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
     response.once('finish', () => lingeringClose(socket));
     receive(request, response);
   };
-  if (!before || before.writableFinished) {
-    answer();
+  if (!previous || previous.writableFinished) {
+    handle();
     return;
   }
   // Node removes its 'drain' listener together with the parser, so pass the event to the previous response.
-  socket.on('drain', () => before.emit('drain'));
-  before.once('finish', answer);
+  socket.on('drain', () => previous.emit('drain'));
+  previous.once('finish', handle);
 }
 
 /** Resolves to the bound port. Rejects with the system's error (`EADDRINUSE`, …). */

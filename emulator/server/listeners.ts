@@ -7,7 +7,7 @@ import { type AppOptions, createApp, type SharedRoutes } from '../pipeline/pipel
 import type { CurrentWorld } from '../world/current-world.js';
 import type { OtherWorlds } from './accept-faults.js';
 import { Connections, type DrainOptions } from './drain.js';
-import { createServer, listen, type Secured } from './listen.js';
+import { createServer, type HttpsParameters, listen } from './listen.js';
 
 /** Addresses of one organization. */
 export interface Listener {
@@ -33,7 +33,7 @@ export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin
   /** Binds the port of the organization at `index`, and resolves to the port. */
   readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
   /** Parameters of HTTPS servers beside the HTTP servers; undefined if HTTPS is not served. */
-  readonly secured?: Secured | undefined;
+  readonly secured?: HttpsParameters | undefined;
   /** Addresses that responses of the first organization show in place of its own. */
   readonly shown?: Partial<ShownAddress> | undefined;
   /** Other worlds that the first port serves. */
@@ -95,7 +95,7 @@ export class Listeners {
  * Requests the health of the service, because a port that listens but does not respond is not ready. Does not use
  * Node's HTTP client, because loading it takes longer than the response.
  */
-export function answerOnce({ origin }: Listener): Promise<void> {
+export function checkHealth({ origin }: Listener): Promise<void> {
   const { hostname, port, host } = new URL(origin);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port || 80), hostname.replace(/^\[(.*)\]$/, '$1'));
@@ -112,16 +112,16 @@ export function answerOnce({ origin }: Listener): Promise<void> {
 
 /** Binds the first free port in `ports`. Rejects with the system's error for the last port if none is free. */
 export async function listenOnFirst(server: http.Server, ports: Iterable<number>, host: string): Promise<number> {
-  let refusal: unknown;
+  let lastError: unknown;
   for (const port of ports) {
     try {
       return await listen(server, port, host);
     } catch (error) {
-      refusal = error;
+      lastError = error;
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break;
     }
   }
-  throw refusal;
+  throw lastError;
 }
 
 /** Returns the host that clients use: a wildcard address is reached on loopback. */

@@ -47,7 +47,7 @@ export interface NamespacePorts {
   readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
   /** Maximum number of namespaces. */
-  readonly most: number;
+  readonly maxNamespaces: number;
 }
 
 /** Limits of the whole process, which no namespace can change. */
@@ -56,7 +56,7 @@ const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxName
 /** Namespaces of an emulator, by id. @internal */
 export class Namespaces {
   readonly #byId = new Map<string, NamespaceServer>();
-  #made = 0;
+  #lastNumber = 0;
   #isClosed = false;
 
   constructor(
@@ -84,13 +84,13 @@ export class Namespaces {
    */
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
-    if (this.#byId.size >= this.ports.most) {
+    if (this.#byId.size >= this.ports.maxNamespaces) {
       throw problem(
         'service_unavailable',
-        `Namespace limit (${this.ports.most}) reached (--max-namespaces); remove one with DELETE /_emulator/namespaces/ID.`,
+        `Namespace limit (${this.ports.maxNamespaces}) reached (--max-namespaces); remove one with DELETE /_emulator/namespaces/ID.`,
       );
     }
-    const id = `ns-${++this.#made}`;
+    const id = `ns-${++this.#lastNumber}`;
     const current = from.fork(options);
     const listeners = new Listeners();
     let closed: Promise<void> | undefined;
@@ -135,7 +135,7 @@ export class Namespaces {
   }
 
   /** True if there are namespaces, so that a request to the emulator's first port may be for one. */
-  get areThere(): boolean {
+  get hasAny(): boolean {
     return this.#byId.size > 0;
   }
 
@@ -146,7 +146,7 @@ export class Namespaces {
 
   #appOf(host: string | undefined): http.RequestListener | undefined {
     if (this.#byId.size === 0 || host === undefined) return undefined;
-    const id = NAMESPACE_AUTHORITY.exec(host)?.[1]?.toLowerCase();
+    const id = NAMESPACE_HOST.exec(host)?.[1]?.toLowerCase();
     return id === undefined ? undefined : this.#byId.get(id)?.listeners.app;
   }
 
@@ -159,7 +159,7 @@ export class Namespaces {
   }
 }
 
-const NAMESPACE_AUTHORITY = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
+const NAMESPACE_HOST = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
 
 function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
   try {
@@ -199,17 +199,17 @@ export function namespaceControl(
   key: SigningKey,
   isSecure: boolean,
 ): (world: CurrentWorld) => NamespaceControl {
-  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
+  const recordOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
     id,
     ...readyMembers(runningAt(listeners.all, key, isSecure)),
     pid: process.pid,
   });
   return (world) => ({
-    make: async (options) => viewOf(await namespaces.create(options, world)),
-    list: () => namespaces.list(world).map(viewOf),
+    make: async (options) => recordOf(await namespaces.create(options, world)),
+    list: () => namespaces.list(world).map(recordOf),
     get: (id) => {
       const namespace = namespaces.get(id, world);
-      return namespace && viewOf(namespace);
+      return namespace && recordOf(namespace);
     },
     remove: async (id) => {
       const namespace = namespaces.get(id, world);

@@ -29,25 +29,25 @@ async function start(t: Test, options: GivenOptions) {
   return { emulator, use, tokens };
 }
 
-const GOOD = 'repository_not_found';
+const VALID = 'repository_not_found';
 const UNKNOWN = 'forbidden';
 
 t.test('test keys are valid on loopback, and elsewhere only if testKeys is true', async (t) => {
   for (const [options, expected] of [
-    [{}, GOOD],
-    [{ testKeys: true }, GOOD],
+    [{}, VALID],
+    [{ testKeys: true }, VALID],
     [{ testKeys: false }, UNKNOWN],
     [{ host: '0.0.0.0' }, UNKNOWN],
-    [{ host: '0.0.0.0', testKeys: 'true' }, GOOD],
+    [{ host: '0.0.0.0', testKeys: 'true' }, VALID],
     [{ host: '0.0.0.0', testKeys: false }, UNKNOWN],
-    [{ host: '::1' }, GOOD],
+    [{ host: '::1' }, VALID],
   ] as const) {
     const { use, tokens, emulator } = await start(t, options);
     const what = JSON.stringify(options);
     t.equal(await use(testPem), expected, what);
     t.equal(await use(testPem, { kid: 'es256' }), expected, what);
-    t.equal(await tokens(), expected === GOOD ? 201 : 409, `${what}: tokens`);
-    t.equal(emulator.keyId, expected === GOOD ? 'es256' : '', `${what}: the key that is named`);
+    t.equal(await tokens(), expected === VALID ? 201 : 409, `${what}: tokens`);
+    t.equal(emulator.keyId, expected === VALID ? 'es256' : '', `${what}: the key that is named`);
   }
 });
 
@@ -55,18 +55,18 @@ t.test('an own key is registered with its organization and scopes', async (t) =>
   const folder = t.testdir({ 'own.pem': privatePem, 'a:b.pub': publicPem });
   const file = join(folder, 'own.pem');
   const own = await start(t, { testKeys: false, key: `${file}:mine` });
-  t.equal(await own.use(privatePem), GOOD);
-  t.equal(await own.use(privatePem, { kid: 'mine' }), GOOD);
+  t.equal(await own.use(privatePem), VALID);
+  t.equal(await own.use(privatePem, { kid: 'mine' }), VALID);
   t.equal(await own.use(privatePem, {}, 1), UNKNOWN, 'the key belongs to the first organization');
   t.equal(await own.use(testPem), UNKNOWN);
   t.match(own.emulator, { keyId: 'mine', keyFile: file });
   const other = await start(t, { key: [`${file};organization=other;allowed_scopes=git:read+org:read`] });
   t.equal(await other.use(privatePem), UNKNOWN);
-  t.equal(await other.use(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), GOOD);
+  t.equal(await other.use(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), VALID);
   t.equal(await other.use(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
-  t.equal(await other.use(testPem), GOOD, 'the test keys stay valid');
+  t.equal(await other.use(testPem), VALID, 'the test keys stay valid');
   const pub = await start(t, { testKeys: false, key: { file: join(folder, 'a:b.pub') } });
-  t.equal(await pub.use(privatePem), GOOD, 'the public part of a key is enough');
+  t.equal(await pub.use(privatePem), VALID, 'the public part of a key is enough');
   t.match(pub.emulator.keyId, /^[\w-]{43}$/, 'the id of the key is its thumbprint');
   const listed = await fetch(`${pub.emulator.adminUrl}/keys`, { headers: { authorization: 'Bearer canary' } });
   t.notMatch(await listed.text(), /PRIVATE/);

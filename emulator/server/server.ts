@@ -17,7 +17,7 @@ import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } from './https.js';
 import type { KeptState } from './kept-state.js';
 import { listen } from './listen.js';
-import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
+import { checkHealth, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { type NamespaceServer, Namespaces, namespaceControl } from './namespaces.js';
 import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
@@ -62,12 +62,14 @@ export async function startServer(
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
-  const { options: asked, scenario } = await readStartScenario(given, operations);
+  const { options: startOptions, scenario } = await readStartScenario(given, operations);
   // Loaded only on demand, because few emulators start with a state.
   const saving =
-    asked.persist !== undefined || asked.import !== undefined ? await import('./kept-state.js') : undefined;
-  const saved = await saving?.readSavedState(asked);
-  const options = saved?.options ?? asked;
+    startOptions.persist !== undefined || startOptions.import !== undefined
+      ? await import('./kept-state.js')
+      : undefined;
+  const saved = await saving?.readSavedState(startOptions);
+  const options = saved?.options ?? startOptions;
   const { host, limits } = options;
   const secure = await provideTls(options, ports.hosts, ports.machineTime);
   const current = createWorld(options, ports);
@@ -91,7 +93,7 @@ export async function startServer(
   const end = async (): Promise<void> => {
     const isSaved = (await kept?.close()) ?? true;
     await current.close();
-    await admin?.withdraw();
+    await admin?.remove();
     ports.onClosed?.(isSaved);
   };
   const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
@@ -120,7 +122,7 @@ export async function startServer(
     beginScenario(own, story, { operations, organization: options.org[0]! });
   const namespaces = new Namespaces(current, {
     drain,
-    most: limits.maxNamespaces,
+    maxNamespaces: limits.maxNamespaces,
     open: (opened, namespace) => openNamespace(opened, namespace),
     begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
   });
@@ -162,7 +164,7 @@ export async function startServer(
     const shown = shownAddress(options);
     await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
     ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
-    await Promise.all(listeners.all.map(answerOnce));
+    await Promise.all(listeners.all.map(checkHealth));
     // Prepare the check of the first token. Begins after the start has been reported, so that nothing waits for it.
     setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
   } catch (error) {

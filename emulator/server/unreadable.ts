@@ -11,7 +11,7 @@ const DISCONNECTED = 'The client disconnected before the request body was comple
 const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
 
 /** Problems by the error code of Node's HTTP parser. For all other codes, `UNREADABLE`. */
-const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
+const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'request_header_fields_too_large',
     'The request target and the headers together are larger than 16 KiB.',
@@ -53,18 +53,18 @@ export function refuseUnreadable(
     socket.destroy();
     return;
   }
-  const [code, detail] = OBJECTIONS[error.code ?? ''] ?? UNREADABLE;
+  const [code, detail] = PARSER_PROBLEMS[error.code ?? ''] ?? UNREADABLE;
   if (latest?.req.complete === false) {
     const isCut = error.code === 'HPE_INVALID_EOF_STATE';
-    failReading(latest, isCut ? problem('request_canceled', DISCONNECTED) : problem(code, detail), socket);
+    failBody(latest, isCut ? problem('request_canceled', DISCONNECTED) : problem(code, detail), socket);
     return;
   }
-  const response = () => answerUnreadable(problem(code, detail), socket, world);
-  if (!latest) response();
+  const respond = () => respondUnreadable(problem(code, detail), socket, world);
+  if (!latest) respond();
   // RFC 9112, section 9.6: bytes that follow the last request of a connection are ignored.
   else if (latest.shouldKeepAlive) {
-    if (latest.writableFinished) response();
-    else latest.once('finish', response);
+    if (latest.writableFinished) respond();
+    else latest.once('finish', respond);
   }
 }
 
@@ -72,7 +72,7 @@ export function refuseUnreadable(
  * Makes the reader of the request's body throw `refusal`, now or when it begins to read. A response that has been sent
  * already stays as it is.
  */
-function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
+function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
   latest.shouldKeepAlive = false;
   if (latest.writableFinished) lingeringClose(socket);
@@ -87,7 +87,7 @@ function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): 
 /**
  * Writes a response for which Node has no request, and records it in the journal and the log like any other response.
  */
-function answerUnreadable(refusal: Problem, socket: Socket, world: World): void {
+function respondUnreadable(refusal: Problem, socket: Socket, world: World): void {
   // The parser refuses every further piece as well, but one response is enough.
   if (!socket.writable) return;
   world.state.clock.tick();

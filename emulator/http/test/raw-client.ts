@@ -15,9 +15,9 @@ export interface RawServer extends AsyncDisposable {
 }
 
 export async function rawServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<RawServer> {
-  const server = createServer(answer);
+  const server = createServer(handle);
   Object.assign(server, { httpAllowHalfOpen: true });
   const open = new Set<Socket>();
   server.on('connection', (socket) => {

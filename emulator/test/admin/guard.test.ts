@@ -58,14 +58,14 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
   ),
 };
 
-interface SetUp {
+interface Setup {
   readonly name: string;
   readonly options: GivenOptions;
   /** Token that requests must carry; undefined if none is required. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 
-const SET_UPS: readonly SetUp[] = [
+const SETUPS: readonly Setup[] = [
   { name: 'on loopback', options: {}, tokenOf: () => undefined },
   { name: 'on loopback with a token', options: { adminToken: 'canary-admin' }, tokenOf: () => 'canary-admin' },
   {
@@ -97,13 +97,13 @@ async function ask({ url }: Service, method: string, path: string, headers: Reco
 async function askAll(
   service: Service,
   path: string,
-  asked: readonly { readonly method: string; readonly headers: Record<string, string> }[],
+  requests: readonly { readonly method: string; readonly headers: Record<string, string> }[],
 ) {
-  const texts = asked.map(({ method, headers }) => {
+  const texts = requests.map(({ method, headers }) => {
     const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     return `${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`;
   });
-  return (await sendRaw(service, texts.join(''), asked.length)).answers;
+  return (await sendRaw(service, texts.join(''), requests.length)).answers;
 }
 
 function codeOf(text: string): string | undefined {
@@ -116,7 +116,7 @@ const CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-for (const { name, options, tokenOf } of SET_UPS) {
+for (const { name, options, tokenOf } of SETUPS) {
   t.test(`${name}, every route and method is guarded`, async (t) => {
     const service = await start(t, options);
     const before = { world: service.world, snapshot: service.world.snapshot() };
@@ -131,33 +131,33 @@ for (const { name, options, tokenOf } of SET_UPS) {
     let turn = 0;
     for (const { path, isOpen } of PATHS) {
       for (const method of METHODS) {
-        const asked: { headers: Record<string, string>; status: number; method: string }[] = [];
+        const requests: { headers: Record<string, string>; status: number; method: string }[] = [];
         for (const [kind, authorization] of credentials) {
           const isRefused = right !== undefined && kind !== 'right' && !isOpen;
           for (const cases of Object.values(FORBIDDEN)) {
             const { headers, status } = cases[turn++ % cases.length]!;
             const refusal = status === 415 && isRefused ? 401 : status;
-            asked.push({ headers: { ...authorization, ...headers(own) }, status: refusal, method });
+            requests.push({ headers: { ...authorization, ...headers(own) }, status: refusal, method });
           }
-          if (isRefused) asked.push({ headers: { origin: own, ...authorization }, status: 401, method });
+          if (isRefused) requests.push({ headers: { origin: own, ...authorization }, status: 401, method });
         }
         const preflight = { origin: own, 'access-control-request-method': method };
-        asked.push({ headers: preflight, status: 403, method: 'OPTIONS' });
-        const responses = await askAll(service, path, asked);
+        requests.push({ headers: preflight, status: 403, method: 'OPTIONS' });
+        const responses = await askAll(service, path, requests);
         const seen = responses.map(({ status, headers, body }, at) => ({
-          asked: asked[at],
+          request: requests[at],
           status,
           code: codeOf(body) ?? (method === 'HEAD' ? CODES[status] : undefined),
           challenge: headers['www-authenticate'],
-          isTold: right !== undefined && body.includes(right),
+          revealsToken: right !== undefined && body.includes(right),
           sharing: Object.keys(headers).filter((field) => field.startsWith('access-control')),
         }));
-        const wanted = asked.map((each) => ({
-          asked: each,
+        const wanted = requests.map((each) => ({
+          request: each,
           status: each.status,
           code: CODES[each.status],
           challenge: each.status === 401 ? 'Bearer' : undefined,
-          isTold: false,
+          revealsToken: false,
           sharing: [],
         }));
         t.same(seen, wanted, `${method} ${path}`);

@@ -121,14 +121,14 @@ t.test('requests are listed from either end, without bodies, and a stream contin
     headers: { 'last-event-id': `${json.last_event_id}` },
     signal: abort.signal,
   });
-  let told = '';
+  let received = '';
   for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
-    told += piece;
-    if (told.includes('data:')) break;
+    received += piece;
+    if (received.includes('data:')) break;
   }
   abort.abort();
-  t.match(told, /^id: 6\nevent: request\ndata: .*"path":"\/api\/meta"/m);
-  t.notMatch(told, /"body"/);
+  t.match(received, /^id: 6\nevent: request\ndata: .*"path":"\/api\/meta"/m);
+  t.notMatch(received, /"body"/);
 });
 
 t.test('the stream of a namespace ends when the namespace is removed', async (t) => {
@@ -295,7 +295,7 @@ t.test('latches are listed as long as something waits for them', async (t) => {
   await seed('r');
   const list = async () => (await admin('GET', '/latches')).json.items;
   t.same(await list(), []);
-  const asked = ['gate', 'gate', 'other'].map((latch) =>
+  const responses = ['gate', 'gate', 'other'].map((latch) =>
     call('GET', '/api/v1/repo', { repo: 'r', headers: { 'x-emulator-fault': `hold;latch=${latch}` } }),
   );
   while ((await list()).length < 2 || (await list())[0].waiting < 2)
@@ -308,6 +308,6 @@ t.test('latches are listed as long as something waits for them', async (t) => {
     ],
   );
   for (const name of ['gate', 'other']) await admin('POST', `/latches/${name}/release`);
-  await Promise.all(asked);
+  await Promise.all(responses);
   t.same(await list(), []);
 });
