@@ -106,7 +106,9 @@ export async function* streamRequests(
   }
 }
 
-/** Yields what `source` yields, and undefined after each `QUIET` milliseconds in which it yields nothing. */
+/**
+ * Yields what `source` yields, and undefined after each `HEARTBEAT_INTERVAL` milliseconds in which it yields nothing.
+ */
 async function* withHeartbeat<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T | undefined> {
   let onHeartbeat = () => {};
   const timer = setInterval(() => onHeartbeat(), HEARTBEAT_INTERVAL).unref();

@@ -32,7 +32,7 @@ const faultRecord = z.looseObject({
   requestIds: z.array(z.string()),
 });
 
-const members = z.record(z.string(), z.unknown(), 'Has to be an object');
+const members = z.record(z.string(), z.unknown(), 'has to be an object');
 
 /** Fault in JSON; or in the text grammar, as `spec`, with the members that select requests. */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
@@ -135,7 +135,7 @@ export const listFaultKinds = adminRoute({
 function listMembers(operations: readonly Operation[]): z.infer<typeof memberRecord>[] {
   return MEMBERS.filter(({ mark }) => mark === undefined).map(({ path, label, hint, key, nameOf }) => {
     const member = /^match\.(.+?)(?:\.(?:has|lacks))?$/.exec(path)?.[1];
-    const having = operations.filter((one) =>
+    const supporting = operations.filter((one) =>
       shapesOf(one).some((shape) => member === undefined || knownFrom(member, shape) !== undefined),
     );
     return {
@@ -144,7 +144,7 @@ function listMembers(operations: readonly Operation[]): z.infer<typeof memberRec
       hint,
       ...(key.form.values && { values: [...key.form.values] }),
       ...(nameOf !== undefined && { name_of: nameOf }),
-      ...(having.length < operations.length && { operations: having.map(({ id }) => id) }),
+      ...(supporting.length < operations.length && { operations: supporting.map(({ id }) => id) }),
     };
   });
 }
@@ -244,7 +244,7 @@ export const replaceFaults = adminRoute({
   handle: async (ctx) => {
     const { faults } = ctx.world.state;
     faults.requireRoom(ctx.body.faults.length);
-    const wanted = await runYielding(readFaults(ctx.body.faults), ctx.meter);
+    const replacements = await runYielding(readFaults(ctx.body.faults), ctx.meter);
     const condition = ctx.header('if-match');
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
       throw problem(
@@ -252,7 +252,7 @@ export const replaceFaults = adminRoute({
         `If-Match does not match: the faults have changed, and their ETag is ${etagOf(ctx).etag}.`,
       );
     }
-    return json(200, { items: faults.replaceAll(wanted, ctx.operations) }, etagOf(ctx));
+    return json(200, { items: faults.replaceAll(replacements, ctx.operations) }, etagOf(ctx));
   },
 });
 

@@ -62,7 +62,7 @@ function refuseOtherSites(request: IncomingMessage, authority: string | undefine
   const site = headers['sec-fetch-site'];
   const isOwnSite = site === undefined || OWN_SITES.has(String(site));
   const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority, schemeOf(request));
-  // A preflight asks for permission for another origin, which no origin has.
+  // Refuse every preflight, because no other origin may use the admin routes.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
   throw problem('forbidden', 'The admin routes refuse requests of web pages of other origins.');

@@ -12,8 +12,8 @@ import { hasBody } from './guard.js';
 import type { AdminRow } from './route.js';
 
 /**
- * Maximum length of the body of an admin request, in bytes. Not `maxJsonBytes`, which can be lowered while the emulator
- * runs.
+ * Maximum length of the body of an admin request, in bytes. Independent of `maxJsonBytes`, which can be lowered while
+ * the emulator runs.
  */
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -14,7 +14,7 @@ export function listOf(item: z.ZodType): z.ZodType {
 }
 
 /** Maximum and default number of items of one response of a list. */
-export const PAGE = { cap: 1000, usual: 100 };
+export const LIST_SIZE = { cap: 1000, usual: 100 };
 
 interface Listed<T> {
   /** Identity of the list. A cursor continues only the list from which it came. */
@@ -41,7 +41,7 @@ export async function writeList<T>(
   ctx: Pick<AdminContext<PageQuery>, 'world' | 'meter' | 'query'>,
   { of, items, keyOf = idOf, show = (item) => item }: List<T>,
 ): Promise<Reply> {
-  const list = openList<Position>(ctx, ctx.query, ['admin', ...of], PAGE);
+  const list = openList<Position>(ctx, ctx.query, ['admin', ...of], LIST_SIZE);
   const all = [...items];
   const skip = list.position === undefined ? 0 : placeAfter(all.map(keyOf), list.position);
   const { page, end } = await list.take(all, (last, count) => [keyOf(last), count], skip);

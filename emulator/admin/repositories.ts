@@ -12,7 +12,7 @@ import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { runYielding } from '../schedule/steps.js';
-import { listOf, listQuery, PAGE, writeList } from './lists.js';
+import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import {
   exactBytes,
   findRepository,
@@ -149,7 +149,7 @@ export const showCommits = adminRoute({
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], PAGE);
+    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], LIST_SIZE);
     const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
     const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);

@@ -12,7 +12,7 @@ import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
-import { listQuery, PAGE } from './lists.js';
+import { LIST_SIZE, listQuery } from './lists.js';
 import {
   commitDetails,
   commitLine,
@@ -90,16 +90,16 @@ export const showGraph = adminRoute({
   handle: async (ctx) => {
     const { query, meter } = ctx;
     const { cursor, limit, organization: _, ...selection } = query;
-    const max = readLimit(limit, PAGE);
+    const max = readLimit(limit, LIST_SIZE);
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
     const list = openList<GraphCursor>(ctx, { cursor }, ['admin', 'graph', repository.id, selection]);
-    const given = list.position;
-    const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
+    const previous = list.position;
+    const tips = previous && previous.tips.length > 0 ? previous.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
     const { graph } = history;
     const { order, heads } = await runYielding(inDateOrder(graph, graph.locateAll(tips)), meter);
-    const start = given ? placeAfter(given, order.indexOf(graph.locate(given.last))) : 0;
+    const start = previous ? placeAfter(previous, order.indexOf(graph.locate(previous.last))) : 0;
     const page = Array.from(order.subarray(start, start + max), (position) => graph.oidOf(position));
     const hasMore = start + page.length < order.length;
     const named = await refsOf(objects, refs, page, meter);

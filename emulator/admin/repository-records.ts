@@ -229,7 +229,7 @@ export const pathQuery = {
     .meta({ description: `Bytes of the path ${BASE64URL}, in place of path. For paths that are not UTF-8.` }),
 };
 
-/** Returns the path that a query gives as text or as bytes; undefined if absent. */
+/** Returns the path that a query gives as text or as bytes; undefined if it gives none. */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {
   if (encoded === undefined) return text === undefined ? undefined : bytesOf(text);
   if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);

@@ -6,7 +6,7 @@ import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { runSync, runYielding } from '../schedule/steps.js';
-import { listOf, listQuery, PAGE, writeList } from './lists.js';
+import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
@@ -101,7 +101,7 @@ export const showNotes = adminRoute({
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], PAGE);
+    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], LIST_SIZE);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
     const [tree, skip] = list.position ?? [tip && (await runYielding(findTree(objects, tip), meter)), 0];

@@ -8,7 +8,7 @@ import { queryParameters, readQueryParameters, selectorOf } from '../journal/que
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
 import { MAX_STREAMS, streamRequests } from './event-streams.js';
-import { listQuery, PAGE } from './lists.js';
+import { LIST_SIZE, listQuery } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 export type { JournalEntry } from '../journal/entry.js';
@@ -70,7 +70,7 @@ export const listRequests = adminRoute({
     const list = openList<string>(ctx, { cursor }, ['admin', 'requests', query, order]);
     const from = list.position === undefined ? undefined : Number(list.position);
     const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
-    const { page, hasMore } = takePage(found, selectorOf(query), readLimit(limit, PAGE));
+    const { page, hasMore } = takePart(found, selectorOf(query), readLimit(limit, LIST_SIZE));
     return largeJson(200, {
       items: mapped(page, (record) => journal.write(record, options)),
       ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
@@ -80,7 +80,7 @@ export const listRequests = adminRoute({
   },
 });
 
-function takePage(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
+function takePart(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
   const page: RequestRecord[] = [];
   for (const record of records) {
     if (!isWanted(record)) continue;

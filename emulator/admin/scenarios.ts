@@ -97,7 +97,7 @@ export const addScenario = adminRoute({
   path: '/scenarios',
   summary:
     'Register a scenario; with start, it starts for all requests, otherwise its faults apply to requests that name it',
-  body: z.record(z.string(), z.unknown(), 'Has to be an object'),
+  body: z.record(z.string(), z.unknown(), 'has to be an object'),
   shownBody: shownScenarioSchema,
   takesYaml: true,
   replies: { 201: scenarioRecord },

@@ -137,12 +137,12 @@ t.test('a body may be as long as the limit, with and without Content-Length', as
   t.equal(await read(pieces()), 0);
   t.equal(await read(pieces(11)), 'payload_too_large');
   t.equal(await read(pieces(4, 3, 4)), 'payload_too_large');
-  let asked = 0;
-  const onBeforeRead = () => asked++;
+  let calls = 0;
+  const onBeforeRead = () => calls++;
   t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, onBeforeRead }), 'payload_too_large');
-  t.equal(asked, 0, 'a body with a Content-Length above the limit is not requested');
+  t.equal(calls, 0, 'a body with a Content-Length above the limit is not requested');
   t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, onBeforeRead }), 10);
-  t.equal(asked, 1);
+  t.equal(calls, 1);
 });
 
 t.test('an incomplete body is request_canceled or request_timeout, or throws the error of its stream', async (t) => {

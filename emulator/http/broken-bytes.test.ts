@@ -54,9 +54,10 @@ for (const [offset, place] of [
   [undefined, 500],
 ] as const) {
   t.test(`byte ${offset} is flipped, and no other`, async (t) => {
-    const wanted = Buffer.from(WHOLE);
-    wanted[place]! ^= 0xff;
-    for (const size of SIZES) t.same(await read(flipByte(inPieces(WHOLE, size), offset)), wanted, `pieces of ${size}`);
+    const expected = Buffer.from(WHOLE);
+    expected[place]! ^= 0xff;
+    for (const size of SIZES)
+      t.same(await read(flipByte(inPieces(WHOLE, size), offset)), expected, `pieces of ${size}`);
     t.equal(WHOLE[place], place % 251, 'in a copy');
   });
 }

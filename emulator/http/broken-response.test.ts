@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<string, () => Reply>> = {
 
 for (const [kind, reply] of Object.entries(KINDS)) {
   t.test(`${kind}: the response is cut, or has a flipped byte`, async (t) => {
-    const asked: Record<string, Breakage | undefined> = {
+    const breakages: Record<string, Breakage | undefined> = {
       '/whole': undefined,
       '/fin': { cut: { at: { fraction: 0.5 }, how: 'fin' } },
       '/rst': { cut: { at: { bytes: 123 }, how: 'rst' } },
@@ -59,7 +59,7 @@ for (const [kind, reply] of Object.entries(KINDS)) {
       '/flip': { flip: {} },
     };
     await using server = await serve((url) => {
-      const breakage = asked[url];
+      const breakage = breakages[url];
       return breakage === undefined ? { reply: reply() } : { reply: reply(), breakage };
     });
     const get = (target: string, enough?: (bytes: Buffer) => boolean) =>
@@ -98,9 +98,9 @@ for (const [kind, reply] of Object.entries(KINDS)) {
     t.same(partsOf(past.bytes).body, whole.body);
 
     const flipped = await get('/flip', isWhole);
-    const wanted = Buffer.from(whole.body);
-    wanted[whole.body.length >>> 1]! ^= 0xff;
-    t.same(partsOf(flipped.bytes).body, wanted);
+    const expected = Buffer.from(whole.body);
+    expected[whole.body.length >>> 1]! ^= 0xff;
+    t.same(partsOf(flipped.bytes).body, expected);
     t.equal(undated(partsOf(flipped.bytes).head), undated(whole.head));
   });
 }
@@ -120,11 +120,11 @@ for (const [what, [method, reply]] of Object.entries(BODILESS)) {
       reply: reply(),
       breakage: { cut: { at: { fraction: 0.5 }, how: url.slice(1) as 'fin' | 'rst' | 'end' } },
     }));
-    const ask = (how: string, enough?: (bytes: Buffer) => boolean) =>
+    const request = (how: string, enough?: (bytes: Buffer) => boolean) =>
       exchange(server.port, `${method} /${how} HTTP/1.1\r\nHost: a\r\n\r\n`, enough);
-    t.same(await ask('fin'), { bytes: Buffer.alloc(0), end: 'closed' });
-    t.same(await ask('rst'), { bytes: Buffer.alloc(0), end: 'reset' });
-    const { bytes: whole } = await ask('end', (bytes) => bytes.includes('\r\n\r\n'));
+    t.same(await request('fin'), { bytes: Buffer.alloc(0), end: 'closed' });
+    t.same(await request('rst'), { bytes: Buffer.alloc(0), end: 'reset' });
+    const { bytes: whole } = await request('end', (bytes) => bytes.includes('\r\n\r\n'));
     t.match(whole.toString(), /^HTTP\/1\.1 (200|204|304) .*\r\n\r\n$/s, 'there is no body to shorten');
   });
 }

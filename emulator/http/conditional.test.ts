@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 
 t.test('preconditions and ranges follow RFC 9110', async (t) => {
   const representation = { etag: '"abc"', lastModified: 1_000_000, body: Buffer.from('0123456789'), headers: {} };
-  const ask = (
+  const request = (
     headers: Record<string, string>,
     method = 'GET',
   ): { status: number; bytes?: Uint8Array; headers?: object } => {
@@ -86,21 +86,21 @@ t.test('preconditions and ranges follow RFC 9110', async (t) => {
     [{ range: 'bytes=0-1', 'if-range': 'W/"abc"' }, 200],
   );
   for (const [headers, status, body] of cases) {
-    const reply = ask(headers);
+    const reply = request(headers);
     t.equal(reply.status, status, JSON.stringify(headers));
     if (body !== undefined) t.equal(Buffer.from(reply.bytes!).toString(), body);
   }
   // RFC 9110, section 14.2: Range applies only to GET. Preconditions apply to HEAD as well.
   for (const [headers, status] of cases) {
-    const reply = ask(headers, 'HEAD');
+    const reply = request(headers, 'HEAD');
     t.equal(reply.status, status === 206 || status === 416 ? 200 : status, `HEAD ${JSON.stringify(headers)}`);
     t.notOk('content-range' in reply.headers!, 'HEAD ignores Range');
   }
-  t.match(ask({}).headers, {
+  t.match(request({}).headers, {
     etag: '"abc"',
     'last-modified': 'Mon, 12 Jan 1970 13:46:40 GMT',
     'accept-ranges': 'bytes',
   });
-  t.match(ask({ range: 'bytes=10-' }).headers, { 'content-range': 'bytes */10' });
-  t.match(ask({ range: 'bytes=2-4' }).headers, { 'content-range': 'bytes 2-4/10' });
+  t.match(request({ range: 'bytes=10-' }).headers, { 'content-range': 'bytes */10' });
+  t.match(request({ range: 'bytes=2-4' }).headers, { 'content-range': 'bytes 2-4/10' });
 });

@@ -38,14 +38,14 @@ function closeWithoutTime(socket: Socket): () => number {
 }
 
 t.test('written bytes arrive, and the connection ends as soon as the client has closed its side', async (t) => {
-  for (const isFirst of [true, false]) {
+  for (const clientClosesFirst of [true, false]) {
     const { client, socket } = await connection(t);
-    const who = isFirst ? 'the client closes first' : 'the client closes after it has read the response';
+    const who = clientClosesFirst ? 'the client closes first' : 'the client closes after it has read the response';
     let response = '';
     client.on('data', (data) => {
       response += data;
     });
-    if (isFirst) {
+    if (clientClosesFirst) {
       const ended = once(socket, 'end');
       client.end();
       await ended;
@@ -53,7 +53,7 @@ t.test('written bytes arrive, and the connection ends as soon as the client has 
     socket.write('the answer');
     const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
     const timers = closeWithoutTime(socket);
-    t.equal(timers(), isFirst ? 0 : 1, 'a timer is set only if the client has not closed its side');
+    t.equal(timers(), clientClosesFirst ? 0 : 1, 'a timer is set only if the client has not closed its side');
     await once(client, 'end', { signal: AbortSignal.timeout(5_000) });
     t.equal(response, 'the answer', who);
     client.end('more that nobody reads');

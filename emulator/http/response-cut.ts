@@ -64,7 +64,7 @@ export async function endConnection(
   stallLimits?: StallLimits,
 ): Promise<void> {
   response.shouldKeepAlive = false;
-  // Responses to earlier requests on the connection are sent completely.
+  // Wait until the responses to earlier requests on the connection have been sent.
   const socket = await socketOf(request, response);
   if (socket === undefined) return;
   if (response.headersSent) response.flushHeaders();

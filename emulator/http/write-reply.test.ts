@@ -15,7 +15,7 @@ const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
 /** Ways in which a handler abandons a body before the response is written. */
-const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
+const ABANDONMENTS: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   'unread from the start': async () => {},
   'after its first piece': async (request) => {
     for await (const _ of readChunks(request, BODY)) return;
@@ -27,12 +27,12 @@ const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void
   },
 };
 
-for (const [how, leave] of Object.entries(LEAVES)) {
+for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
   t.test(`a body abandoned ${how} does not block the next request on its connection`, async (t) => {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
-      void leave(request).then(() => writeReply(request, response, json(400, {}), { writes: WRITES, pace: PACE }));
+      void abandon(request).then(() => writeReply(request, response, json(400, {}), { writes: WRITES, pace: PACE }));
     });
     let connections = 0;
     server.on('connection', () => connections++);
@@ -43,9 +43,9 @@ for (const [how, leave] of Object.entries(LEAVES)) {
       headersTimeout: 5_000,
     });
     for (const bytes of [100_000, 10_000_000, 100_000]) {
-      const answer = await pool.request({ method: 'POST', path: '/', body: Buffer.alloc(bytes) });
-      t.equal(answer.statusCode, 400);
-      await answer.body.dump();
+      const response = await pool.request({ method: 'POST', path: '/', body: Buffer.alloc(bytes) });
+      t.equal(response.statusCode, 400);
+      await response.body.dump();
     }
     t.equal(connections, 1);
     await t.resolves(Promise.all(ends), 'no timer is left that could cut the connection later');
@@ -82,9 +82,9 @@ t.test('a response to half a body reaches the client, and the connection is clos
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const port = (server.address() as AddressInfo).port;
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
-      let answer = '';
+      let response = '';
       socket.on('data', (data) => {
-        answer += data;
+        response += data;
       });
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
@@ -94,9 +94,9 @@ t.test('a response to half a body reaches the client, and the connection is clos
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();
       const name = `${status}, ${headers}, ${rest}`;
-      t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), name);
-      t.match(answer, new RegExp(`^connection: ${connection}\r$`, 'im'), name);
-      t.match(answer, /\r\n\r\n{"read":"all of it"}$/, name);
+      t.match(response, new RegExp(`^HTTP/1.1 ${status} `), name);
+      t.match(response, new RegExp(`^connection: ${connection}\r$`, 'im'), name);
+      t.match(response, /\r\n\r\n{"read":"all of it"}$/, name);
     }),
   );
 });
@@ -132,25 +132,25 @@ t.test('a large response is sent in chunks while others are served, and a short 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
-  const ask = async (count: number, method: 'GET' | 'HEAD' = 'GET') => {
+  const get = async (count: number, method: 'GET' | 'HEAD' = 'GET') => {
     const { headers, body } = await pool.request({ method, path: `/${count}` });
     return { headers, text: await body.text() };
   };
-  const short = await ask(3);
+  const short = await get(3);
   t.match(short.headers, { 'content-type': 'application/json', 'x-mine': 'yes' });
   t.equal(short.headers['content-length'], String(Buffer.byteLength(short.text)));
   t.same(JSON.parse(short.text), { lines: lines(3), text: 'ü' });
   const order: string[] = [];
   const [long] = await Promise.all([
-    ask(200_000).finally(() => order.push('long')),
-    ask(1).finally(() => order.push('short')),
+    get(200_000).finally(() => order.push('long')),
+    get(1).finally(() => order.push('short')),
   ]);
   t.same(order, ['short', 'long']);
   t.match(long.headers, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', 'x-mine': 'yes' });
   t.equal(long.text, JSON.stringify({ lines: lines(200_000), text: 'ü' }));
   t.ok(PACE.spent > long.text.length / 200, `${PACE.spent} units were counted`);
   t.ok(PACE.longestSlice < SLICE + 2000, `${PACE.longestSlice} of them at once`);
-  t.match(await ask(200_000, 'HEAD'), { text: '', headers: { 'content-type': 'application/json' } });
+  t.match(await get(200_000, 'HEAD'), { text: '', headers: { 'content-type': 'application/json' } });
   await pool.close();
   server.close();
 });
@@ -193,16 +193,16 @@ t.test('a stream that fails half-way closes the connection without a last chunk'
     written?.catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  let answer = '';
+  let response = '';
   socket.on('data', (data) => {
-    answer += data;
+    response += data;
   });
   socket.on('error', () => undefined).connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await once(socket, 'close');
-  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
-  t.match(answer, /transfer-encoding: chunked/i);
-  t.notMatch(answer, /\r\n0\r\n/, 'no last chunk');
+  t.match(response, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(response, /transfer-encoding: chunked/i);
+  t.notMatch(response, /\r\n0\r\n/, 'no last chunk');
   await t.rejects(written!, { message: 'no more' });
   server.close();
 });
@@ -220,19 +220,19 @@ t.test('responses that are ready together are sent together, each to its own cli
   t.teardown(() => server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const paths = ['/1', '/2', '/3', '/4'];
-  const gone = new AbortController();
-  const answers = paths.map(async (path) => {
-    const response = await fetch(`${origin}${path}`, path === '/2' ? { signal: gone.signal } : {});
+  const abort = new AbortController();
+  const bodies = paths.map(async (path) => {
+    const response = await fetch(`${origin}${path}`, path === '/2' ? { signal: abort.signal } : {});
     return response.json();
   });
-  const settled = Promise.allSettled(answers);
+  const settled = Promise.allSettled(bodies);
   while (held.length < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));
   for (const write of held) write();
   t.notOk(
     responses.some(({ writableEnded }) => writableEnded),
     'no response is sent before all requests were handled',
   );
-  gone.abort();
+  abort.abort();
   const results = await settled;
   t.same(
     results.filter((_, index) => index !== 1).map((result) => result.status === 'fulfilled' && result.value),
@@ -251,10 +251,10 @@ t.test('a request without a body keeps its connection, whatever the status of th
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
   for (const status of [409, 404, 500, 200]) {
-    const answer = await pool.request({ method: 'GET', path: `/${status}` });
-    t.equal(answer.statusCode, status);
-    t.equal(answer.headers.connection, 'keep-alive', `${status}`);
-    await answer.body.dump();
+    const response = await pool.request({ method: 'GET', path: `/${status}` });
+    t.equal(response.statusCode, status);
+    t.equal(response.headers.connection, 'keep-alive', `${status}`);
+    await response.body.dump();
   }
   t.equal(connections, 1);
   await pool.close();

@@ -16,7 +16,7 @@ async function start(t: Test, options: GivenOptions) {
   const emulator = await startEmulator({ port: 0, adminToken: 'canary', org: ['demo', 'other'], ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   /** Returns the code of the response to a token signed with the key; `repository_not_found` if the token is valid. */
-  const use = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
+  const codeOf = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
     const { org, baseUrl } = emulator.orgs[index]!;
     const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });
     const response = await fetch(`${baseUrl}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
@@ -26,7 +26,7 @@ async function start(t: Test, options: GivenOptions) {
     const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
     return (await fetch(`${emulator.adminUrl}/tokens`, { method: 'POST', headers, body: '{"repo":"r"}' })).status;
   };
-  return { emulator, use, tokens };
+  return { emulator, codeOf, tokens };
 }
 
 const VALID = 'repository_not_found';
@@ -42,10 +42,10 @@ t.test('test keys are valid on loopback, and elsewhere only if testKeys is true'
     [{ host: '0.0.0.0', testKeys: false }, UNKNOWN],
     [{ host: '::1' }, VALID],
   ] as const) {
-    const { use, tokens, emulator } = await start(t, options);
+    const { codeOf, tokens, emulator } = await start(t, options);
     const what = JSON.stringify(options);
-    t.equal(await use(testPem), expected, what);
-    t.equal(await use(testPem, { kid: 'es256' }), expected, what);
+    t.equal(await codeOf(testPem), expected, what);
+    t.equal(await codeOf(testPem, { kid: 'es256' }), expected, what);
     t.equal(await tokens(), expected === VALID ? 201 : 409, `${what}: tokens`);
     t.equal(emulator.keyId, expected === VALID ? 'es256' : '', `${what}: the key that is named`);
   }
@@ -55,18 +55,18 @@ t.test('an own key is registered with its organization and scopes', async (t) =>
   const folder = t.testdir({ 'own.pem': privatePem, 'a:b.pub': publicPem });
   const file = join(folder, 'own.pem');
   const own = await start(t, { testKeys: false, key: `${file}:mine` });
-  t.equal(await own.use(privatePem), VALID);
-  t.equal(await own.use(privatePem, { kid: 'mine' }), VALID);
-  t.equal(await own.use(privatePem, {}, 1), UNKNOWN, 'the key belongs to the first organization');
-  t.equal(await own.use(testPem), UNKNOWN);
+  t.equal(await own.codeOf(privatePem), VALID);
+  t.equal(await own.codeOf(privatePem, { kid: 'mine' }), VALID);
+  t.equal(await own.codeOf(privatePem, {}, 1), UNKNOWN, 'the key belongs to the first organization');
+  t.equal(await own.codeOf(testPem), UNKNOWN);
   t.match(own.emulator, { keyId: 'mine', keyFile: file });
   const other = await start(t, { key: [`${file};organization=other;allowed_scopes=git:read+org:read`] });
-  t.equal(await other.use(privatePem), UNKNOWN);
-  t.equal(await other.use(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), VALID);
-  t.equal(await other.use(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
-  t.equal(await other.use(testPem), VALID, 'the test keys stay valid');
+  t.equal(await other.codeOf(privatePem), UNKNOWN);
+  t.equal(await other.codeOf(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), VALID);
+  t.equal(await other.codeOf(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
+  t.equal(await other.codeOf(testPem), VALID, 'the test keys stay valid');
   const pub = await start(t, { testKeys: false, key: { file: join(folder, 'a:b.pub') } });
-  t.equal(await pub.use(privatePem), VALID, 'the public part of a key is enough');
+  t.equal(await pub.codeOf(privatePem), VALID, 'the public part of a key is enough');
   t.match(pub.emulator.keyId, /^[\w-]{43}$/, 'the id of the key is its thumbprint');
   const listed = await fetch(`${pub.emulator.adminUrl}/keys`, { headers: { authorization: 'Bearer canary' } });
   t.notMatch(await listed.text(), /PRIVATE/);

@@ -2,8 +2,8 @@ import type { Test } from 'tap';
 import { randomNumbers } from '../git/test/random-numbers.js';
 
 /**
- * True if large tests run completely. `npm test` runs a sample of them, drawn by a seed that it prints. `.ci/run` then
- * runs the test files that import this module with `TEST_SAMPLES=all`.
+ * True if large tests run completely, because `TEST_SAMPLES` is `all`. Otherwise they run a sample, drawn by a seed
+ * that they print. `npm test` runs samples; `.ci/run` then runs the test files that import this module completely.
  */
 export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));

@@ -87,14 +87,14 @@ async function start(t: Test, options: GivenOptions): Promise<Service> {
   return service;
 }
 
-async function ask({ url }: Service, method: string, path: string, headers: Record<string, string>) {
+async function send({ url }: Service, method: string, path: string, headers: Record<string, string>) {
   const response = await request(url + path, { method: method as 'GET', headers });
   const text = await response.body.text();
   return { status: response.statusCode, headers: response.headers, text, code: codeOf(text) };
 }
 
 /** Sends requests one after the other on one connection. */
-async function askAll(
+async function sendAll(
   service: Service,
   path: string,
   requests: readonly { readonly method: string; readonly headers: Record<string, string> }[],
@@ -120,20 +120,20 @@ for (const { name, options, tokenOf } of SETUPS) {
   t.test(`${name}, every route and method is guarded`, async (t) => {
     const service = await start(t, options);
     const before = { world: service.world, snapshot: service.world.snapshot() };
-    const right = tokenOf(service);
+    const token = tokenOf(service);
     const own = 'http://127.0.0.1';
     const credentials: readonly (readonly [kind: 'missing' | 'wrong' | 'right', headers: Record<string, string>])[] = [
       ['missing', {}],
-      ['wrong', { authorization: `Bearer ${right === undefined ? 'any' : `${right}x`}` }],
-      ['wrong', { authorization: `Basic ${right ?? 'any'}` }],
-      ...(right === undefined ? [] : [['right', { authorization: `bearer ${right}` }] as const]),
+      ['wrong', { authorization: `Bearer ${token === undefined ? 'any' : `${token}x`}` }],
+      ['wrong', { authorization: `Basic ${token ?? 'any'}` }],
+      ...(token === undefined ? [] : [['right', { authorization: `bearer ${token}` }] as const]),
     ];
     let turn = 0;
     for (const { path, isOpen } of PATHS) {
       for (const method of METHODS) {
         const requests: { headers: Record<string, string>; status: number; method: string }[] = [];
         for (const [kind, authorization] of credentials) {
-          const isRefused = right !== undefined && kind !== 'right' && !isOpen;
+          const isRefused = token !== undefined && kind !== 'right' && !isOpen;
           for (const cases of Object.values(FORBIDDEN)) {
             const { headers, status } = cases[turn++ % cases.length]!;
             const refusal = status === 415 && isRefused ? 401 : status;
@@ -143,16 +143,16 @@ for (const { name, options, tokenOf } of SETUPS) {
         }
         const preflight = { origin: own, 'access-control-request-method': method };
         requests.push({ headers: preflight, status: 403, method: 'OPTIONS' });
-        const responses = await askAll(service, path, requests);
+        const responses = await sendAll(service, path, requests);
         const seen = responses.map(({ status, headers, body }, at) => ({
           request: requests[at],
           status,
           code: codeOf(body) ?? (method === 'HEAD' ? CODES[status] : undefined),
           challenge: headers['www-authenticate'],
-          revealsToken: right !== undefined && body.includes(right),
+          revealsToken: token !== undefined && body.includes(token),
           sharing: Object.keys(headers).filter((field) => field.startsWith('access-control')),
         }));
-        const wanted = requests.map((each) => ({
+        const expected = requests.map((each) => ({
           request: each,
           status: each.status,
           code: CODES[each.status],
@@ -160,7 +160,7 @@ for (const { name, options, tokenOf } of SETUPS) {
           revealsToken: false,
           sharing: [],
         }));
-        t.same(seen, wanted, `${method} ${path}`);
+        t.same(seen, expected, `${method} ${path}`);
       }
     }
     t.ok(turn > 500, 'all combinations were sent');
@@ -176,12 +176,12 @@ t.test('an allowed request gets a response, and a wrong method is refused with 4
     for (const method of METHODS) {
       if (methods.includes(method) || methods.length === 0) continue;
       if (method === 'HEAD' && methods.includes('GET')) continue;
-      const response = await ask(service, method, path, right);
+      const response = await send(service, method, path, right);
       const allow = methods.flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).sort();
       t.match(response, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
     }
     const status = path === ADMIN_PREFIX ? 308 : 200;
-    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} requires no token`);
+    if (isOpen) t.match(await send(service, 'GET', path, {}), { status }, `${path} requires no token`);
   }
   for (const headers of [
     { origin: own },
@@ -191,16 +191,16 @@ t.test('an allowed request gets a response, and a wrong method is refused with 4
     { host: 'api.demo.localhost', origin: 'http://api.demo.localhost:80' },
     { 'content-type': 'application/json; charset=utf-8' },
   ]) {
-    t.match(await ask(service, 'GET', '/_emulator/state', { ...right, ...headers }), { status: 200 }, `${headers}`);
+    t.match(await send(service, 'GET', '/_emulator/state', { ...right, ...headers }), { status: 200 }, `${headers}`);
   }
-  t.match(await ask(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
+  t.match(await send(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
 });
 
 t.test('a repository token is not an admin token, and the admin token is not a repository token', async (t) => {
   const service = await start(t, { adminToken: 'canary-admin' });
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
-  t.match(await ask(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
-  const response = await ask(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
+  t.match(await send(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
+  const response = await send(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
   t.match(response, { status: 403 });
 });
 
@@ -223,7 +223,7 @@ t.test('a link on another page opens only the page and its files', async (t) => 
   for (const site of ['cross-site', 'same-site']) {
     for (const path of ['/_emulator/', '/_emulator/page/main.js']) {
       const from = { 'sec-fetch-site': site };
-      t.match(await ask(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
+      t.match(await send(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
       for (const other of [
         {},
         { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
@@ -231,12 +231,12 @@ t.test('a link on another page opens only the page and its files', async (t) => 
         { ...navigation, origin: 'http://evil.example' },
         { ...navigation, host: 'evil.example' },
       ]) {
-        t.match(await ask(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
+        t.match(await send(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
       }
-      t.match(await ask(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
+      t.match(await send(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
     }
     for (const path of ['/_emulator/health', '/_emulator/state', '/_emulator/pages', '/_emulator//page/main.js']) {
-      t.match(await ask(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
+      t.match(await send(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
     }
   }
 });
