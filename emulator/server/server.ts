@@ -47,7 +47,7 @@ export interface ServerPorts extends ProcessPorts {
    */
   readonly onClosed?: (isSaved: boolean) => void;
   /** Called with a sentence that the user has to read, for example that the state could not be saved. */
-  readonly onWarning?: (sentence: string) => void;
+  readonly onWarning?: (warning: string) => void;
   /** Called with the number of bytes of the imported state that have been read, and the total. */
   readonly onImport?: (bytes: number, total: number) => void;
   /** Hosts that clients have built in, for which HTTPS is served. */

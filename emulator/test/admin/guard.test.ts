@@ -103,7 +103,7 @@ async function sendAll(
     const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     return `${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`;
   });
-  return (await sendRaw(service, texts.join(''), requests.length)).answers;
+  return (await sendRaw(service, texts.join(''), requests.length)).responses;
 }
 
 function codeOf(text: string): string | undefined {
