@@ -1,25 +1,25 @@
-/** Where one organization is reached. Addresses are origins without a trailing slash. */
+/** Addresses of one organization: origins without a trailing slash. */
 export interface OrganizationAddress {
   readonly org: string;
   readonly baseUrl: string;
-  /** `<gitUrl>/<repo_name>.git` is a remote. */
+  /** Base URL of remotes: `<gitUrl>/<repo_name>.git`. */
   readonly gitUrl: string;
   /** Host and port of `gitUrl`. */
   readonly gitHost: string;
-  /** Where it listens, which this machine reaches; only where `publicUrl` or `publicGitUrl` stands in place of it. */
+  /** Address of the port, which this machine can reach. Present only if `publicUrl` or `publicGitUrl` replaces it. */
   readonly localUrl?: string;
-  /** The same by HTTPS, with the option `tls`. */
+  /** HTTPS addresses; present with the option `tls`. */
   readonly https?: SecureAddress;
 }
 
-/** Addresses of an organization that begin with `https://`. */
+/** HTTPS addresses of one organization. */
 export interface SecureAddress {
   readonly baseUrl: string;
   readonly gitUrl: string;
   readonly gitHost: string;
 }
 
-/** What is known of a service that runs. Empty: it has no key. */
+/** Facts about a running service. `keyId` and `keyFile` are empty if it has no key. */
 interface Running {
   readonly orgs: readonly OrganizationAddress[];
   readonly keyId: string;
@@ -27,7 +27,7 @@ interface Running {
   readonly adminUrl: string;
 }
 
-/** An address as it stands in JSON. */
+/** Returns an address in its JSON form. */
 export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }: OrganizationAddress) {
   return {
     org,
@@ -39,7 +39,9 @@ export function addressMember({ org, baseUrl, gitUrl, gitHost, localUrl, https }
   };
 }
 
-/** The members of the ready line that say where everything is; those beside `orgs` are the first organization's. */
+/**
+ * Returns the addresses and the key of the ready line. The members beside `orgs` are those of the first organization.
+ */
 export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
   const all = orgs.map(addressMember);
   return {
@@ -52,13 +54,13 @@ export function readyMembers({ orgs, keyId, keyFile, adminUrl }: Running) {
 }
 
 export interface ReadAddress {
-  /** Where this machine reaches it, whatever its answers show. */
+  /** Address that this machine can reach, even if responses show another one. */
   readonly url: string;
   readonly gitUrl: string;
   readonly https: { readonly url: string; readonly gitUrl: string } | undefined;
 }
 
-/** What a member of an address says; undefined where it names none. */
+/** Parses the JSON form of an address; undefined if it contains no URL. */
 export function readAddress(member: Readonly<Record<string, unknown>>): ReadAddress | undefined {
   const textOf = (name: string) => (typeof member[name] === 'string' ? member[name] : undefined);
   const local = textOf('local_url');

@@ -6,18 +6,18 @@ import { adminRoute } from './route.js';
 
 export const showAddresses = adminRoute({
   path: '/addresses',
-  summary: 'List by which addresses the organizations are reached',
+  summary: 'List the addresses of the organizations',
   replies: { 200: addressesRecord },
   handle: ({ controls }) => json(200, controls.addresses()),
 });
 
 export const showCa = adminRoute({
   path: '/ca',
-  summary: 'Print the certificate to trust for HTTPS (PEM)',
+  summary: 'Print the certificate that clients have to trust for HTTPS (PEM)',
   replies: { 200: z.object({ certificate: z.string() }) },
   errors: ['not_found'],
   handle: ({ controls: { trust } }) => {
-    if (trust === undefined) throw problem('not_found', 'No HTTPS is served here; --tls serves it.');
+    if (trust === undefined) throw problem('not_found', 'HTTPS is not served; start the emulator with --tls.');
     return json(200, { certificate: trust });
   },
 });
@@ -25,7 +25,7 @@ export const showCa = adminRoute({
 export const shutDown = adminRoute({
   method: 'POST',
   path: '/shutdown',
-  summary: 'Stop listening, answer what is under way, and end',
+  summary: 'Stop listening, finish the requests in progress, and exit',
   body: z.strictObject({}),
   replies: {
     202: z.object({
@@ -33,7 +33,7 @@ export const shutDown = adminRoute({
       saved: z
         .literal(false)
         .optional()
-        .meta({ description: 'The state could not be saved to the folder of --persist.' }),
+        .meta({ description: 'False if the state could not be saved to the folder of --persist; absent otherwise.' }),
     }),
   },
   handle: async ({ controls }) => {

@@ -16,7 +16,7 @@ function readClock({ state: { clock } }: World): ClockRecord {
 
 export const showClock = adminRoute({
   path: '/clock',
-  summary: 'Show the time of the emulator, and what moves it',
+  summary: 'Show the time of the emulator, and the mode of its clock',
   replies: { 200: clockRecord },
   handle: ({ world }) => json(200, readClock(world)),
 });
@@ -31,7 +31,8 @@ const duration = z
 export const changeClock = adminRoute({
   method: 'PATCH',
   path: '/clock',
-  summary: 'Set the time, move it on, or change what moves it; what becomes due has run before the answer',
+  summary:
+    'Set or advance the time, or change the mode of the clock; everything that becomes due runs before the response',
   body: z.strictObject({
     mode: z.enum(CLOCK_MODES, `has to be one of ${CLOCK_MODES.join(', ')}`).optional(),
     now: moment.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a namespace starts with: options of `start`, and where it starts. */
+/** Options of a new namespace: options of `start`, and the snapshot to copy. */
 export const namespaceOptions = z
   .strictObject({
     seed: z.string(),
@@ -22,7 +22,7 @@ const organizationAddress = z.object({
   https_git_host: z.string().optional(),
 });
 
-/** The members of the ready line, and the id. */
+/** Members of the ready line, and the id of the namespace. */
 export const namespaceRecord = organizationAddress.extend({
   id: z.string(),
   orgs: z.array(organizationAddress),
@@ -32,45 +32,51 @@ export const namespaceRecord = organizationAddress.extend({
   pid: z.int(),
 });
 
-/** What `GET addresses` answers. */
+/** Body of the response to `GET addresses`. */
 export const addressesRecord = z.object({
-  namespace: z.string().optional().meta({ description: 'Id of the namespace that answers.' }),
+  namespace: z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the namespace; absent in the first world of the emulator.' }),
   orgs: z.array(organizationAddress),
   hosts: z
     .array(z.object({ host: z.string(), org: z.string() }))
-    .meta({ description: 'Hosts that clients have built in, whose HTTPS arrives by a proxy.' }),
+    .meta({ description: 'Hosts that clients have built in; their HTTPS requests arrive through a proxy.' }),
 });
 
 export type AddressesView = z.infer<typeof addressesRecord>;
 
 export type NamespaceView = z.infer<typeof namespaceRecord>;
 
-/** Namespaces that were made from one world, and all of them for the world that the emulator started with. */
+/** Namespaces that were created from one world. For the world with which the emulator started: all namespaces. */
 export interface NamespaceControl {
-  /** Makes a namespace, of a snapshot of the world if one is named. Throws `bad_request` and `service_unavailable`. */
+  /**
+   * Creates a namespace, from a snapshot of the world if the options name one. Throws `bad_request` and
+   * `service_unavailable`.
+   */
   make(options: z.infer<typeof namespaceOptions>): Promise<NamespaceView>;
   list(): NamespaceView[];
   get(id: string): NamespaceView | undefined;
-  /** False when there is none. */
+  /** Resolves to false if there is no such namespace. */
   remove(id: string): Promise<boolean>;
 }
 
-/** What the admin routes steer and is not a part of the world. */
+/** Parts of the emulator that the admin routes control and that do not belong to a world. */
 export interface AdminControls {
-  /** Whether the published test keys are registered at the start. */
+  /** True if the published test keys are registered at the start. */
   readonly hasTestKeys: boolean;
-  /** Whether they cannot be registered either. */
+  /** True if the published test keys cannot be registered later. */
   readonly refusesTestKeys: boolean;
   /**
-   * Saves the state, where it is kept, and begins to close the emulator; requests that are under way are answered. Returns, or
-   * resolves to, false if the state could not be saved.
+   * Saves the state if there is a folder for it, and begins to close the emulator. Requests in progress still get their
+   * response. Returns, or resolves to, false if the state could not be saved.
    */
   shutDown(): unknown;
   readonly namespaces: NamespaceControl;
-  /** By which addresses its organizations are reached. */
+  /** Returns the addresses of the organizations. */
   addresses(): AddressesView;
-  /** What clients have to trust, as PEM; undefined where no HTTPS is served. */
+  /** Certificate that clients have to trust, as PEM; undefined if HTTPS is not served. */
   readonly trust?: string | undefined;
-  /** Aborted as soon as the emulator begins to close. */
+  /** Aborted when the emulator begins to close. */
   readonly closing: AbortSignal;
 }

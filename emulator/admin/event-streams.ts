@@ -5,13 +5,13 @@ import type { RequestRecord } from '../journal/record.js';
 import { subscribe } from '../journal/subscription.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Maximum number of event streams of one port. Each costs every request of the port some 10 µs. */
+/** Maximum number of event streams per port. Each stream adds about 10 µs to every request of the port. */
 export const MAX_STREAMS = 100;
 
-/** The event streams of one port. All of them send the same bytes for the same request, which are made once. */
+/** Event streams of one port. All streams send the same bytes for a request, so its event is written only once. */
 export class EventStreams {
   #open = 0;
-  /** The request that a stream sent last, with bodies (true) and without (false). */
+  /** Request that a stream sent last, with bodies (true) and without (false). */
   readonly #last = new Map<boolean, { readonly record: RequestRecord; readonly entry: JournalEntry; event?: Buffer }>();
 
   get isFull(): boolean {
@@ -50,15 +50,18 @@ export class EventStreams {
 
 /** Returns the bytes of one server-sent event. */
 export function event({ id, name, data }: { id?: number; name: string; data: unknown }): Buffer {
-  const mark = id === undefined ? '' : `id: ${id}\n`;
-  return Buffer.from(`${mark}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  return Buffer.from(`${idLine}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Milliseconds (real time) until a quiet stream says that it is still there: a client that has gone is found out by that. */
-const QUIET = 15_000;
+/**
+ * Milliseconds (real time) between heartbeats on a quiet stream. Writing a heartbeat reveals that a client has
+ * disconnected.
+ */
+const HEARTBEAT_INTERVAL = 15_000;
 
 export interface StreamOptions {
-  /** The last event that was read; without it, requests from now on. */
+  /** Id of the last event that the client has read; undefined to begin with new requests. */
   readonly after: number | undefined;
   readonly query: RequestQuery;
   readonly bodies: boolean;
@@ -67,14 +70,15 @@ export interface StreamOptions {
 }
 
 /**
- * Requests as server-sent events (WHATWG HTML, 9.2):
+ * Yields requests as server-sent events (WHATWG HTML, section 9.2):
  *
  *     id: 7
  *     event: request
  *     data: {…}
  *
- * `missed` says how many are not told, because the journal let go of them or the reader is too slow; `reset`, that
- * the state was put back, and that what follows are requests to that one.
+ * The event `missed` has the number of requests that are not sent, because the journal has dropped them or the client
+ * reads too slowly. The event `reset` says that the state was reset, and that later events are for requests to the new
+ * state.
  */
 export async function* streamRequests(
   current: CurrentWorld,
@@ -93,7 +97,7 @@ export async function* streamRequests(
         else if ('missed' in request) yield event({ name: 'missed', data: request });
         else yield streams.eventOf(request);
       }
-      // A world that nothing took the place of was closed.
+      // If no other world has replaced this one, it was closed.
       if (signal.aborted || current.world === world) return;
       yield event({ id: current.world.state.journal.ended, name: 'reset', data: {} });
     }
@@ -102,14 +106,16 @@ export async function* streamRequests(
   }
 }
 
-/** Yields what `source` yields, and undefined after each `QUIET` milliseconds in which it yields nothing. */
+/**
+ * Yields what `source` yields, and undefined after each `HEARTBEAT_INTERVAL` milliseconds in which it yields nothing.
+ */
 async function* withHeartbeat<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T | undefined> {
-  let beat = () => {};
-  const timer = setInterval(() => beat(), QUIET).unref();
+  let onHeartbeat = () => {};
+  const timer = setInterval(() => onHeartbeat(), HEARTBEAT_INTERVAL).unref();
   try {
     for (let next = source.next(); ; ) {
       const quiet = new Promise<undefined>((resolve) => {
-        beat = () => resolve(undefined);
+        onHeartbeat = () => resolve(undefined);
       });
       const result = await Promise.race([next, quiet]);
       if (result?.done) return;

@@ -18,12 +18,12 @@ import { type AdminContext, adminRoute, requireFound } from './route.js';
 export type { Fault } from '../faults/fault.js';
 export type { FaultView } from '../faults/registry.js';
 
-/** What was set, and what has become of it. */
+/** Fault with its counters. */
 const faultRecord = z.looseObject({
   id: z.string(),
   source: z.enum(['registered', 'in-band']),
   text: z.string().optional().meta({
-    description: 'In the words of the grammar, as requests ask for it where they do; absent if only JSON can say it.',
+    description: 'The fault in the text grammar; absent if only JSON can express it.',
   }),
   matched: z.int(),
   fired: z.int(),
@@ -32,19 +32,21 @@ const faultRecord = z.looseObject({
   requestIds: z.array(z.string()),
 });
 
-const members = z.record(z.string(), z.unknown(), 'Has to be an object');
+const members = z.record(z.string(), z.unknown(), 'has to be an object');
 
-/** A fault in JSON; or in the words of the grammar, as `spec`, with the members that say which requests are meant. */
+/** Fault in JSON; or in the text grammar, as `spec`, with the members that select requests. */
 const writtenFault = z.union([faultSchema(), z.looseObject({ spec: z.string() })]);
 
-/** Counts the changes of the registered faults (RFC 9110, 8.8.3). */
+/**
+ * Returns the entity tag of the registered faults (RFC 9110, section 8.8.3), which changes with every change to them.
+ */
 function etagOf({ world }: Pick<AdminContext, 'world'>): Readonly<Record<string, string>> {
   return { etag: `"${world.state.faults.revision}"` };
 }
 
 export const listFaults = adminRoute({
   path: '/faults',
-  summary: 'List the faults: those that are registered, and those that requests have asked for',
+  summary: 'List the faults: registered ones, and those that requests have carried in a header or a claim',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(faultRecord) },
   handle: async (ctx) => {
@@ -63,23 +65,29 @@ const keyRecord = z.object({
   type: z.enum(['integer', 'number', 'text', 'choice']),
   least: z.number().optional(),
   most: z.number().optional(),
-  values: z.array(z.string()).optional().meta({ description: 'Allowed beside those of the type; of a choice all.' }),
-  longest: z.int().optional().meta({ description: 'Most characters.' }),
+  values: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Values that are allowed in addition to those of the type; all values of a choice.' }),
+  longest: z.int().optional().meta({ description: 'Maximum number of characters.' }),
   example: z.string(),
   narrows: z.array(z.object({ value: z.string().optional(), stages: z.array(stageName) })).meta({
-    description: 'Where the fault can happen with the key, where that is not everywhere: of a choice by its value.',
+    description: 'Stages to which the key, or a value of a choice, limits the fault; empty if to none.',
   }),
 });
 
 const memberRecord = z.object({
   key: z
     .string()
-    .meta({ description: 'As the words of the grammar name it; with name_of, a name follows behind a dot.' }),
+    .meta({ description: 'Name in the text grammar; followed by a dot and a name if name_of is present.' }),
   label: z.string(),
   hint: z.string(),
-  values: z.array(z.string()).optional().meta({ description: 'Of a choice.' }),
-  name_of: z.string().optional().meta({ description: 'What the name is.' }),
-  operations: z.array(z.string()).optional().meta({ description: 'Those that can have it; without it, all.' }),
+  values: z.array(z.string()).optional().meta({ description: 'Values of a choice.' }),
+  name_of: z.string().optional().meta({ description: 'Meaning of the name after the dot.' }),
+  operations: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Operations that can have the member; absent if all can.' }),
 });
 
 const faultKinds = z.object({
@@ -89,21 +97,22 @@ const faultKinds = z.object({
     z.object({
       name: z.string(),
       about: z.string(),
-      action: z.string().meta({ description: 'The member of do that it is in JSON.' }),
-      status: z.int().optional().meta({ description: 'Of a code.' }),
+      action: z.string().meta({ description: 'Member of do in JSON.' }),
+      status: z.int().optional().meta({ description: 'HTTP status of an error code.' }),
       keys: z.array(keyRecord),
       one_of: z.array(z.string()).meta({ description: 'Keys of which at most one may be given.' }),
       stages: z.array(stageName),
       defaults: z.record(z.string(), stageName).meta({
         description:
-          'The stage unless one is given: of gitInfoRefs, gitUploadPack, gitReceivePack, and of all others as api.',
+          'Default stages: of gitInfoRefs, gitUploadPack and gitReceivePack, and of all other operations as api.',
       }),
-      in_band_stages: z.array(stageName).meta({ description: 'Those that a header or a claim can ask for.' }),
-      is_of_few: z.boolean().meta({ description: 'Only operations whose codes name it can answer with it.' }),
+      in_band_stages: z.array(stageName).meta({ description: 'Stages that a fault in a header or a claim can have.' }),
+      is_of_few: z.boolean().meta({ description: 'True if only operations that list the code can return it.' }),
     }),
   ),
   members: z.array(memberRecord).meta({
-    description: 'What every fault can say beside its own keys: which requests it meets, when, and how it is listed.',
+    description:
+      'Members of every fault in addition to its own keys: which requests it matches, when, and how it is listed.',
   }),
 });
 
@@ -126,7 +135,7 @@ export const listFaultKinds = adminRoute({
 function listMembers(operations: readonly Operation[]): z.infer<typeof memberRecord>[] {
   return MEMBERS.filter(({ mark }) => mark === undefined).map(({ path, label, hint, key, nameOf }) => {
     const member = /^match\.(.+?)(?:\.(?:has|lacks))?$/.exec(path)?.[1];
-    const having = operations.filter((one) =>
+    const supporting = operations.filter((one) =>
       shapesOf(one).some((shape) => member === undefined || knownFrom(member, shape) !== undefined),
     );
     return {
@@ -135,7 +144,7 @@ function listMembers(operations: readonly Operation[]): z.infer<typeof memberRec
       hint,
       ...(key.form.values && { values: [...key.form.values] }),
       ...(nameOf !== undefined && { name_of: nameOf }),
-      ...(having.length < operations.length && { operations: having.map(({ id }) => id) }),
+      ...(supporting.length < operations.length && { operations: supporting.map(({ id }) => id) }),
     };
   });
 }
@@ -154,7 +163,7 @@ function listKinds(forgePrefix: string) {
 export const addFault = adminRoute({
   method: 'POST',
   path: '/faults',
-  summary: 'Add a fault, as JSON or in the words of the grammar',
+  summary: 'Add a fault, in JSON or in the text grammar',
   body: members,
   shownBody: writtenFault,
   replies: { 201: faultRecord },
@@ -168,7 +177,7 @@ export const addFault = adminRoute({
 export const checkFault = adminRoute({
   method: 'POST',
   path: '/fault-checks',
-  summary: 'Read a fault as it would be added, and add none: what it is in JSON, or why it is none',
+  summary: 'Validate a fault without adding it, and return it in JSON',
   body: members,
   shownBody: writtenFault,
   replies: { 200: z.object({ fault: z.looseObject({}) }) },
@@ -182,7 +191,10 @@ const faultForms = z.object({
       id: z.string(),
       title: z.string(),
       text: z.string().optional(),
-      why: z.string().optional().meta({ description: 'In place of the text: why it cannot say the fault.' }),
+      why: z
+        .string()
+        .optional()
+        .meta({ description: 'Reason why the form cannot express the fault; present if text is absent.' }),
       note: z.string().optional(),
     }),
   ),
@@ -192,7 +204,7 @@ export type FaultForms = z.infer<typeof faultForms>;
 
 export const showFaultForms = adminRoute({
   path: '/faults/{id}/forms',
-  summary: 'Write a fault in every way to ask for it: header, claim, command, TypeScript, JSON, scenario step',
+  summary: 'Write a fault in all its forms: header, claim, command, TypeScript, JSON, scenario step',
   replies: { 200: faultForms },
   handle: (ctx) => {
     const { id } = ctx.params;
@@ -203,7 +215,7 @@ export const showFaultForms = adminRoute({
 export const writeFaultForms = adminRoute({
   method: 'POST',
   path: '/faults/forms',
-  summary: 'Write a fault that is not added in every way to ask for it, or say why it is none',
+  summary: 'Write a fault that is not added in all its forms',
   body: members,
   shownBody: writtenFault,
   replies: { 200: faultForms },
@@ -224,8 +236,7 @@ function writeForms(fault: Fault, { operations, origin, header }: AdminContext) 
 export const replaceFaults = adminRoute({
   method: 'PUT',
   path: '/faults',
-  summary:
-    'Put these faults in the place of all that are registered, or of none; with If-Match, unless they have changed',
+  summary: 'Replace all registered faults or none; with If-Match, only if they have not changed',
   body: z.strictObject({ faults: z.array(z.unknown()) }),
   shownBody: z.strictObject({ faults: z.array(writtenFault) }),
   replies: { 200: z.object({ items: z.array(faultRecord) }) },
@@ -233,12 +244,15 @@ export const replaceFaults = adminRoute({
   handle: async (ctx) => {
     const { faults } = ctx.world.state;
     faults.requireRoom(ctx.body.faults.length);
-    const wanted = await runYielding(readFaults(ctx.body.faults), ctx.meter);
+    const replacements = await runYielding(readFaults(ctx.body.faults), ctx.meter);
     const condition = ctx.header('if-match');
     if (condition !== undefined && condition !== '*' && condition !== etagOf(ctx).etag) {
-      throw problem('precondition_failed', `The faults have changed: their ETag is ${etagOf(ctx).etag}.`);
+      throw problem(
+        'precondition_failed',
+        `If-Match does not match: the faults have changed, and their ETag is ${etagOf(ctx).etag}.`,
+      );
     }
-    return json(200, { items: faults.replaceAll(wanted, ctx.operations) }, etagOf(ctx));
+    return json(200, { items: faults.replaceAll(replacements, ctx.operations) }, etagOf(ctx));
   },
 });
 
@@ -257,7 +271,7 @@ function* readFaults(given: readonly unknown[]): Steps<Fault[]> {
 
 export const showFault = adminRoute({
   path: '/faults/{id}',
-  summary: 'Show a fault, and what has become of it',
+  summary: 'Show a fault and its counters',
   replies: { 200: faultRecord },
   handle: ({ world, params: { id } }) => json(200, requireFound(world.state.faults.get(id!), 'fault', id)),
 });
@@ -265,7 +279,7 @@ export const showFault = adminRoute({
 export const changeFault = adminRoute({
   method: 'PATCH',
   path: '/faults/{id}',
-  summary: 'Change members of a registered fault; its counters go on',
+  summary: 'Change members of a registered fault; its counters continue',
   body: members,
   shownBody: faultSchema(),
   replies: { 200: faultRecord },
@@ -280,7 +294,7 @@ export const changeFault = adminRoute({
 export const removeFault = adminRoute({
   method: 'DELETE',
   path: '/faults/{id}',
-  summary: 'End a fault, or the counters of one that requests ask for',
+  summary: 'Remove a fault, or the counters of a fault that requests carry',
   replies: { 204: '' },
   handle: ({ world, params: { id } }) => {
     requireFound(world.state.faults.remove(id!), 'fault', id);
@@ -294,7 +308,7 @@ export type LatchRecord = z.infer<typeof latchRecord>;
 
 export const listLatches = adminRoute({
   path: '/latches',
-  summary: 'List the latches that something waits for, with how much does',
+  summary: 'List the latches that requests or states wait for, with the number of waiters',
   replies: { 200: z.object({ items: z.array(latchRecord) }) },
   handle: ({ world }) => {
     const items = [...world.background.latches.waiting()].map(([name, waiting]) => ({ name, waiting }));
@@ -305,7 +319,7 @@ export const listLatches = adminRoute({
 export const releaseLatch = adminRoute({
   method: 'POST',
   path: '/latches/{name}/release',
-  summary: 'Let go of what is held by a latch, and end the states that last until it is released',
+  summary: 'Release what a latch holds, and end the states that last until its release',
   replies: { 200: z.object({ released: z.int() }) },
   errors: [],
   handle: ({ world, params }) => json(200, { released: world.releaseLatch(params.name!) }),

@@ -4,7 +4,7 @@ import { authorizationOf } from '../auth/credentials.js';
 import { problem } from '../http/problem.js';
 import { type Scheme, schemeOf } from '../http/scheme.js';
 
-/** A secret that requests have to name. It is kept as a digest, so that nothing can print it. */
+/** Secret that requests have to carry. Only its digest is stored, so that nothing can print it. */
 export class AdminToken {
   readonly #digest: Buffer;
 
@@ -12,7 +12,7 @@ export class AdminToken {
     this.#digest = digestOf(secret);
   }
 
-  /** Takes the same time whatever is given. */
+  /** Compares in constant time. */
   equals(given: string): boolean {
     return timingSafeEqual(this.#digest, digestOf(given));
   }
@@ -22,22 +22,22 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What `Sec-Fetch-Site` says of a request that no other site's page made. */
-const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
+/** Values of `Sec-Fetch-Site` in requests that no page of another site has sent. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 export interface GuardedRequest {
   readonly request: IncomingMessage;
-  /** Host and port as the request names them; undefined where it names none. */
+  /** Host and port that the request names; undefined if absent. */
   readonly authority: string | undefined;
-  /** Asks for no token. */
+  /** True if the route requires no token. */
   readonly isOpen: boolean;
-  /** A file of the page, which says the same to everybody. */
+  /** True for a file of the page, which is the same for every client. */
   readonly isPage: boolean;
 }
 
 /**
- * Who may use the admin routes, whatever the route and the method. A page that was led here by DNS rebinding names
- * another host, and has been refused by now; a page of any other site carries what browsers add to its requests.
+ * Throws if the request may not use the admin routes, whatever the route and the method. DNS rebinding has been refused
+ * earlier, by the request's `Host`. Requests of pages of other sites are recognized by the headers that browsers add.
  */
 export function checkAdmin(
   { request, authority, isOpen, isPage }: GuardedRequest,
@@ -45,10 +45,13 @@ export function checkAdmin(
 ): void {
   if (!(isPage && isNavigation(request))) refuseOtherSites(request, authority);
   if (token && !isOpen) requireToken(request, token);
-  requireOwnType(request);
+  requireSafeType(request);
 }
 
-/** A link of another page, or of another port's, that opens this one in its place (Fetch Metadata, 2.1 and 2.2). */
+/**
+ * Returns true if a link on another page, or on a page of another port, opens this page (Fetch Metadata, sections 2.1
+ * and 2.2).
+ */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination, origin } = headers;
   return method === 'GET' && mode === 'navigate' && destination === 'document' && origin === undefined;
@@ -57,15 +60,18 @@ function isNavigation({ method, headers }: IncomingMessage): boolean {
 function refuseOtherSites(request: IncomingMessage, authority: string | undefined): void {
   const { method, headers } = request;
   const site = headers['sec-fetch-site'];
-  const isOwnSite = site === undefined || OWN_SITE.has(String(site));
+  const isOwnSite = site === undefined || OWN_SITES.has(String(site));
   const isOwnOrigin = headers.origin === undefined || isOriginOf(headers.origin, authority, schemeOf(request));
-  // A preflight asks for another origin's leave, which nobody has.
+  // Refuse every preflight, because no other origin may use the admin routes.
   const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   if (isOwnSite && isOwnOrigin && !isPreflight) return;
-  throw problem('forbidden', 'The admin routes are not for pages of other origins.');
+  throw problem('forbidden', 'The admin routes refuse requests of web pages of other origins.');
 }
 
-/** Whether `origin` (RFC 6454, 7) is that of the host and port which the request names, by the scheme it came by. */
+/**
+ * Returns true if `origin` (RFC 6454, section 7) is the origin of the host and port that the request names, with the
+ * scheme of its connection.
+ */
 function isOriginOf(origin: string, authority: string | undefined, scheme: Scheme): boolean {
   if (authority === undefined || !/^https?:\/\/[^/?#@\\\s]+$/i.test(origin)) return false;
   const own = `${scheme}://${authority}`;
@@ -82,13 +88,16 @@ function requireToken({ rawHeaders }: IncomingMessage, token: AdminToken): void 
   });
 }
 
-/** A form of another site's page can send any body without asking, but not as JSON, as YAML or as an archive. */
-function requireOwnType({ headers }: IncomingMessage): void {
+/**
+ * Throws `unsupported_media_type` unless the body is JSON, YAML or tar. The form of another site's page can send any
+ * body without a preflight, but not with one of these media types.
+ */
+function requireSafeType({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (type === undefined ? !hasBody(headers) : /^application\/(?:json|yaml|x-tar) *(;|$)/i.test(type.trim())) return;
   throw problem(
     'unsupported_media_type',
-    'The body has to be application/json, or application/x-tar where an archive is asked for.',
+    'The Content-Type of the body has to be application/json, application/yaml or application/x-tar.',
   );
 }
 

@@ -11,19 +11,22 @@ import { runYielding } from '../schedule/steps.js';
 import { hasBody } from './guard.js';
 import type { AdminRow } from './route.js';
 
-/** Longest body of an admin request, in bytes: `maxJsonBytes` may be lowered while the emulator runs. */
+/**
+ * Maximum length of the body of an admin request, in bytes. Independent of `maxJsonBytes`, which can be lowered while
+ * the emulator runs.
+ */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 const YAML = 'application/yaml';
-/** Longest body in YAML: it is read in one slice of time. */
+/** Maximum length of a YAML body, in bytes, because it is parsed without yielding. */
 const MAX_YAML_BYTES = 64 * 1024;
 
 const noMembers = lazy(() => z.strictObject({}));
 
-/** The query, by the schema of the route. Routes that are open to all pass over one that they do not read. */
+/** Validates the query with the schema of the route. An open route without a schema ignores its query. */
 export function readQuery({ query, access }: AdminRow, given: string): unknown {
   if (!query && access === 'open') return {};
-  // What has no prototype is an object all the same.
+  // Copy the query into an ordinary object, because `parseQuery` returns an object without a prototype.
   return checkShape(query ?? noMembers(), { ...parseQuery(given, []) }, 'The query');
 }
 
@@ -31,23 +34,27 @@ function typeOf(headers: IncomingMessage['headers']): string | undefined {
   return headers['content-type']?.replace(/;.*/s, '').trim().toLowerCase();
 }
 
-/** The guard has refused what a page of another site could send. */
+/**
+ * Throws `unsupported_media_type` if the body does not have the wanted type. A missing type is allowed for an absent
+ * body and for JSON, because the guard has already refused what a page of another site could send.
+ */
 function requireType({ headers }: IncomingMessage, wanted: string): void {
   const type = typeOf(headers);
   const isMissing = type === undefined && (wanted === 'application/json' || !hasBody(headers));
-  if (type !== wanted && !isMissing) throw problem('unsupported_media_type', `The body has to be ${wanted}.`);
+  if (type !== wanted && !isMissing)
+    throw problem('unsupported_media_type', `The Content-Type of the body has to be ${wanted}.`);
 }
 
 export interface BodyPorts {
   readonly request: IncomingMessage;
-  readonly askForBody: () => void;
+  readonly sendContinue: () => void;
   readonly idleTimeout: number;
   readonly meter: Meter;
 }
 
-/** The body, by the schema of the route; none is read as an object without members. */
+/** Reads the body and validates it with the schema of the route. An absent body is an object without members. */
 export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, ports: BodyPorts): Promise<unknown> {
-  const { request, askForBody, idleTimeout, meter } = ports;
+  const { request, sendContinue, idleTimeout, meter } = ports;
   const isYaml = takesYaml === true && typeOf(request.headers) === YAML;
   if (!isYaml) requireType(request, bodyType ?? 'application/json');
   if (bodyType !== undefined) return undefined;
@@ -57,7 +64,7 @@ export async function readJsonBody({ body, bodyType, takesYaml }: AdminRow, port
   if (!isEmpty) {
     refuseContentEncoding(request);
     const maxBytes = isYaml ? MAX_YAML_BYTES : MAX_BODY_BYTES;
-    const raw = await readBody(request, { maxBytes, idleTimeout, askFor: askForBody });
+    const raw = await readBody(request, { maxBytes, idleTimeout, onBeforeRead: sendContinue });
     if (isYaml) {
       value = await translateError(
         YamlError,

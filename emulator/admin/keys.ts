@@ -10,7 +10,7 @@ import type { World } from '../world/world.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, organizationName, requireFound } from './route.js';
 
-/** Keys of one organization: every token whose `kid` is none of them is tried with each. */
+/** Maximum number of keys of one organization, because a token with an unknown `kid` is tried with every key. */
 const MAX_KEYS = 100;
 
 const keyRecord = z.object({
@@ -39,19 +39,19 @@ function requireOrganization({ state }: World, name: string): Organization {
 
 export const listKeys = adminRoute({
   path: '/keys',
-  summary: 'List the public keys that tokens may be signed with, of one organization or of all',
+  summary: 'List the public keys of one organization or of all',
   query: z.strictObject({ ...listQuery, organization: z.string().optional() }),
   replies: { 200: listOf(keyRecord) },
   errors: ['not_found'],
   handle: (ctx) => {
     const { organization } = ctx.query;
-    const asked =
+    const organizations =
       organization === undefined
         ? ctx.world.state.organizations.list()
         : [requireOrganization(ctx.world, organization)];
     return writeList(ctx, {
       of: ['keys', organization],
-      items: asked.flatMap(({ name, keys }) => Array.from(keys.keys(), (key) => ({ name, key }))),
+      items: organizations.flatMap(({ name, keys }) => Array.from(keys.keys(), (key) => ({ name, key }))),
       keyOf: ({ name, key }) => `${name} ${key.kid}`,
       show: ({ name, key }) => showKey(name, key),
     });
@@ -68,7 +68,7 @@ const allowedScopes = z
 export const addKey = adminRoute({
   method: 'POST',
   path: '/keys',
-  summary: 'Register a public key with an organization; of a private one only the public part is kept',
+  summary: 'Register a public key with an organization; of a private key, only the public part is kept',
   body: z.strictObject({
     public_key: z
       .union([z.string(), z.record(z.string(), z.unknown())], 'has to be a PEM text or a JWK')
@@ -77,7 +77,7 @@ export const addKey = adminRoute({
       .string()
       .regex(/^[\x21-\x7e]{1,200}$/, 'has to be 1 to 200 printable ASCII characters')
       .optional()
-      .meta({ description: 'What `kid` names it by; default: its thumbprint (RFC 7638).' }),
+      .meta({ description: 'Id of the key, which tokens name in `kid`; default: its thumbprint (RFC 7638).' }),
     allowed_scopes: allowedScopes.optional(),
     organization: organizationName(),
   }),
@@ -88,12 +88,16 @@ export const addKey = adminRoute({
     const fields = { id: body.id, allowedScopes: body.allowed_scopes };
     const key = registeredKey(body.public_key, fields, (why) => problem('bad_request', `public_key ${why}`));
     if (controls.refusesTestKeys && isFixtureKey(key.publicKey)) {
-      const why = 'with which anybody can sign; only an emulator that was started with --test-keys allows them here';
+      const why = 'with which anybody can sign; start the emulator with --test-keys to allow it';
       throw problem('bad_request', `public_key is a published test key, ${why}.`);
     }
-    if (keys.find(key.kid)) throw problem('conflict', `id: ${name} has a key ${JSON.stringify(key.kid)} already.`);
+    if (keys.find(key.kid))
+      throw problem('conflict', `id: the organization ${name} has a key ${JSON.stringify(key.kid)} already.`);
     if ([...keys.keys()].length >= MAX_KEYS) {
-      throw problem('insufficient_storage', `An organization has at most ${MAX_KEYS} keys.`);
+      throw problem(
+        'insufficient_storage',
+        `Key limit (${MAX_KEYS}) of the organization ${name} reached; remove one with DELETE /_emulator/keys/ID.`,
+      );
     }
     world.state.organizations.update(name, { keys: keys.with(key) });
     return json(201, showKey(name, key));
@@ -103,12 +107,13 @@ export const addKey = adminRoute({
 export const removeKey = adminRoute({
   method: 'DELETE',
   path: '/keys/{id}',
-  summary: 'Remove a key from an organization: tokens that it signed are refused from now on',
+  summary: 'Remove a key from an organization; tokens signed with it are refused from now on',
   query: z.strictObject({ organization: organizationName() }),
   replies: { 204: '' },
   handle: ({ world, organization, query, params }) => {
     const { name, keys } = requireOrganization(world, query.organization ?? organization);
-    if (!keys.find(params.id!)) throw problem('not_found', `${name} has no key ${JSON.stringify(params.id)}.`);
+    if (!keys.find(params.id!))
+      throw problem('not_found', `The organization ${name} has no key ${JSON.stringify(params.id)}.`);
     world.state.organizations.update(name, { keys: keys.without(params.id!) });
     return empty(204);
   },

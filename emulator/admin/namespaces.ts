@@ -7,7 +7,7 @@ import { adminRoute, requireFound } from './route.js';
 export const createNamespace = adminRoute({
   method: 'POST',
   path: '/namespaces',
-  summary: 'Make an isolated world on a port of its own: empty, or a copy of a snapshot of this world',
+  summary: 'Create an isolated world on a port of its own: empty, or a copy of a snapshot of this world',
   body: namespaceOptions,
   replies: { 201: namespaceRecord },
   errors: ['service_unavailable'],
@@ -16,7 +16,7 @@ export const createNamespace = adminRoute({
 
 export const listNamespaces = adminRoute({
   path: '/namespaces',
-  summary: 'List the namespaces, oldest first; in a namespace, those that were made there',
+  summary: 'List the namespaces, oldest first; in a namespace, only those that it created',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(namespaceRecord) },
   handle: (ctx) => writeList(ctx, { of: ['namespaces'], items: ctx.controls.namespaces.list() }),
@@ -24,7 +24,7 @@ export const listNamespaces = adminRoute({
 
 export const showNamespace = adminRoute({
   path: '/namespaces/{id}',
-  summary: 'Show where a namespace is',
+  summary: 'Show the addresses of a namespace',
   replies: { 200: namespaceRecord },
   handle: (ctx) => {
     const { id } = ctx.params;
@@ -35,7 +35,7 @@ export const showNamespace = adminRoute({
 export const removeNamespace = adminRoute({
   method: 'DELETE',
   path: '/namespaces/{id}',
-  summary: 'Remove a namespace with all that is in it',
+  summary: 'Remove a namespace and everything in it',
   replies: { 204: '' },
   handle: async (ctx) => {
     const { id } = ctx.params;

@@ -4,10 +4,10 @@ import { bytes, json } from '../http/reply.js';
 import { ADMIN_PREFIX, HEALTH_PATH, pathBelowAdmin } from './path.js';
 import { type AdminRow, adminRoute } from './route.js';
 
-/** These rows are loaded by every start, which makes none of their schemas. */
+/** Every start loads these rows, so their schemas are created only when they are first read. */
 export const showHealth = adminRoute({
   path: pathBelowAdmin(HEALTH_PATH),
-  summary: 'Say that the emulator can serve requests',
+  summary: 'Report that the emulator can serve requests',
   access: 'open',
   get replies() {
     return { 200: z.object({ emulator: z.literal(true), status: z.literal('ready'), organization: z.string() }) };
@@ -27,7 +27,7 @@ export const showVersion = adminRoute({
 
 export const showOpenApi = adminRoute({
   path: '/openapi.json',
-  summary: 'Print the OpenAPI document of the service and of these routes',
+  summary: 'Print the OpenAPI document of the service and of the admin routes',
   access: 'open',
   get replies() {
     return { 200: z.looseObject({ openapi: z.string() }) };
@@ -40,12 +40,12 @@ export const showOpenApi = adminRoute({
   },
 });
 
-/** The routes that ask for no token where there is one: they tell nothing that it guards. */
+/** Routes that never require a token, because they reveal nothing that the token protects. */
 export const openRoutes: readonly AdminRow[] = [showHealth, showVersion, showOpenApi];
 
 const OPEN_PATHS: ReadonlySet<string> = new Set(openRoutes.map(({ path }) => ADMIN_PREFIX + path));
 
-/** Whether the path is one of an open route, in its plain spelling. */
+/** Returns true if the path is that of an open route, spelled as in its row. */
 export function isOpenPath(path: string): boolean {
   return OPEN_PATHS.has(path);
 }

@@ -11,20 +11,20 @@ type Json = Record<string, unknown>;
 const TAG = 'Emulator';
 const SECURITY = 'admin';
 
-/** What the guard, and the reading of input, refuse on every route. */
+/** Codes that the guard and the reading of input can return on every route. */
 const COMMON_CODES: readonly ProblemCode[] = ['bad_request', 'forbidden', 'unsupported_media_type'];
 const BODY_CODES: readonly ProblemCode[] = ['request_timeout', 'payload_too_large'];
 
 /**
- * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address. The
- * address is the only part that differs between requests.
+ * Returns the bytes of the OpenAPI document of the service and the admin routes, before and after the server's address.
+ * The address is the only part that differs between requests.
  */
 export async function writeDocument({
   operations,
   current,
   routes,
 }: Pick<AdminContext, 'operations' | 'current' | 'routes'>): Promise<readonly [Buffer, Buffer]> {
-  // The request that came first may leave; others wait for the same document.
+  // The meter belongs to no request, because the first request may be aborted while others wait for the same document.
   const meter = new Meter({ schedule: current.engine.schedule });
   const service = await runYielding(writeOpenApi(operations, '', current.config.forgePrefix), meter);
   const document = await runYielding(withAdminPaths(service, await routes()), meter);
@@ -50,7 +50,7 @@ function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<J
   }
   return {
     ...document,
-    tags: [...tags, { name: TAG, description: 'The emulator itself: what a deployment does not have.' }],
+    tags: [...tags, { name: TAG, description: 'Admin routes of the emulator, which a deployment does not have.' }],
     paths: { ...paths, ...added },
     components: {
       ...components,
@@ -59,7 +59,8 @@ function* withAdminPaths(document: Json, routes: readonly AdminRoute[]): Steps<J
         [SECURITY]: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The token of --admin-token. Without it, on loopback, these routes ask for none.',
+          description:
+            'Token of --admin-token. On loopback, the admin routes require no token unless that option is given.',
         },
       },
     },

@@ -21,7 +21,7 @@ export type OperationRecord = z.infer<typeof operationRecord>;
 
 export const listOperations = adminRoute({
   path: '/operations',
-  summary: 'List the operations of the service, with where faults can come in and what each can be refused with',
+  summary: 'List the operations of the service, with the fault stages and the error codes of each',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(operationRecord) },
   handle: (ctx) =>

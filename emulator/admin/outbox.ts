@@ -21,7 +21,7 @@ export type WebhookRecord = z.infer<ReturnType<typeof webhookRecord>>;
 
 export const showWebhooks = adminRoute({
   path: '/webhooks',
-  summary: 'List the webhooks that are registered for an organization',
+  summary: 'List the webhooks of an organization',
   query: z.strictObject({ ...listQuery, organization: organizationName() }),
   replies: { 200: listOf(webhookRecord()) },
   handle: (ctx) => {
@@ -36,7 +36,7 @@ export const showWebhooks = adminRoute({
 
 export const listDeliveries = adminRoute({
   path: '/webhooks/outbox',
-  summary: 'List what is or was on its way to webhooks, oldest first',
+  summary: 'List the pending and the past deliveries to webhooks, oldest first',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(deliveryRecord) },
   handle: (ctx) =>
@@ -47,7 +47,7 @@ export const listDeliveries = adminRoute({
     }),
 });
 
-/** A delivery as the outbox shows it: everything but the secret it is signed with. */
+/** Returns a delivery as the outbox shows it, without the secret with which it is signed. */
 function showDelivery({ id, webhook, event, body, state, attempts, nextAttemptAt }: Delivery) {
   return {
     id,

@@ -9,8 +9,8 @@ import { ADMIN_PREFIX } from './path.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 /*
- * The files of the page, as `npm run bundle` left them. They are the same for everybody and tell nothing of a world, so
- * they ask for no token: what the page shows it asks the other routes for.
+ * Files of the page, as written by `npm run bundle`. They are the same for every client and contain nothing of a world,
+ * so they require no token. The page gets what it shows from the other routes.
  */
 
 interface PageFile {
@@ -29,8 +29,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Content Security Policy Level 3, Trusted Types: nothing is loaded from elsewhere, no script or style stands in the
- * document, no text becomes markup, and no other page shows this one in a frame.
+ * Content Security Policy Level 3 with Trusted Types. Nothing is loaded from other origins, the document contains no
+ * inline script or style, no text becomes markup, and no other page can show this one in a frame.
  */
 const POLICY = [
   "default-src 'none'",
@@ -54,7 +54,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-/** All of them, read when the page is opened for the first time. */
+/** All files of the page, read when the page is opened for the first time. */
 const readFiles = lazy((): ReadonlyMap<string, PageFile> => {
   const folder = packageFile('dist/bundle/page');
   const files = readdirSync(folder).map((name): [string, PageFile] => {
@@ -75,10 +75,10 @@ function serve(name: string, { header }: AdminContext): Reply {
   });
 }
 
-/** The address without the slash, as it is easily typed. */
+/** Redirects the address without its trailing slash, which is easily omitted, to the page. */
 export const leadToPage = adminRoute({
   path: '',
-  summary: 'Lead to the page',
+  summary: 'Redirect to the page',
   access: 'open',
   replies: { 308: '' },
   handle: () => empty(308, { location: `${ADMIN_PREFIX}/` }),
@@ -86,7 +86,7 @@ export const leadToPage = adminRoute({
 
 export const showPage = adminRoute({
   path: '/',
-  summary: 'Show the page: requests as they come, repositories, faults, clock, and what clients do wrong',
+  summary: 'Show the page: requests as they arrive, repositories, faults, clock, and mistakes of clients',
   access: 'open',
   replies: { 200: 'text/html' },
   handle: (ctx) => serve(DOCUMENT, ctx),
@@ -94,7 +94,7 @@ export const showPage = adminRoute({
 
 export const showPageFile = adminRoute({
   path: '/page/{file}',
-  summary: 'Show a file that the page is made of',
+  summary: 'Return a file of the page',
   access: 'open',
   replies: { 200: 'application/octet-stream' },
   handle: (ctx) => serve(ctx.params.file!, ctx),

@@ -1,15 +1,15 @@
-/** What the paths of the emulator's own routes start with. */
+/** Prefix of the paths of the admin routes. */
 export const ADMIN_PREFIX = '/_emulator';
 
-/** Answers as soon as the emulator can serve requests. */
+/** Path that responds as soon as the emulator can serve requests. */
 export const HEALTH_PATH = `${ADMIN_PREFIX}/health`;
 
-/** Whether the path is one of the page's files, in its plain spelling. */
+/** Returns true if the path is that of one of the page's files, spelled as in the routes. */
 export function isPagePath(path: string): boolean {
   return path === ADMIN_PREFIX || path === `${ADMIN_PREFIX}/` || path.startsWith(`${ADMIN_PREFIX}/page/`);
 }
 
-/** A path as the rows of the routes have it. */
+/** Returns the path without the prefix, as the rows of the routes contain it. */
 export function pathBelowAdmin(path: string): string {
   return path.slice(ADMIN_PREFIX.length);
 }
@@ -17,8 +17,9 @@ export function pathBelowAdmin(path: string): string {
 const FIRST_SEGMENT = ADMIN_PREFIX.slice(1);
 
 /**
- * Whether a path leads to the emulator's own routes in any reading: with percent sequences decoded, in whatever case,
- * with empty and dot segments resolved or not. Only the plain spelling is a route; all of them meet the same guard.
+ * Returns true if the path leads to the admin routes in any interpretation: with percent sequences decoded, in any
+ * case, with empty and dot segments resolved or not. Only one spelling matches a route, but all of them have to pass
+ * the guard.
  */
 export function isAdminPath(path: string): boolean {
   const read = (path.includes('%') ? decodeLeniently(path) : path).toLowerCase();

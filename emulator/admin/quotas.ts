@@ -27,7 +27,7 @@ export const showQuotas = adminRoute({
 export const changeQuotas = adminRoute({
   method: 'PATCH',
   path: '/quotas',
-  summary: 'Set quotas by name, and remove those that are null; all of them or none',
+  summary: 'Set quotas by name, and remove those that are null; all or nothing',
   body: z.strictObject({ quotas: quotaChangesSchema().optional() }),
   replies: { 200: quotasRecord },
   handle: ({ world, body }) => {

@@ -12,7 +12,7 @@ import { empty, json, largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import { repositoryNameIssue } from '../repositories/repository-name.js';
 import { runYielding } from '../schedule/steps.js';
-import { listOf, listQuery, PAGE, writeList } from './lists.js';
+import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import {
   exactBytes,
   findRepository,
@@ -29,8 +29,8 @@ import {
 import { adminRoute, organizationName, requireFound } from './route.js';
 
 /*
- * What a page shows of repositories. Records and objects are read as they lie there: no state refuses, and none changes,
- * so that what is archived, thawing or deleted can be looked at.
+ * Repositories as the page shows them. Their records and objects are read without checking or changing their state, so
+ * that archived, thawing and deleted repositories can be viewed.
  */
 
 const summaryRecord = z.object({
@@ -39,7 +39,7 @@ const summaryRecord = z.object({
   organization: z.string(),
   state: z.string(),
   default_branch: z.string().nullable(),
-  head: z.string().nullable().meta({ description: 'The commit that HEAD leads to.' }),
+  head: z.string().nullable().meta({ description: 'Commit to which HEAD resolves; null if there is none.' }),
   refs: z.int(),
   objects: z.int(),
   created_at: z.iso.datetime(),
@@ -73,7 +73,7 @@ export const showRepositories = adminRoute({
     const { repositories } = ctx.world.state;
     const name = ctx.query.organization ?? ctx.organization;
     const items = [...repositories.all()].filter(
-      // A deleted one whose name was used again cannot be named any more.
+      // A deleted repository whose name is used by a newer one cannot be addressed any more.
       (found) => found.record.organization === name && repositories.find(name, found.name) === found,
     );
     return writeList(ctx, {
@@ -94,7 +94,7 @@ export const showRepository = adminRoute({
 
 export const showRepositoryState = adminRoute({
   path: '/repositories/{name}/state',
-  summary: 'Show the state of a repository without bringing it into another',
+  summary: 'Show the state of a repository without changing it',
   query: z.strictObject(inOrganization),
   replies: { 200: z.object({ state: z.string() }) },
   handle: (ctx) => json(200, { state: findRepository(ctx).ownState }),
@@ -103,7 +103,7 @@ export const showRepositoryState = adminRoute({
 export const addRepository = adminRoute({
   method: 'POST',
   path: '/repositories',
-  summary: 'Make an empty repository',
+  summary: 'Create an empty repository',
   body: z.strictObject({ name: z.string(), organization: organizationName(), default_branch: z.string().optional() }),
   replies: { 201: summaryRecord },
   errors: ['not_found', 'conflict'],
@@ -111,12 +111,12 @@ export const addRepository = adminRoute({
     const { name, organization = selected, default_branch = 'main' } = body;
     const { organizations, repositories } = world.state;
     requireFound(organizations.get(organization), 'organization', organization);
-    const fault = repositoryNameIssue(name);
-    if (fault !== undefined) throw problem('bad_request', `name: the repository name ${fault}.`);
+    const issue = repositoryNameIssue(name);
+    if (issue !== undefined) throw problem('bad_request', `name: the repository name ${issue}.`);
     readBranch(default_branch, 'default_branch');
     const found = repositories.find(organization, name);
     if (found && found.state !== 'deleted')
-      throw problem('conflict', `There is a repository ${JSON.stringify(name)} already.`);
+      throw problem('conflict', `The repository ${JSON.stringify(name)} exists already.`);
     return json(201, showSummary(repositories.create(organization, name, { defaultBranch: default_branch })));
   },
 });
@@ -136,12 +136,12 @@ export const removeRepository = adminRoute({
   },
 });
 
-/** The commit that a list started from, and how many of its history were shown. */
+/** Commit from which the list started, and number of commits of its history that were shown. */
 type Position = readonly [tip: Oid, shown: number];
 
 export const showCommits = adminRoute({
   path: '/repositories/{name}/commits',
-  summary: 'List the commits that a ref leads to, newest first',
+  summary: 'List the commits reachable from a ref, newest first',
   query: z.strictObject({ ...listQuery, ...inOrganization, ref: z.string().optional() }),
   replies: { 200: listOf(commitRecord()) },
   errors: ['not_found', 'ref_not_found'],
@@ -149,7 +149,7 @@ export const showCommits = adminRoute({
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { git } = repository;
-    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], PAGE);
+    const list = openList<Position>(ctx, query, ['admin', 'commits', repository.id, query.ref], LIST_SIZE);
     const tip = list.position?.[0] ?? (await resolveCommit(repository, query.ref, meter));
     const skip = list.position?.[1] ?? 0;
     await git.history.extend([tip], meter);
@@ -168,7 +168,7 @@ const entryRecord = z.object({
   mode: z.string(),
   type: z.enum(['tree', 'blob', 'commit']),
   oid: z.string(),
-  size: z.int().nullable().meta({ description: 'Bytes of a blob.' }),
+  size: z.int().nullable().meta({ description: 'Size of a blob in bytes; null for other entries.' }),
 });
 
 export type TreeEntry = z.infer<typeof entryRecord>;
@@ -182,7 +182,7 @@ export const showTree = adminRoute({
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const tree = await runYielding(findTree(objects, oid), ctx.meter);
-    if (tree === undefined) throw problem('not_found', `${oid} leads to no tree.`);
+    if (tree === undefined) throw problem('not_found', `The object ${oid} is not a tree, and leads to none.`);
     return writeList(ctx, {
       of: ['tree', tree],
       items: await runYielding(readTree(objects, tree), ctx.meter),
@@ -209,14 +209,14 @@ export type BlobRecord = z.infer<typeof blobRecord>;
 
 export const showBlob = adminRoute({
   path: '/repositories/{name}/blob/{oid}',
-  summary: 'Show a blob, of a large one the first MiB: as text where it is UTF-8, else in base64',
+  summary: 'Show a blob, at most its first MiB: as text if it is UTF-8, otherwise in base64',
   query: z.strictObject(inOrganization),
   replies: { 200: blobRecord },
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
-    if (objects.typeOf(number) !== BLOB) throw problem('not_found', `${oid} is no blob.`);
+    if (objects.typeOf(number) !== BLOB) throw problem('not_found', `The object ${oid} is not a blob.`);
     return json(200, { oid, ...(await readContent(objects, number, ctx.meter)) });
   },
 });
@@ -227,14 +227,14 @@ export type TagRecord = z.infer<typeof tagRecord>;
 
 export const showTag = adminRoute({
   path: '/repositories/{name}/tag/{oid}',
-  summary: 'Show an annotated tag: what it names, who made it, and its message',
+  summary: 'Show an annotated tag: its object, its tagger, and its message',
   query: z.strictObject(inOrganization),
   replies: { 200: tagRecord },
   handle: async (ctx) => {
     const { objects } = findRepository(ctx).git;
     const oid = requireObject(objects, ctx.params.oid!);
     const number = objects.find(oid);
-    if (objects.typeOf(number) !== TAG) throw problem('not_found', `${oid} is no tag.`);
+    if (objects.typeOf(number) !== TAG) throw problem('not_found', `The object ${oid} is not an annotated tag.`);
     return json(200, { oid, ...showTagDetails(await runYielding(objects.readSteps(number), ctx.meter)) });
   },
 });

@@ -31,17 +31,21 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Of one diff: files that are listed, bytes of their patches together, and of each unless its path was asked for. */
+/** Maximum number of files shown in one diff. */
 const MAX_FILES = 1000;
+/** Maximum size of all patches of one diff together, in bytes. */
 const MAX_PATCH_BYTES = 2 * 1024 * 1024;
+/** Maximum size of the patch of one file, in bytes, unless the request names the file's path. */
 const MAX_BYTES_OF_FILE = 256 * 1024;
 
 const changedFile = z.object({
   path: z.string(),
   path_bytes: exactBytes,
-  old_path: z.string().optional().meta({ description: 'Of a rename.' }),
+  old_path: z.string().optional().meta({ description: 'Previous path of a renamed file.' }),
   old_path_bytes: exactBytes,
-  state: z.string().meta({ description: "Git's letter; a rename carries its similarity, as in R054." }),
+  state: z
+    .string()
+    .meta({ description: "Git's status letter; followed by the similarity for a rename, such as R054." }),
   old_mode: z.string().nullable(),
   mode: z.string().nullable(),
   old_oid: z.string().nullable(),
@@ -51,18 +55,20 @@ const changedFile = z.object({
   is_binary: z.boolean(),
   additions: z.int(),
   deletions: z.int(),
-  patch: z.string().meta({ description: 'As `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
-  is_truncated: z.boolean().meta({ description: 'Whether the patch is cut, at the end of a line where it has one.' }),
+  patch: z
+    .string()
+    .meta({ description: 'Patch as `git diff --full-index` prints it; bytes that are not UTF-8 are U+FFFD.' }),
+  is_truncated: z.boolean().meta({ description: 'True if the patch is truncated, after a line feed if it has one.' }),
 });
 
 export type ChangedFile = z.infer<typeof changedFile>;
 
 const commitDiff = z.object({
   oid: z.string(),
-  base: z.string().nullable().meta({ description: 'The parent; null: the commit has none.' }),
+  base: z.string().nullable().meta({ description: 'Parent with which the commit is compared; null if it has none.' }),
   stats: z.object({ files: z.int(), additions: z.int(), deletions: z.int(), changes: z.int() }),
   files: z.array(changedFile),
-  is_truncated: z.boolean().meta({ description: 'Whether files are left out.' }),
+  is_truncated: z.boolean().meta({ description: 'True if files are omitted.' }),
 });
 
 export type CommitDiff = z.infer<typeof commitDiff>;
@@ -70,13 +76,13 @@ export type CommitDiff = z.infer<typeof commitDiff>;
 export const showCommitDiff = adminRoute({
   path: '/repositories/{name}/commits/{oid}/diff',
   summary:
-    'Show what a commit changed against a parent of its, the first one unless another is named, or against nothing',
+    'Show the changes of a commit against one of its parents (the first by default), or against nothing if it has none',
   query: z.strictObject({
     ...inOrganization,
     ...pathQuery,
-    old_path: z.string().optional().meta({ description: 'With path: where a renamed file was before.' }),
+    old_path: z.string().optional().meta({ description: 'Previous path of a renamed file, in addition to path.' }),
     old_path_bytes: pathQuery.path_bytes,
-    parent: z.string().optional().meta({ description: 'Of a merge, the number of the parent, from 1.' }),
+    parent: z.string().optional().meta({ description: 'Number of the parent of a merge, from 1.' }),
   }),
   replies: { 200: commitDiff },
   errors: ['not_found', 'unprocessable_entity', 'gateway_timeout'],
@@ -104,18 +110,22 @@ export const showCommitDiff = adminRoute({
 function readParent(text: string | undefined, parents: number): number {
   if (text === undefined) return 1;
   if (/^[1-9]\d{0,9}$/.test(text) && Number(text) <= parents) return Number(text);
-  const max = parents === 0 ? 'the commit has none' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
-  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${max}.` : `parent ${max}.`);
+  const allowed =
+    parents === 0 ? 'the commit has no parents' : parents === 1 ? 'has to be 1' : `has to be from 1 to ${parents}`;
+  throw problem('bad_request', parents === 0 ? `parent cannot be given: ${allowed}.` : `parent ${allowed}.`);
 }
 
 async function showFiles({ files }: Diff, maxOfFile: number, meter: Meter): Promise<ChangedFile[]> {
   const shown: ChangedFile[] = [];
-  let left = MAX_PATCH_BYTES;
+  let remaining = MAX_PATCH_BYTES;
   for (const file of files.slice(0, MAX_FILES)) {
-    const patch = left > 0 ? await runYielding(file.patch(), meter) : undefined;
-    const room = Math.min(left, maxOfFile);
-    const part = patch?.subarray(0, patch.length <= room ? undefined : patch.lastIndexOf(0x0a, room - 1) + 1 || room);
-    left -= part?.length ?? 0;
+    const patch = remaining > 0 ? await runYielding(file.patch(), meter) : undefined;
+    const available = Math.min(remaining, maxOfFile);
+    const part = patch?.subarray(
+      0,
+      patch.length <= available ? undefined : patch.lastIndexOf(0x0a, available - 1) + 1 || available,
+    );
+    remaining -= part?.length ?? 0;
     shown.push(showFile(file, part?.toString() ?? '', part?.length !== patch?.length || patch === undefined));
     if (meter.shouldYield) await meter.yieldToEventLoop();
   }
@@ -156,7 +166,7 @@ export type FoundContent = z.infer<typeof foundContent>;
 
 export const showContent = adminRoute({
   path: '/repositories/{name}/content',
-  summary: 'Show what a path holds at a ref: a blob, of a large one the first MiB; of a folder and a submodule its id',
+  summary: 'Show what a path contains at a ref: a blob, at most its first MiB, or the id of a folder or submodule',
   query: z.strictObject({ ...inOrganization, ...refQuery, ...pathQuery }),
   replies: { 200: foundContent },
   errors: ['not_found', 'ref_not_found'],
@@ -167,7 +177,7 @@ export const showContent = adminRoute({
     const path = readBytes(query.path, query.path_bytes, 'path') ?? NO_BYTES;
     const commit = await resolveCommit(repository, query.ref, meter);
     const entry = await runYielding(findEntry(objects, repository.git.history.commit(commit).tree, path), meter);
-    if (!entry) throw nothingAt(path, commit);
+    if (!entry) throw pathNotFound(path, commit);
     const number = objects.find(entry.oid);
     const isBlob = number >= 0 && objects.typeOf(number) === BLOB;
     return json(200, {
@@ -181,20 +191,20 @@ export const showContent = adminRoute({
   },
 });
 
-function nothingAt(path: ByteString, commit: Oid) {
-  return problem('not_found', `There is nothing at ${JSON.stringify(textOf(path))} in ${commit}.`);
+function pathNotFound(path: ByteString, commit: Oid) {
+  return problem('not_found', `The path ${JSON.stringify(textOf(path))} does not exist in the commit ${commit}.`);
 }
 
 const LONGEST_RANGE = requestLimit('blameRangeLength');
 
 const blamedRange = z.object({
-  line: z.int().meta({ description: 'The first line, from 1.' }),
+  line: z.int().meta({ description: 'Number of the first line, from 1.' }),
   lines: z.int(),
   commit: z.string(),
   original_line: z.int(),
   original_path: z.string(),
   original_path_bytes: exactBytes,
-  previous: z.string().optional().meta({ description: 'The parent that did not have the lines yet.' }),
+  previous: z.string().optional().meta({ description: 'Parent of the commit that does not have the lines yet.' }),
 });
 
 const blameRecord = z.object({
@@ -209,7 +219,7 @@ export type Blame = z.infer<typeof blameRecord>;
 
 export const showBlame = adminRoute({
   path: '/repositories/{name}/blame',
-  summary: 'Show which commit brought in the lines of a file: ranges of lines, and the commits that they are of',
+  summary: 'Show which commit each line of a file comes from: ranges of lines, and their commits',
   query: z.strictObject({
     ...inOrganization,
     ...refQuery,
@@ -218,7 +228,7 @@ export const showBlame = adminRoute({
       .string()
       .max(LONGEST_RANGE, `takes at most ${LONGEST_RANGE} characters`)
       .optional()
-      .meta({ description: 'As `git blame -L`, such as 1,200.' }),
+      .meta({ description: 'Lines as for `git blame -L`, such as 1,200.' }),
   }),
   replies: { 200: blameRecord },
   errors: ['not_found', 'ref_not_found', 'gateway_timeout'],
@@ -229,7 +239,7 @@ export const showBlame = adminRoute({
     if (path === undefined) throw problem('bad_request', 'path is required.');
     const commit = await resolveCommit(repository, query.ref, meter);
     const ranges = query.range === undefined ? undefined : [query.range];
-    const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => nothingAt(path, commit));
+    const blamed = await blameOrRefuse(ctx, repository, { commit, path, ranges }, () => pathNotFound(path, commit));
     const { objects } = repository.git;
     return largeJson(200, {
       commit,

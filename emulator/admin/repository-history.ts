@@ -12,7 +12,7 @@ import { largeJson } from '../http/reply.js';
 import type { Repository } from '../repositories/repository.js';
 import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
-import { listQuery, PAGE } from './lists.js';
+import { LIST_SIZE, listQuery } from './lists.js';
 import {
   commitDetails,
   commitLine,
@@ -29,12 +29,18 @@ import {
 } from './repository-records.js';
 import { adminRoute } from './route.js';
 
-/** Tips that a cursor keeps; of a list with more of them a page follows the last commit of the page before. */
+/**
+ * Maximum number of tips in a cursor. If a graph has more, a request with the cursor finds the tips again, and
+ * continues after the last commit that was shown.
+ */
 const MAX_KEPT_TIPS = 64;
-/** Notes of one commit that are shown, of as many notes refs. */
+/** Maximum number of notes shown for one commit. Each is from another notes ref. */
 const MAX_NOTES = 100;
 
-/** `tips`: what the list started from, or none; `last`: what was shown last; `shown`: how many were. */
+/**
+ * Position in a graph: the commits from which the graph started (none if there are too many), the commit that was shown
+ * last, and the number of commits that were shown.
+ */
 interface GraphCursor {
   readonly tips: readonly Oid[];
   readonly last: Oid;
@@ -48,7 +54,7 @@ const graphRow = z.object({
   refs: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Full names of refs that lead to it, where there are any.' }),
+    .meta({ description: 'Full names of the refs that lead to the commit; absent if there are none.' }),
 });
 
 export type GraphCommit = z.infer<typeof graphRow>;
@@ -62,7 +68,7 @@ interface Selection {
 export const showGraph = adminRoute({
   path: '/repositories/{name}/graph',
   summary:
-    'List the commits of branches and tags as `git log --date-order` does: no parent before its children, else the newest first',
+    'List the commits of branches and tags as `git log --date-order` does: children before parents, otherwise newest first',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
@@ -70,26 +76,30 @@ export const showGraph = adminRoute({
     prefix: z
       .string()
       .optional()
-      .meta({ description: 'Of the refs whose full names begin so, such as refs/namespaces/.' }),
-    all: flag().optional().meta({ description: 'Of all refs, those of other namespaces included.' }),
+      .meta({ description: 'Start from the refs whose full names begin with this text, such as refs/namespaces/.' }),
+    all: flag().optional().meta({ description: 'True to start from all refs, including those in ref namespaces.' }),
   }),
   replies: {
-    200: z.object({ items: z.array(graphRow), total: z.int().meta({ description: 'Of all pages.' }), ...pageEnd() }),
+    200: z.object({
+      items: z.array(graphRow),
+      total: z.int().meta({ description: 'Number of commits in the whole list.' }),
+      ...pageEnd(),
+    }),
   },
   errors: ['not_found', 'ref_not_found'],
   handle: async (ctx) => {
     const { query, meter } = ctx;
     const { cursor, limit, organization: _, ...selection } = query;
-    const max = readLimit(limit, PAGE);
+    const max = readLimit(limit, LIST_SIZE);
     const repository = findRepository(ctx);
     const { objects, refs, history } = repository.git;
     const list = openList<GraphCursor>(ctx, { cursor }, ['admin', 'graph', repository.id, selection]);
-    const given = list.position;
-    const tips = given && given.tips.length > 0 ? given.tips : await findTips(repository, selection, meter);
+    const previous = list.position;
+    const tips = previous && previous.tips.length > 0 ? previous.tips : await findTips(repository, selection, meter);
     await history.extend(tips, meter);
     const { graph } = history;
     const { order, heads } = await runYielding(inDateOrder(graph, graph.locateAll(tips)), meter);
-    const start = given ? placeAfter(given, order.indexOf(graph.locate(given.last))) : 0;
+    const start = previous ? placeAfter(previous, order.indexOf(graph.locate(previous.last))) : 0;
     const page = Array.from(order.subarray(start, start + max), (position) => graph.oidOf(position));
     const hasMore = start + page.length < order.length;
     const named = await refsOf(objects, refs, page, meter);
@@ -119,10 +129,10 @@ function placeAfter({ shown }: GraphCursor, at: number): number {
 
 const HEADS_AND_TAGS = ['refs/heads/', 'refs/tags/'].map(bytesOf);
 
-/** The commits that the selected refs lead to, in the order in which Git takes them. */
+/** Returns the commits that the selected refs lead to, in the order in which Git takes them. */
 async function findTips(repository: Repository, { ref, prefix, all }: Selection, meter: Meter): Promise<Oid[]> {
   if ([ref, prefix, all].filter((one) => one !== undefined && one !== false).length > 1)
-    throw problem('bad_request', 'Of ref, prefix and all at most one can be given.');
+    throw problem('bad_request', 'Only one of ref, prefix and all can be given.');
   if (ref !== undefined) return [await resolveCommit(repository, ref, meter)];
   const { refs, objects } = repository.git;
   const prefixes = prefix !== undefined ? [bytesOf(prefix)] : all ? [NO_BYTES] : HEADS_AND_TAGS;
@@ -174,7 +184,7 @@ async function readNotes({ git }: Repository, target: Oid, meter: Meter): Promis
   const { objects, refs } = git;
   const notes: z.infer<typeof noteRecord>[] = [];
   for (const [name, { oid: tip }] of refs.entries(NOTES)) {
-    // A notes ref may hold a tree, or a tag of one. A blob holds no notes.
+    // A notes ref may point to a tree or to a tag of a tree. A blob contains no notes.
     const tree = await runYielding(findTree(objects, tip), meter);
     const oid = tree === undefined ? undefined : await runYielding(findNote(objects, tree, target), meter);
     const number = oid === undefined ? -1 : objects.find(oid);

@@ -14,21 +14,21 @@ import type { Meter } from '../schedule/meter.js';
 import { runYielding } from '../schedule/steps.js';
 import { type AdminContext, organizationName, requireFound } from './route.js';
 
-/** What several routes show of a repository: one schema and one function per record. */
+/** Records of a repository that several routes show: one schema and one function per record. */
 
-/** Bytes of a blob, and characters of a message, that are shown. */
+/** Maximum number of bytes of a blob, and of characters of a message, that are shown. */
 const MAX_BYTES = 1024 * 1024;
-/** Characters of a subject that are shown: a list has many. */
+/** Maximum length of a subject in characters, because a list contains many subjects. */
 const MAX_SUBJECT = 512;
 
 export const exactBytes = z
   .string()
   .optional()
-  .meta({ description: 'Its bytes in base64url, where they are not UTF-8.' });
+  .meta({ description: 'Exact bytes in base64url; absent if they are UTF-8.' });
 
 type Named<Name extends string> = { readonly [Key in Name]: string } & { readonly [Key in `${Name}_bytes`]?: string };
 
-/** A path or name as text, and as bytes where the text does not tell them. */
+/** Returns a path or name as text, and as bytes if the text does not represent them exactly. */
 export function named<Name extends string>(name: Name, bytes: ByteString): Named<Name> {
   const exact = isUtf8(bytes) ? undefined : Buffer.from(bytes, 'latin1').toString('base64url');
   return { [name]: textOf(bytes), ...(exact !== undefined && { [`${name}_bytes`]: exact }) } as Named<Name>;
@@ -45,12 +45,12 @@ export const shownContent = {
   is_truncated: z.boolean(),
 };
 
-/** A blob, of a large one the first MiB. */
+/** Returns the content of a blob; only the first MiB of a larger one. */
 export async function readContent(objects: ObjectStore, number: number, meter: Meter) {
   const body = await runYielding(objects.readSteps(number), meter);
   const shown = body.subarray(0, MAX_BYTES);
   const isTruncated = shown.length < body.length;
-  // A character may be cut in two.
+  // The cut may be inside a character, so show a truncated blob as bytes.
   const text = isTruncated ? undefined : decodeText(shown);
   return {
     size: body.length,
@@ -68,7 +68,10 @@ function decodeText(bytes: Buffer): string | undefined {
   }
 }
 
-/** The first paragraph of a message in one line, as `git log --format=%s` prints it, and no more of it than a line shows. */
+/**
+ * Returns the first paragraph of a message as one line, as `git log --format=%s` prints it, with at most `MAX_SUBJECT`
+ * characters.
+ */
 export function subjectOf(message: string): string {
   const start = /^(?:[^\S\n]*\n)*/.exec(message)![0].length;
   const head = message.slice(start, start + 4 * MAX_SUBJECT);
@@ -83,16 +86,14 @@ export function subjectOf(message: string): string {
 }
 
 export const commitLine = {
-  subject: z
-    .string()
-    .meta({ description: `The first paragraph of the message, up to ${MAX_SUBJECT} characters of it.` }),
+  subject: z.string().meta({ description: `First paragraph of the message, at most ${MAX_SUBJECT} characters.` }),
   author: z.string(),
   author_email: z.string(),
-  authored_at: z.string().meta({ description: 'RFC 3339, on the clock of the author.' }),
+  authored_at: z.string().meta({ description: 'RFC 3339, in the time zone of the author.' }),
   committed_at: z.string(),
 };
 
-/** A commit in one line of a list. */
+/** Returns the fields of a commit that lists show. */
 export function showCommitLine(objects: ObjectReader, oid: Oid) {
   const { author, committer, message } = readCommit(objects, oid);
   return {
@@ -120,7 +121,7 @@ export const commitDetails = {
   encoding: z.string().optional(),
   signature: z.string().optional(),
   headers: z.array(z.object({ name: z.string(), value: z.string() })).meta({
-    description: 'Those that have no member of their own.',
+    description: 'Headers that have no member of their own.',
   }),
 };
 
@@ -141,19 +142,22 @@ export function showCommitDetails({ message, tree, parents, author, committer, e
 export const tagDetails = {
   name: z.string(),
   object: z.string(),
-  type: z.string().meta({ description: 'What the tag says its object is.' }),
+  type: z.string().meta({ description: 'Type of the object according to the tag.' }),
   tagger: identity.nullable(),
-  message: z.string().meta({ description: 'A signature is its end.' }),
+  message: z.string().meta({ description: 'Message, including the signature at its end.' }),
   is_message_truncated: z.boolean(),
 };
 
-/** What a tag says, of a large one the first MiB. */
+/** Returns the fields of a tag object, of which only the first MiB is parsed. */
 export function showTagDetails(body: Buffer) {
   const { tagger, ...tag } = parseTag(body.subarray(0, MAX_BYTES));
   return { ...tag, tagger: tagger ? showIdentity(tagger) : null, is_message_truncated: body.length > MAX_BYTES };
 }
 
-/** The full names of the refs, of any namespace, that lead to each of these commits, by name. */
+/**
+ * Returns the refs that lead to each of the commits, by their full names and in their order. Includes all ref
+ * namespaces.
+ */
 export async function refsOf(
   objects: ObjectReader,
   refs: Refs,
@@ -168,13 +172,13 @@ export async function refsOf(
   return found;
 }
 
-/** What path and query of a route name: a repository, a commit, an object, a file. */
+/** Functions for the repository, commit, object or file that the path and query of a route name. */
 
 export const inOrganization = { organization: organizationName() };
 
 type InOrganization = { readonly organization?: string | undefined };
 
-/** The repository that the path names; of several that had the name one after the other the last one. */
+/** Returns the repository that the path names; the last one if several had the name one after the other. */
 export function findRepository(ctx: AdminContext<InOrganization>): Repository {
   const { world, params, query, organization } = ctx;
   const found = world.state.repositories.find(query.organization ?? organization, params.name!);
@@ -184,14 +188,17 @@ export function findRepository(ctx: AdminContext<InOrganization>): Repository {
 export const refQuery = {
   ref: z.string().optional().meta({
     description:
-      'A branch, tag or revision, or the full name of a ref of any namespace; default: the default branch, else HEAD.',
+      'Branch, tag, revision, or full name of a ref in any ref namespace; default: the default branch, otherwise HEAD.',
   }),
 };
 
-/** The commit that `ref` means. Throws `ref_not_found`, and `bad_request` for what no revision can look like. */
+/**
+ * Returns the commit that `ref` resolves to. Throws `ref_not_found`, or `bad_request` if the text cannot be a revision.
+ */
 export async function resolveCommit(repository: Repository, ref: string | undefined, meter: Meter): Promise<Oid> {
   const { refs, objects } = repository.git;
-  // Revisions do not lead into other namespaces: these are for who looks at all of a repository.
+  // Try the full name of a ref first. Revisions do not resolve to refs in ref namespaces, but these routes show them
+  // all.
   const named = ref === undefined ? undefined : refs.get(bytesOf(ref));
   const commit = named === undefined ? undefined : await runYielding(findCommit(objects, named), meter);
   return commit ?? (await resolveRef({ repository, meter, note: () => {} }, { ref })).commit;
@@ -204,25 +211,25 @@ export function requireObject(objects: ObjectReader, text: string): Oid {
   return oid;
 }
 
-/** The commit that the path names. */
+/** Returns the commit that the path names. Throws `bad_request` and `not_found`. */
 export function requireCommit({ git }: Repository, text: string): Oid {
   const oid = requireObject(git.objects, text);
-  if (!isCommit(git.objects, oid)) throw problem('not_found', `${oid} is no commit.`);
+  if (!isCommit(git.objects, oid)) throw problem('not_found', `The object ${oid} is not a commit.`);
   return oid;
 }
 
 const BASE64URL = 'in base64url, without padding';
 
-/** A path can be any bytes; a query is text. */
+/** Query parameters for a path as text or as bytes, because a path can be any bytes and a query is text. */
 export const pathQuery = {
   path: z.string().optional(),
   path_bytes: z
     .string()
     .optional()
-    .meta({ description: `In place of path: its bytes, ${BASE64URL}. For paths that are not UTF-8.` }),
+    .meta({ description: `Bytes of the path ${BASE64URL}, in place of path. For paths that are not UTF-8.` }),
 };
 
-/** The path that a query names in either way; undefined where it names none. */
+/** Returns the path that a query gives as text or as bytes; undefined if it gives none. */
 export function readBytes(text: string | undefined, encoded: string | undefined, name: string): ByteString | undefined {
   if (encoded === undefined) return text === undefined ? undefined : bytesOf(text);
   if (text !== undefined) throw problem('bad_request', `${name} and ${name}_bytes cannot both be given.`);

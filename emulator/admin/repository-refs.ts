@@ -6,15 +6,15 @@ import { type ObjectReader, type Oid, typeName } from '../git/object/object.js';
 import { findCommit, findTree } from '../git/object/tag.js';
 import { largeJson } from '../http/reply.js';
 import { runSync, runYielding } from '../schedule/steps.js';
-import { listOf, listQuery, PAGE, writeList } from './lists.js';
+import { LIST_SIZE, listOf, listQuery, writeList } from './lists.js';
 import { exactBytes, findRepository, inOrganization, named } from './repository-records.js';
 import { adminRoute, requireFound } from './route.js';
 
-/** Where the refs of a namespace are: `git help namespaces`. */
+/** Prefix of the refs in ref namespaces (`git help namespaces`). */
 const NAMESPACES = 'refs/namespaces/';
 const NAMESPACE = /^refs\/namespaces\/[^/]+\//;
 
-/** What a ref is by where it is; of those in a namespace, by where it is there. */
+/** Prefixes by which refs are classified. In a ref namespace, the prefix follows that of the namespace. */
 const KINDS = {
   branch: 'refs/heads/',
   tag: 'refs/tags/',
@@ -27,20 +27,23 @@ type RefKind = keyof typeof KINDS;
 const refRecord = z.object({
   name: z.string(),
   name_bytes: exactBytes,
-  short: z.string().meta({ description: 'The name without the place of its namespace and of its kind.' }),
+  short: z.string().meta({ description: 'Name without the prefixes of its ref namespace and its kind.' }),
   kind: z.enum(Object.keys(KINDS) as [RefKind, ...RefKind[]]),
   namespace: z.string().nullable().meta({
-    description: 'The namespace that it is in, such as ephemeral; null for those that every remote shows.',
+    description: 'Ref namespace, such as ephemeral; null for the refs that every remote shows.',
   }),
   oid: z.string(),
   type: z.string(),
-  commit: z.string().nullable().meta({ description: 'The commit that it leads to, by way of tags.' }),
+  commit: z
+    .string()
+    .nullable()
+    .meta({ description: 'Commit to which the ref leads, through tags if necessary; null if it leads to none.' }),
   created_at: z.iso.datetime(),
 });
 
 export type RefRecord = z.infer<typeof refRecord>;
 
-function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespace'> {
+function classify(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespace'> {
   const place = NAMESPACE.exec(name)?.[0].length ?? 0;
   const inside = sliceBytes(name, place);
   const kind = (Object.keys(KINDS) as RefKind[]).find((each) => inside.startsWith(KINDS[each])) ?? 'other';
@@ -53,7 +56,7 @@ function placeOf(name: ByteString): Pick<RefRecord, 'short' | 'kind' | 'namespac
 
 export const showRefs = adminRoute({
   path: '/repositories/{name}/refs',
-  summary: 'List the refs of a repository by name, all namespaces included',
+  summary: 'List the refs of a repository by name, including all ref namespaces',
   query: z.strictObject({ ...listQuery, ...inOrganization, prefix: z.string().optional() }),
   replies: { 200: listOf(refRecord) },
   handle: (ctx) => {
@@ -66,16 +69,16 @@ export const showRefs = adminRoute({
       keyOf: ([name]) => name,
       show: ([name, { oid, createdAt }]): RefRecord => ({
         ...named('name', name),
-        ...placeOf(name),
+        ...classify(name),
         oid,
-        ...leadsTo(objects, oid),
+        ...targetOf(objects, oid),
         created_at: new Date(createdAt).toISOString(),
       }),
     });
   },
 });
 
-function leadsTo(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
+function targetOf(objects: ObjectReader, oid: Oid): Pick<RefRecord, 'type' | 'commit'> {
   const number = objects.find(oid);
   if (number < 0) return { type: 'missing', commit: null };
   return { type: typeName(objects.typeOf(number)), commit: runSync(findCommit(objects, oid)) ?? null };
@@ -87,18 +90,18 @@ type NotesCursor = readonly [tree: Oid, shown: number];
 
 export const showNotes = adminRoute({
   path: '/repositories/{name}/notes',
-  summary: 'List the notes of a notes ref: what each is of, and its blob',
+  summary: 'List the notes of a notes ref, each with its target and its blob',
   query: z.strictObject({
     ...listQuery,
     ...inOrganization,
-    ref: z.string().optional().meta({ description: 'The full name; default refs/notes/commits.' }),
+    ref: z.string().optional().meta({ description: 'Full name of the notes ref; default refs/notes/commits.' }),
   }),
   replies: { 200: listOf(z.object({ target: z.string(), note: z.string() })) },
   handle: async (ctx) => {
     const { query, meter } = ctx;
     const repository = findRepository(ctx);
     const { objects, refs } = repository.git;
-    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], PAGE);
+    const list = openList<NotesCursor>(ctx, query, ['admin', 'notes', repository.id, query.ref], LIST_SIZE);
     const tip = refs.get(query.ref === undefined ? NOTES : bytesOf(query.ref));
     if (query.ref !== undefined) requireFound(tip, 'ref', query.ref);
     const [tree, skip] = list.position ?? [tip && (await runYielding(findTree(objects, tip), meter)), 0];

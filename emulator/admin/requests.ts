@@ -8,7 +8,7 @@ import { queryParameters, readQueryParameters, selectorOf } from '../journal/que
 import type { RequestRecord } from '../journal/record.js';
 import { STEPS, type StepId } from '../journal/steps.js';
 import { MAX_STREAMS, streamRequests } from './event-streams.js';
-import { listQuery, PAGE } from './lists.js';
+import { LIST_SIZE, listQuery } from './lists.js';
 import { type AdminContext, adminRoute } from './route.js';
 
 export type { JournalEntry } from '../journal/entry.js';
@@ -23,12 +23,14 @@ const requestRecord = z.looseObject({
   status: z.int(),
   origin: z.string(),
   why: z.array(z.string()),
-  stopped: stepId.optional().meta({ description: 'The step that refused it; absent where the operation answered.' }),
+  stopped: stepId
+    .optional()
+    .meta({ description: 'Step that refused the request; absent if the operation handled it.' }),
 });
 
 export const listSteps = adminRoute({
   path: '/steps',
-  summary: 'List the steps of the way of a request, in order',
+  summary: 'List the steps that a request passes through, in order',
   replies: { 200: z.object({ items: z.array(z.object({ id: stepId, about: z.string() })) }) },
   handle: () => json(200, { items: Object.entries(STEPS).map(([id, about]) => ({ id, about })) }),
 });
@@ -36,25 +38,25 @@ export const listSteps = adminRoute({
 const bodies = z
   .enum(['true', 'false'], 'has to be true or false')
   .optional()
-  .meta({ description: 'false: without the bodies of requests and answers.' });
+  .meta({ description: 'false to omit the bodies of requests and responses.' });
 
 const requestList = z.object({
   items: z.array(requestRecord),
   ...pageEnd(),
   dropped: z.int().meta({ description: 'Number of earlier requests that the journal no longer has.' }),
-  last_event_id: z.int().meta({ description: 'Last-Event-ID by which requests/stream goes on behind this list.' }),
+  last_event_id: z.int().meta({ description: 'Last-Event-ID with which requests/stream continues after this list.' }),
 });
 
 export const listRequests = adminRoute({
   path: '/requests',
-  summary: 'List the requests that were answered: in pages, or all of them as NDJSON or HAR',
+  summary: 'List the requests whose response has ended: in parts, or all of them as NDJSON or HAR',
   query: z.strictObject({
     ...listQuery,
     ...queryParameters(),
     order: z
       .enum(['oldest', 'newest'], 'has to be oldest or newest')
       .optional()
-      .meta({ description: 'Which come first; default oldest. NDJSON and HAR begin with the oldest.' }),
+      .meta({ description: 'Requests that come first; default oldest. NDJSON and HAR always begin with the oldest.' }),
     bodies,
     format: z.enum(['json', 'ndjson', 'har'], 'has to be json, ndjson or har').optional(),
   }),
@@ -68,7 +70,7 @@ export const listRequests = adminRoute({
     const list = openList<string>(ctx, { cursor }, ['admin', 'requests', query, order]);
     const from = list.position === undefined ? undefined : Number(list.position);
     const found = order === 'newest' ? journal.newestFirst(from) : journal.records(from);
-    const { page, hasMore } = takePage(found, selectorOf(query), readLimit(limit, PAGE));
+    const { page, hasMore } = takePart(found, selectorOf(query), readLimit(limit, LIST_SIZE));
     return largeJson(200, {
       items: mapped(page, (record) => journal.write(record, options)),
       ...list.end(hasMore, () => String(page.at(-1)!.sequence)),
@@ -78,7 +80,7 @@ export const listRequests = adminRoute({
   },
 });
 
-function takePage(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
+function takePart(records: Iterable<RequestRecord>, isWanted: (record: RequestRecord) => boolean, limit: number) {
   const page: RequestRecord[] = [];
   for (const record of records) {
     if (!isWanted(record)) continue;
@@ -112,7 +114,7 @@ const TOO_MANY = `This port serves ${MAX_STREAMS} event streams already; close o
 
 export const followRequests = adminRoute({
   path: '/requests/stream',
-  summary: 'Send each request as an event as soon as its answer has ended; goes on behind Last-Event-ID',
+  summary: 'Send each request as an event as soon as its response has ended; continues after Last-Event-ID',
   query: z.strictObject({ ...queryParameters(), bodies }),
   replies: { 200: 'text/event-stream' },
   errors: ['service_unavailable'],
@@ -146,7 +148,7 @@ export const showRequest = adminRoute({
 export const forgetRequests = adminRoute({
   method: 'DELETE',
   path: '/requests',
-  summary: 'Empty the journal; requests are numbered on',
+  summary: 'Empty the journal; the numbers of requests continue',
   replies: { 204: '' },
   handle: ({ world }) => {
     world.state.journal.clear();

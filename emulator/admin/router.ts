@@ -16,22 +16,22 @@ import type { AdminContext, AdminRoute, AdminRow } from './route.js';
 
 export interface AdminOptions {
   readonly operations: readonly Operation[];
-  /** What addresses start with, as the request came. */
+  /** Returns the origin of the URLs in the response to a request. */
   readonly origin: (request: IncomingMessage) => string;
   readonly controls: AdminControls;
 }
 
-/** A request that has passed the guard. */
+/** Request that has passed the guard. */
 export interface AdminRequest {
   readonly request: IncomingMessage;
   readonly target: RequestTarget;
-  /** The organization that `Host` selects. */
+  /** Organization that `Host` selects. */
   readonly organizationName: string;
   readonly signal: AbortSignal;
-  readonly askForBody: () => void;
+  readonly sendContinue: () => void;
 }
 
-/** What is known of a request when it comes to these routes, and what it is answered with. */
+/** Facts about a request to the admin routes, and the reply to it. */
 export interface AdminState {
   current: CurrentWorld;
   options: AdminOptions;
@@ -41,9 +41,9 @@ export interface AdminState {
 }
 
 /**
- * The emulator's own routes, beside the service's: what a deployment would never answer. They leave their answer in
- * `ctx.state.reply`, for the one adapter that writes HTTP. All but the open ones are loaded when the first request to
- * one of them arrives: a start, which asks for the health, does not wait for them. Ports share them.
+ * Creates the middleware of the admin routes, which a real deployment does not have. The routes store their reply in
+ * `ctx.state.reply`, because only `writeReply` writes HTTP. Open routes are available at once. The other routes are
+ * loaded at the first request to one of them, so that the start does not wait for them. All ports share the routes.
  */
 export function createAdmin(): Middleware<AdminState> {
   const built = new Map<string, unknown>();
@@ -51,7 +51,7 @@ export function createAdmin(): Middleware<AdminState> {
     if (!built.has(key)) {
       const value = build();
       built.set(key, value);
-      // The next request tries again.
+      // Remove a value that failed, so that the next request builds it again.
       if (value instanceof Promise) value.catch(() => built.delete(key));
     }
     return built.get(key) as T;
@@ -61,7 +61,9 @@ export function createAdmin(): Middleware<AdminState> {
   return async (ctx) => {
     others ??= isOpenPath(ctx.path) ? undefined : loadRoutes().then((routes) => routerOf(routes, buildOnce));
     const router = isOpenPath(ctx.path) ? open : await others!;
-    await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () => refuseOther(router, ctx));
+    await router.routes()(ctx as Parameters<ReturnType<typeof router.routes>>[0], async () =>
+      throwNoRoute(router, ctx),
+    );
   };
 }
 
@@ -74,33 +76,33 @@ function routerOf(routes: readonly AdminRow[], buildOnce: AdminContext['buildOnc
   for (const route of routes) {
     const path = ADMIN_PREFIX + route.path.replace(/\{(\w+)\}/g, ':$1');
     router.register(path, [route.method], async (ctx) => {
-      ctx.state.reply = await answer(route, ctx.state, ctx.captures, buildOnce);
+      ctx.state.reply = await handleRequest(route, ctx.state, ctx.captures, buildOnce);
     });
   }
   return router;
 }
 
-/** What every answer has: it tells what is true now, and is read by programs. */
+/** Headers of every response. Nothing is cached, because responses show the current state. */
 export const ADMIN_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** `captures`: the path parameters as they were sent. */
-async function answer(
+/** Reads the input of a request and calls the handler of its route. `captures` are the path parameters as sent. */
+async function handleRequest(
   route: AdminRow,
   { current, options, admin, streams }: Omit<AdminState, 'reply'>,
   captures: readonly string[] | undefined,
   buildOnce: AdminContext['buildOnce'],
 ): Promise<Reply> {
-  const { request, askForBody } = admin;
+  const { request, sendContinue } = admin;
   const { schedule } = current.engine;
   const { idleTimeout, workTimeout } = current.config.limits;
   const names = Array.from(route.path.matchAll(/\{(\w+)\}/g), ([, name]) => name!);
   const params = names.map((name, at) => [name, decodeOnce(captures?.[at] ?? '', 'The path')]);
   const meter = new Meter({ schedule, limit: workTimeout, signal: () => admin.signal });
   const query = readQuery(route, admin.target.query);
-  const body = await readJsonBody(route, { request, askForBody, idleTimeout, meter });
+  const body = await readJsonBody(route, { request, sendContinue, idleTimeout, meter });
   const context: AdminContext = {
     current,
-    // Read after the body has arrived: the world may have been another one before.
+    // Read the world after the body has arrived, because another one may have replaced it in the meantime.
     world: current.world,
     controls: options.controls,
     get operations() {
@@ -115,7 +117,7 @@ async function answer(
     query,
     body,
     request,
-    askForBody,
+    sendContinue,
     header: (name) => {
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
@@ -128,9 +130,12 @@ async function answer(
   return route.handle(context);
 }
 
-/** Wrong paths and methods, in the words of every other refusal: Koa and its router have plain text for them. */
-function refuseOther(router: Router<AdminState>, { path, method }: { readonly path: string; readonly method: string }) {
+/** Throws the problem for a wrong path or method, because Koa and its router would respond with plain text. */
+function throwNoRoute(
+  router: Router<AdminState>,
+  { path, method }: { readonly path: string; readonly method: string },
+) {
   const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0) throw problem('route_not_found', 'No route of the emulator matches the path.');
+  if (methods.size === 0) throw problem('route_not_found', 'No admin route matches the path.');
   throw methodNotAllowed(method, [...methods].sort().join(', '));
 }

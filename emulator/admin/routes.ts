@@ -1,7 +1,10 @@
 import type { AdminRoute } from './route.js';
 import * as rows from './rows.js';
 
-/** Every route of the admin API, those with fewer parameters first: of two that match a path, the router takes the first. */
+/**
+ * All routes of the admin API. Routes with fewer parameters come first, because the router takes the first that
+ * matches.
+ */
 export const adminRoutes: readonly AdminRoute[] = Object.entries(rows)
   .map(([id, row]) => Object.assign(row, { id }))
   .sort((one, other) => parametersOf(one) - parametersOf(other) || (one.path < other.path ? -1 : 1));

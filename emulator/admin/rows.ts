@@ -1,4 +1,4 @@
-/** The rows of the admin routes: every export is one. */
+/** Rows of the admin routes. Every export is a row. */
 export * from './addresses.js';
 export * from './clock.js';
 export * from './faults.js';

@@ -18,9 +18,9 @@ const scenarioRecord = z.looseObject({
   started: z.boolean(),
   steps_done: z.int(),
   steps: z.int(),
-  due: z.iso.datetime().nullable().meta({ description: 'When the next step comes, where that is known.' }),
-  faults: z.array(z.string()).meta({ description: 'Ids of the faults that it has added.' }),
-  waiting: z.array(z.string()).meta({ description: 'Repositories whose state waits until they are created.' }),
+  due: z.iso.datetime().nullable().meta({ description: 'Time of the next step; null if unknown.' }),
+  faults: z.array(z.string()).meta({ description: 'Ids of the faults that the scenario has added.' }),
+  waiting: z.array(z.string()).meta({ description: 'Repositories whose state is set when they are created.' }),
   problems: z.array(z.string()).meta({ description: 'Changes that could not be made.' }),
 });
 
@@ -31,7 +31,7 @@ const scenarioDetail = scenarioRecord.extend({
   verification: z
     .looseObject({ met: z.boolean() })
     .nullable()
-    .meta({ description: 'What it expects, as verify says.' }),
+    .meta({ description: 'Verification of what the scenario expects; null if it expects nothing.' }),
 });
 
 function showOne(loaded: LoadedScenario): ScenarioRecord {
@@ -57,7 +57,7 @@ async function showDetail(world: World, loaded: LoadedScenario, meter: Meter): P
 
 export const listScenarios = adminRoute({
   path: '/scenarios',
-  summary: 'List the scenarios, and how far each has come',
+  summary: 'List the scenarios with their progress',
   query: z.strictObject(listQuery),
   replies: { 200: listOf(scenarioRecord) },
   handle: (ctx) =>
@@ -71,7 +71,7 @@ export const listScenarios = adminRoute({
 
 export const listShippedScenarios = adminRoute({
   path: '/shipped-scenarios',
-  summary: 'List the scenarios that come with the emulator: as their files say it, and as they are registered',
+  summary: 'List the scenarios that come with the emulator, as YAML and as JSON',
   replies: {
     200: z.object({
       items: z.array(
@@ -79,7 +79,7 @@ export const listShippedScenarios = adminRoute({
           id: z.string(),
           about: z.string(),
           text: z.string().meta({ description: 'YAML.' }),
-          definition: z.looseObject({}).meta({ description: 'What POST scenarios takes.' }),
+          definition: z.looseObject({}).meta({ description: 'Body for POST scenarios.' }),
         }),
       ),
     }),
@@ -96,8 +96,8 @@ export const addScenario = adminRoute({
   method: 'POST',
   path: '/scenarios',
   summary:
-    'Register a scenario; with start, it begins for all requests, and without, its faults meet those that name it',
-  body: z.record(z.string(), z.unknown(), 'Has to be an object'),
+    'Register a scenario; with start, it starts for all requests, otherwise its faults apply to requests that name it',
+  body: z.record(z.string(), z.unknown(), 'has to be an object'),
   shownBody: shownScenarioSchema,
   takesYaml: true,
   replies: { 201: scenarioRecord },
@@ -131,7 +131,7 @@ export const startScenario = adminRoute({
 
 export const showScenario = adminRoute({
   path: '/scenarios/{id}',
-  summary: 'Show a scenario, how far it has come, and whether what it expects is met',
+  summary: 'Show a scenario, its progress, and whether its expectations are met',
   replies: { 200: scenarioDetail },
   errors: ['not_found', 'gateway_timeout'],
   handle: async ({ world, params, meter }) => {
@@ -143,7 +143,7 @@ export const showScenario = adminRoute({
 export const removeScenario = adminRoute({
   method: 'DELETE',
   path: '/scenarios/{id}',
-  summary: 'End a scenario: its faults go and its steps do not come; the states and quotas it has set stay',
+  summary: 'End a scenario: its faults and remaining steps are removed; the states and quotas that it has set stay',
   replies: { 204: '' },
   handle: ({ world, params }) => {
     requireFound(world.scenarios.remove(params.id!), 'scenario', params.id);

@@ -2,33 +2,37 @@ import { z } from 'zod';
 import { problem } from '../http/problem.js';
 import { empty, json } from '../http/reply.js';
 import type { CurrentWorld } from '../world/current-world.js';
+import { MAX_SNAPSHOTS } from '../world/snapshots.js';
 import { listOf, listQuery, writeList } from './lists.js';
 import { adminRoute, requireFound } from './route.js';
 
 const snapshotRecord = z.object({
   id: z.string(),
-  taken_at: z.iso.datetime().meta({ description: 'On the clock of the emulator.' }),
+  taken_at: z.iso.datetime().meta({ description: 'Time on the clock of the emulator.' }),
   repositories: z.int(),
 });
 
-type Kept = ReturnType<CurrentWorld['snapshots']>[number];
+type KeptSnapshot = ReturnType<CurrentWorld['snapshots']>[number];
 
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
-function showSnapshot({ id, takenAt, repositories }: Kept): SnapshotRecord {
+function showSnapshot({ id, takenAt, repositories }: KeptSnapshot): SnapshotRecord {
   return { id, taken_at: new Date(takenAt).toISOString(), repositories };
 }
 
 export const takeSnapshot = adminRoute({
   method: 'POST',
   path: '/snapshots',
-  summary: 'Keep everything as it is now',
+  summary: 'Take a snapshot of the whole state',
   body: z.strictObject({}),
   replies: { 201: snapshotRecord },
   errors: ['insufficient_storage'],
   handle: ({ current }) => {
     if (!current.hasRoomForSnapshot)
-      throw problem('insufficient_storage', 'There are as many snapshots as there may be.');
+      throw problem(
+        'insufficient_storage',
+        `Snapshot limit (${MAX_SNAPSHOTS}) reached; remove one with DELETE /_emulator/snapshots/ID.`,
+      );
     const id = current.snapshot();
     return json(201, showSnapshot(current.snapshots().find((kept) => kept.id === id)!));
   },
@@ -45,7 +49,7 @@ export const listSnapshots = adminRoute({
 export const removeSnapshot = adminRoute({
   method: 'DELETE',
   path: '/snapshots/{id}',
-  summary: 'Let go of a snapshot, and of what nothing else holds',
+  summary: 'Remove a snapshot, and free what nothing else references',
   replies: { 204: '' },
   handle: ({ current, params }) => {
     current.removeSnapshot(requireSnapshot(current, params.id!).id);
@@ -56,7 +60,7 @@ export const removeSnapshot = adminRoute({
 export const restoreSnapshot = adminRoute({
   method: 'POST',
   path: '/snapshots/{id}/restore',
-  summary: 'Put everything back to a snapshot',
+  summary: 'Restore the whole state from a snapshot',
   body: z.strictObject({}),
   replies: { 200: snapshotRecord },
   handle: async ({ current, params }) => {
@@ -66,7 +70,7 @@ export const restoreSnapshot = adminRoute({
   },
 });
 
-function requireSnapshot(current: CurrentWorld, id: string): Kept {
+function requireSnapshot(current: CurrentWorld, id: string): KeptSnapshot {
   return requireFound(
     current.snapshots().find((kept) => kept.id === id),
     'snapshot',
@@ -77,7 +81,7 @@ function requireSnapshot(current: CurrentWorld, id: string): Kept {
 export const reset = adminRoute({
   method: 'POST',
   path: '/reset',
-  summary: 'Put everything back to what it was before the first request; snapshots stay',
+  summary: 'Reset the whole state to what it was before the first request; snapshots stay',
   body: z.strictObject({}),
   replies: { 200: z.object({ status: z.literal('reset') }) },
   handle: async ({ current }) => {

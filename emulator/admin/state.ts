@@ -7,7 +7,7 @@ import { adminRoute, organizationName } from './route.js';
 
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
-/** The members are those of the library's `state`, which says what each can be. */
+/** Schema with the members of the library's `state`, which documents their values. */
 const stateRecord = z.looseObject({
   organizations: z.record(z.string(), z.looseObject({})),
   repositories: z.record(z.string(), z.looseObject({ state: z.string() })),
@@ -17,7 +17,7 @@ const scope = z.strictObject({ organization: organizationName() });
 
 export const showState = adminRoute({
   path: '/state',
-  summary: 'Show the switches of organizations and the states of the repositories of one of them',
+  summary: 'Show the settings of the organizations, and the states of the repositories of one organization',
   query: scope,
   replies: { 200: stateRecord },
   handle: ({ world, organization, query }) => json(200, readState(world, query.organization ?? organization)),
@@ -26,7 +26,7 @@ export const showState = adminRoute({
 export const changeState = adminRoute({
   method: 'PATCH',
   path: '/state',
-  summary: 'Change switches and states, all in one step or nothing',
+  summary: 'Change settings and states, all or nothing',
   query: scope,
   body: stateChangesSchema(),
   replies: { 200: stateRecord },
@@ -49,7 +49,7 @@ export type VariantRecord = z.infer<typeof variantRecord>;
 
 export const listVariants = adminRoute({
   path: '/variants',
-  summary: 'List the switches for what the specification leaves open, with their values now',
+  summary: 'List the variants (what the specification leaves open) with their current values',
   replies: { 200: z.object({ items: z.array(variantRecord) }) },
   handle: ({ world }) => {
     const now = world.state.settings.variants;

@@ -21,18 +21,21 @@ export type MintedToken = z.infer<typeof mintedToken>;
 export const mintToken = adminRoute({
   method: 'POST',
   path: '/tokens',
-  summary: 'Sign a token with a published test key, at the time of the emulator',
+  summary: 'Sign a token with a published test key, with the time of the emulator',
   body: z.strictObject({
     repo: z
       .string()
       .min(1)
       .optional()
-      .meta({ description: 'Repository the token covers; without it the claim is left out.' }),
+      .meta({ description: 'Repository that the token covers; if absent, the token has no repo claim.' }),
     scopes: z.array(z.string()).min(1).max(64).optional(),
     ttl: z.int().min(1).max(LONGEST_LIFETIME).optional().meta({ description: 'Lifetime in seconds.' }),
     sub: z.string().optional(),
     org: z.string().optional().meta({ description: 'Organization; default: the one that Host selects.' }),
-    key: z.string().optional().meta({ description: 'Id of a test key; default: the first one of the organization.' }),
+    key: z
+      .string()
+      .optional()
+      .meta({ description: 'Id of a test key; default: the first test key of the organization.' }),
     faults: z.array(z.string().min(1)).min(1).max(MAX_FAULTS).optional(),
     scenario: z.string().min(1).optional(),
   }),
@@ -40,7 +43,10 @@ export const mintToken = adminRoute({
   errors: ['conflict'],
   handle: async ({ world, controls, organization, operations, body }) => {
     if (!controls.hasTestKeys) {
-      throw problem('conflict', 'The emulator holds no key to sign with: it was started without the test keys.');
+      throw problem(
+        'conflict',
+        'The emulator cannot sign tokens, because it was started without the test keys (--test-keys).',
+      );
     }
     const { repo, scopes, sub, faults, scenario, org = organization } = body;
     const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
@@ -61,7 +67,10 @@ export const mintToken = adminRoute({
   },
 });
 
-/** `index`: the organization's place, below 0 for one that does not exist, as a test of a wrong `iss` names it. */
+/**
+ * Returns the test key with the id, or the default key of the organization if the id is undefined. `index` is the
+ * position of the organization; -1 if it does not exist, for example in a test of a wrong `iss`.
+ */
 function findKey(id: string | undefined, index: number): FixtureKey {
   if (id === undefined) return defaultFixtureKey(Math.max(index, 0));
   const rows = fixtureKeys();

@@ -11,12 +11,11 @@ const TAR = 'application/x-tar';
 export const exportState = adminRoute({
   method: 'POST',
   path: '/export',
-  summary: 'Write everything as it is now: bare repositories and JSON, in a tar archive',
+  summary: 'Export the whole state as a tar archive of bare repositories and JSON',
   body: z.strictObject({
-    include_secrets: z
-      .boolean()
-      .optional()
-      .meta({ description: 'With credentials of upstreams, secrets of webhooks and variables of deployments.' }),
+    include_secrets: z.boolean().optional().meta({
+      description: 'True to include credentials of upstreams, secrets of webhooks and variables of deployments.',
+    }),
   }),
   replies: { 200: TAR },
   handle: async ({ current, body }) => {
@@ -38,7 +37,7 @@ export const exportState = adminRoute({
 export const importState = adminRoute({
   method: 'POST',
   path: '/import',
-  summary: 'Take over an export in place of everything, or one repository: all of it, or nothing',
+  summary: 'Import an export in place of the whole state, or a single repository; all or nothing',
   bodyType: TAR,
   replies: {
     200: z.object({
@@ -48,7 +47,7 @@ export const importState = adminRoute({
     }),
   },
   errors: ['request_timeout', 'payload_too_large', 'insufficient_storage'],
-  handle: async ({ current, organization, request, askForBody }) => {
+  handle: async ({ current, organization, request, sendContinue }) => {
     refuseContentEncoding(request);
     const { readTar } = await import('../exports/tar.js');
     const { importTree: takeOver } = await import('../exports/read-state.js');
@@ -56,26 +55,26 @@ export const importState = adminRoute({
     const { StoreFull } = await import('../memory/memory-budget.js');
     const { memory } = current.engine;
     const { idleTimeout, maxHeldBytes } = current.config.limits;
-    let taken = 0;
+    let heldBytes = 0;
     let tree: MemoryTree | undefined;
     const take = (bytes: number) => {
       memory.take(bytes);
-      taken += bytes;
+      heldBytes += bytes;
     };
     try {
-      const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, askFor: askForBody });
+      const pieces = readChunks(request, { maxBytes: maxHeldBytes, idleTimeout, onBeforeRead: sendContinue });
       tree = await readTar(pieces, { title: 'The archive', take });
       const { content, repositories, repository } = await takeOver(current, tree, organization);
       return json(200, { content, repositories, ...(repository && { repository: showSeeded(repository) }) });
     } catch (error) {
-      // Nothing of it was taken over.
+      // Nothing of the archive was imported.
       if (error instanceof SourceError || error instanceof StoreFull) tree?.free();
       if (error instanceof SourceError) throw problem('bad_request', error.message);
       if (error instanceof StoreFull)
-        throw problem('insufficient_storage', `There is no room for the archive: ${error.message}.`);
+        throw problem('insufficient_storage', `The archive does not fit into memory: ${error.message}.`);
       throw error;
     } finally {
-      memory.give(taken);
+      memory.give(heldBytes);
     }
   },
 });

@@ -21,15 +21,15 @@ const verification = z.object({
       nearest: z.array(z.looseObject({})),
     }),
   ),
-  client: z.array(z.looseObject({})).meta({ description: 'The rules for clients that were asked for.' }),
+  client: z.array(z.looseObject({})).meta({ description: 'Results of the rules for clients that were requested.' }),
 });
 
 export const verify = adminRoute({
   method: 'POST',
   path: '/verify',
   summary:
-    'Verify the requests and the faults against the body, the expect of each fault, and each running scenario; what is unmet is no error',
-  body: z.record(z.string(), z.unknown(), 'Has to be an object'),
+    'Verify the requests and the faults against the body, the expect of each fault, and each running scenario; unmet expectations are not an error',
+  body: z.record(z.string(), z.unknown(), 'has to be an object'),
   shownBody: expectationsSchema(),
   replies: { 200: verification },
   errors: ['gateway_timeout'],

@@ -1,11 +1,11 @@
 /**
- * Whether an `Accept` header allows `mediaType` (RFC 9110, section 12.5.1):
+ * Returns true if an `Accept` header allows `mediaType` (RFC 9110, section 12.5.1):
  *
  *     Accept      = #( media-range [ weight ] )
  *     media-range = ( "*" "/" "*" / ( type "/*" ) / ( type "/" subtype ) ) parameters
  *
- * "Media ranges can be overridden by more specific media ranges", and a weight of 0 means "not acceptable". No header
- * allows everything.
+ * "Media ranges can be overridden by more specific media ranges", and a weight of 0 means "not acceptable". An absent
+ * or empty header allows every media type.
  */
 export function accepts(header: string | undefined, mediaType: string): boolean {
   if (header === undefined || header.trim() === '') return true;

@@ -21,7 +21,7 @@ function detailOf(call: () => unknown): string {
   }
 }
 
-/** The value, and the units of each step. */
+/** Runs a generator to its end. Returns its value and the cost of each slice of work. */
 function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   const units: number[] = [];
   for (;;) {
@@ -31,7 +31,7 @@ function inSteps<T>(steps: Steps<T>): { value: T; units: number[] } {
   }
 }
 
-t.test('a mistake is told with the place where it is, in lists and records of any length', async (t) => {
+t.test('an issue is reported with its path, in lists and records of any length', async (t) => {
   const check = (value: unknown) => detailOf(() => checkShape(COMMIT, value, 'The body'));
   for (const count of [1, 3, 99, 100, 101, 1000]) {
     t.equal(check({ files: files(count), labels: labels(count) }), 'passed', `${count}`);
@@ -43,13 +43,13 @@ t.test('a mistake is told with the place where it is, in lists and records of an
       t.match(check({ files: [], labels: record }), new RegExp(`^labels\\.l${at}: `), `${at} of ${count} labels`);
     }
   }
-  t.match(check({ files: files(200), labels: 'x' }), /^labels: /, 'behind a long list that is right');
+  t.match(check({ files: files(200), labels: 'x' }), /^labels: /, 'after a long valid list');
   t.match(check('text'), /^The body: /);
   t.equal(check(undefined), 'The body is required.');
   t.same(checkShape(COMMIT, { files: files(200), labels: null, more: 1 }, 'x'), { files: files(200), labels: null });
 });
 
-t.test('items that come one by one are checked as those of a list', async (t) => {
+t.test('items that are checked one by one get the same errors as those of a list', async (t) => {
   const check = (items: unknown[]) => detailOf(() => runSync(checkItems(FILE, items, 'files')));
   t.same(runSync(checkItems(FILE, files(200), 'files')), files(200));
   t.match(check([...files(130), { path: 1 }]), /^files\.130\.path: /);
@@ -57,7 +57,7 @@ t.test('items that come one by one are checked as those of a list', async (t) =>
   t.match(check([...files(2), undefined]), /^files\.2: /);
 });
 
-t.test('long lists and records are checked in small steps', async (t) => {
+t.test('long lists and records are checked in short slices of work', async (t) => {
   const count = 10_000;
   const works: Record<string, Steps<unknown>> = {
     items: checkItems(FILE, files(count), 'files'),
@@ -72,7 +72,7 @@ t.test('long lists and records are checked in small steps', async (t) => {
   }
 });
 
-t.test('only the first of very many mistakes is worded', async (t) => {
+t.test('validation stops at the first of very many issues', async (t) => {
   let looked = 0;
   const word = z.string().refine(() => {
     looked++;
@@ -112,7 +112,7 @@ t.test('a list or record that is too long is refused before its items are checke
   t.same(checkShape(z.looseObject({}), many, 'x'), many);
 });
 
-/** What a request's body comes to: its length, or the code it is refused with. */
+/** Returns the length of a request's body, or the code of the problem that reading it throws. */
 async function read(
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
   {
@@ -131,21 +131,21 @@ async function read(
 
 const pieces = (...sizes: number[]) => sizes.map((size) => Buffer.alloc(size));
 
-t.test('a body may be as long as its bound, whether it names its length or not', async (t) => {
+t.test('a body may be as long as the limit, with and without Content-Length', async (t) => {
   t.equal(await read(pieces(10)), 10);
   t.equal(await read(pieces(4, 3, 3)), 10);
   t.equal(await read(pieces()), 0);
   t.equal(await read(pieces(11)), 'payload_too_large');
   t.equal(await read(pieces(4, 3, 4)), 'payload_too_large');
-  let asked = 0;
-  const askFor = () => asked++;
-  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, askFor }), 'payload_too_large');
-  t.equal(asked, 0, 'one that names too much is not asked for');
-  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, askFor }), 10);
-  t.equal(asked, 1);
+  let calls = 0;
+  const onBeforeRead = () => calls++;
+  t.equal(await read(pieces(11), { headers: { 'content-length': '11' }, onBeforeRead }), 'payload_too_large');
+  t.equal(calls, 0, 'a body with a Content-Length above the limit is not requested');
+  t.equal(await read(pieces(10), { headers: { 'content-length': '10' }, onBeforeRead }), 10);
+  t.equal(calls, 1);
 });
 
-t.test('a body that does not come to its end says whose doing that is', async (t) => {
+t.test('an incomplete body is request_canceled or request_timeout, or throws the error of its stream', async (t) => {
   let end: NodeJS.Timeout | undefined;
   const stopped = new Promise((resolve) => {
     end = setTimeout(resolve, 20_000);
@@ -160,13 +160,17 @@ t.test('a body that does not come to its end says whose doing that is', async (t
     await stopped;
   }
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-  t.equal(await read(failing(reset)), 'request_canceled', 'the connection is gone');
+  t.equal(await read(failing(reset)), 'request_canceled', 'the connection was reset');
   t.equal(await read(failing(Object.assign(new Error('aborted'), { code: 'ABORT_ERR' }))), 'request_canceled');
-  t.equal(await read(pieces(5), { complete: false }), 'request_canceled', 'it is shorter than it says');
+  t.equal(
+    await read(pieces(5), { complete: false }),
+    'request_canceled',
+    'the body is shorter than its Content-Length',
+  );
   t.equal(await read(stopping(), { idleTimeout: 1, complete: false }), 'request_timeout');
   t.equal(
     await read(failing(Object.assign(new Error('disk'), { code: 'EIO' }))),
     'EIO',
-    'anything else is no client’s',
+    'any other error is thrown as it is',
   );
 });

@@ -6,38 +6,41 @@ import { type Problem, type ProblemCode, problem } from './problem.js';
 
 export interface BodyOptions {
   readonly maxBytes: number;
-  /** Longest pause in milliseconds (real time) before the body counts as abandoned. */
+  /** Maximum pause between two pieces of the body, in milliseconds of real time. */
   readonly idleTimeout: number;
-  /** Is shown each piece as it arrives. */
+  /** Called with each piece as it arrives. */
   readonly watch?: (piece: Buffer) => void;
-  /** Called before the first byte is waited for. */
-  readonly askFor?: () => void;
+  /** Called before the first byte is awaited, for example to send `100 Continue`. */
+  readonly onBeforeRead?: () => void;
 }
 
 /**
- * The body's chunks as they arrive. Throws `payload_too_large` past `maxBytes`, `request_timeout` after
- * a pause of `idleTimeout`, and `request_canceled` when the client goes away before the end.
+ * Yields the chunks of a request body as they arrive. Throws `payload_too_large` if the body is longer than `maxBytes`,
+ * `request_timeout` after a pause of `idleTimeout`, and `request_canceled` if the client disconnects before the end.
  */
 export async function* readChunks(request: IncomingMessage, options: BodyOptions): AsyncGenerator<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > options.maxBytes) throw tooLarge(options.maxBytes);
-  options.askFor?.();
+  options.onBeforeRead?.();
   let timedOut = false;
-  let isTaken = false;
+  let isConsumerBusy = false;
   const idle = setTimeout(() => {
-    // It is not the client that is slow.
-    if (isTaken) {
+    // The consumer is still working on the last chunk, so the pause is not the client's.
+    if (isConsumerBusy) {
       idle.refresh();
       return;
     }
     timedOut = true;
     request.pause();
-    request.emit('error', problem('request_timeout', 'The request body stopped arriving.'));
+    request.emit(
+      'error',
+      problem('request_timeout', `The request body paused for more than ${options.idleTimeout} ms (--idle-timeout).`),
+    );
   }, options.idleTimeout);
   idle.unref();
   let bytes = 0;
   try {
-    // `destroyOnReturn: false`: the answer to a body that was refused still has to reach the client.
+    // `destroyOnReturn: false`, because the response to a refused body is sent over the same connection.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh();
       bytes += chunk.length;
@@ -45,19 +48,20 @@ export async function* readChunks(request: IncomingMessage, options: BodyOptions
       if (bytes > options.maxBytes) {
         throw tooLarge(options.maxBytes);
       }
-      isTaken = true;
+      isConsumerBusy = true;
       yield chunk;
-      isTaken = false;
+      isConsumerBusy = false;
       idle.refresh();
     }
   } catch (error) {
-    if (isReset(error)) throw problem('request_canceled', 'The client went away before the body was complete.');
+    if (isReset(error))
+      throw problem('request_canceled', 'The client disconnected before the request body was complete.');
     throw error;
   } finally {
     clearTimeout(idle);
   }
   if (!timedOut && !request.complete) {
-    throw problem('request_canceled', 'The client went away before the body was complete.');
+    throw problem('request_canceled', 'The client disconnected before the request body was complete.');
   }
 }
 
@@ -70,11 +74,16 @@ function isReset(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'ABORT_ERR';
 }
 
-/** Only the identity encoding is read: a compressed JSON body could grow without bound. */
+/**
+ * Throws `unsupported_media_type` if the body is compressed, because a compressed JSON body could expand without limit.
+ */
 export function refuseContentEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw problem('unsupported_media_type', 'Compressed request bodies are not read here.');
+    throw problem(
+      'unsupported_media_type',
+      'Compressed request bodies are not supported; send the body without Content-Encoding.',
+    );
   }
 }
 
@@ -88,12 +97,15 @@ export async function readAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return gathered.take();
 }
 
-/** Checks `value` against `schema`; the first issue becomes the detail of a `bad_request`, or of another `code`. */
+/**
+ * Validates `value` against `schema`. Throws a problem with the given `code`, `bad_request` by default, whose detail is
+ * the first issue.
+ */
 export function checkShape<T>(schema: z.ZodType<T>, value: unknown, what: string, code?: ProblemCode): T {
   return runSync(shapeSteps(schema, value, what, code));
 }
 
-/** As `checkShape`, in steps. `place`: the path of the value, for error messages. */
+/** Same as `checkShape`, but yields between slices of work. `place` is the path of the value, for error messages. */
 export function* shapeSteps<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -101,16 +113,19 @@ export function* shapeSteps<T>(
   code: ProblemCode = 'bad_request',
   place: readonly string[] = [],
 ): Steps<T> {
-  const shaped = { value, what, code };
-  const result = schema.safeParse(yield* untilFirstIssue(schema, value, place, shaped));
+  const validation = { value, what, code };
+  const result = schema.safeParse(yield* truncateAfterFirstIssue(schema, value, place, validation));
   if (result.success) return result.data;
   const { issues } = result.error;
-  // A member that is misspelt explains one that is missing.
+  // Report an unknown member before a missing one, because a misspelt name causes both issues.
   const issue = issues.find((found) => found.code === 'unrecognized_keys') ?? issues[0]!;
-  throw shapeProblem(issue, place, shaped);
+  throw shapeProblem(issue, place, validation);
 }
 
-/** Checks a list item by item, in steps: what is wrong is worded as `checkShape` words it of a list at `path`. */
+/**
+ * Validates the items of a list one by one, yielding between slices of work. Reports an issue in the same words as
+ * `checkShape` does for a list at `path`.
+ */
 export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): Steps<T[]> {
   const checked: T[] = [];
   for (const [index, item] of items.entries()) {
@@ -120,50 +135,56 @@ export function* checkItems<T>(schema: z.ZodType<T>, items: readonly unknown[], 
       throw shapeProblem(issue, [path, String(index)], { value: item, what: path, code: 'bad_request' });
     }
     checked.push(result.data);
-    if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
+    if (index % ITEMS_PER_YIELD === ITEMS_PER_YIELD - 1) yield ITEMS_PER_YIELD * ITEM_UNITS;
   }
   return checked;
 }
 
-/** Items checked in one step, and what one costs. */
-const ITEMS = 64;
+/** Number of items validated between two yields. */
+const ITEMS_PER_YIELD = 64;
+/** Cost of validating one item, in units of work. */
 const ITEM_UNITS = 2;
 
-interface Shaped {
+interface Validation {
   readonly value: unknown;
   readonly what: string;
   readonly code: ProblemCode;
 }
 
-function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value, what, code }: Shaped): Problem {
-  const issue = deepest(given);
-  const shown = [...place, ...issue.path].map(String).join('.');
-  if (shown === '' && value === undefined) return problem(code, `${what} is required.`);
+function shapeProblem(given: z.core.$ZodIssue, place: readonly string[], { value, what, code }: Validation): Problem {
+  const issue = bestMatchingIssue(given);
+  const shownPath = [...place, ...issue.path].map(String).join('.');
+  if (shownPath === '' && value === undefined) return problem(code, `${what} is required.`);
   const { message } = (issue.code === 'invalid_key' && issue.issues[0]) || issue;
-  return problem(code, shown === '' ? `${what}: ${message}` : `${shown}: ${message}`);
+  return problem(code, shownPath === '' ? `${what}: ${message}` : `${shownPath}: ${message}`);
 }
 
-/** Of a union without a message of its own, the issue of the variant that came furthest says best what is wrong. */
-function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+/**
+ * Returns the issue to report. For a union without a message of its own, this is the issue with the longest path,
+ * because it belongs to the variant that matches best.
+ */
+function bestMatchingIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
-  const inner = issue.errors.map((issues) => deepest(issues[0]!)).sort((a, b) => b.path.length - a.path.length)[0];
+  const inner = issue.errors
+    .map((issues) => bestMatchingIssue(issues[0]!))
+    .sort((a, b) => b.path.length - a.path.length)[0];
   return inner ? { ...inner, path: [...issue.path, ...inner.path] } : issue;
 }
 
-/** A list or record of fewer is checked as a whole: as many faults can be told together. */
-const FEW = 100;
+/** Lists and records with fewer items are validated as a whole, because they have few issues. */
+const SHORT = 100;
 
 /**
- * Returns the value with each long list and record cut after its first issue, because only one issue is reported (measured:
- * wording 300,000 issues takes seconds). A list longer than its schema allows is cut behind the maximum, so that its further
- * items are not checked. A record with more members than the `maxProperties` of its schema throws before any is checked,
- * also one inside a record of few members.
+ * Returns the value with each long list and record truncated after its first issue, because only one issue is reported
+ * (measured: wording 300,000 issues takes seconds). Truncates a list that is longer than its schema allows after the
+ * first item too many, so that the further items are not validated. Throws, before any member is validated, if a record
+ * has more members than the `maxProperties` of its schema; this includes records inside short records.
  */
-function* untilFirstIssue(
+function* truncateAfterFirstIssue(
   schema: z.core.$ZodType,
   value: unknown,
   path: readonly string[],
-  shaped: Shaped,
+  validation: Validation,
 ): Steps<unknown> {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
   if (typeof value !== 'object' || value === null) return value;
@@ -172,49 +193,52 @@ function* untilFirstIssue(
     case 'nullable':
     case 'default':
     case 'readonly':
-      return yield* untilFirstIssue(def.innerType, value, path, shaped);
+      return yield* truncateAfterFirstIssue(def.innerType, value, path, validation);
     case 'lazy':
-      return yield* untilFirstIssue((schema as z.core.$ZodLazy)._zod.innerType, value, path, shaped);
+      return yield* truncateAfterFirstIssue((schema as z.core.$ZodLazy)._zod.innerType, value, path, validation);
     case 'union': {
       const lists = Array.isArray(value) ? def.options.filter(isList) : [];
-      return lists.length === 1 ? yield* untilFirstIssue(lists[0]!, value, path, shaped) : value;
+      return lists.length === 1 ? yield* truncateAfterFirstIssue(lists[0]!, value, path, validation) : value;
     }
     case 'array': {
-      if (!Array.isArray(value) || value.length < FEW) return value;
-      const maximum = longestList(def);
+      if (!Array.isArray(value) || value.length < SHORT) return value;
+      const maximum = maxLengthOf(def);
       if (value.length > maximum) return value.slice(0, maximum + 1);
-      const good = yield* countUntilIssue(value, (item) => z.core.safeParse(def.element, item).success);
-      return good === value.length ? value : value.slice(0, good + 1);
+      const validCount = yield* countUntilIssue(value, (item) => z.core.safeParse(def.element, item).success);
+      return validCount === value.length ? value : value.slice(0, validCount + 1);
     }
     case 'record': {
       if (Array.isArray(value)) return value;
       const members = Object.entries(value);
       const max = z.globalRegistry.get(schema)?.maxProperties;
       if (typeof max === 'number' && members.length > max) {
-        throw problem(shaped.code, `${path.join('.') || shaped.what}: has more than ${max} members.`);
+        throw problem(validation.code, `${path.join('.') || validation.what}: has more than ${max} members.`);
       }
-      if (members.length < FEW) {
-        for (const [name, member] of members) yield* untilFirstIssue(def.valueType, member, [...path, name], shaped);
+      if (members.length < SHORT) {
+        for (const [name, member] of members)
+          yield* truncateAfterFirstIssue(def.valueType, member, [...path, name], validation);
         return value;
       }
-      const good = yield* countUntilIssue(
+      const validCount = yield* countUntilIssue(
         members,
         ([name, member]) => z.core.safeParse(schema, { [name]: member }).success,
       );
-      return good === members.length ? value : Object.fromEntries(members.slice(0, good + 1));
+      return validCount === members.length ? value : Object.fromEntries(members.slice(0, validCount + 1));
     }
     case 'object': {
       if (Array.isArray(value)) return value;
-      let cut: Record<string, unknown> | undefined;
+      let truncated: Record<string, unknown> | undefined;
       for (const [name, member] of Object.entries(def.shape)) {
         if (!Object.hasOwn(value, name)) continue;
         const before = (value as Record<string, unknown>)[name];
-        const after = yield* untilFirstIssue(member, before, [...path, name], shaped);
+        const after = yield* truncateAfterFirstIssue(member, before, [...path, name], validation);
         if (after === before) continue;
-        cut ??= { ...value };
-        cut[name] = after;
+        truncated ??= { ...value };
+        truncated[name] = after;
       }
-      return def.catchall?._zod.def.type === 'never' ? withFewUnknown(def.shape, cut ?? value) : (cut ?? value);
+      return def.catchall?._zod.def.type === 'never'
+        ? withOneUnknownMember(def.shape, truncated ?? value)
+        : (truncated ?? value);
     }
     default:
       return value;
@@ -226,25 +250,28 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'array' || (def.type === 'readonly' && isList(def.innerType));
 }
 
-/** Returns the maximum length that the schema of a list allows; Infinity if none. */
-function longestList({ checks = [] }: z.core.$ZodArrayDef): number {
+/** Returns the maximum length that the schema allows for a list; Infinity if unlimited. */
+function maxLengthOf({ checks = [] }: z.core.$ZodArrayDef): number {
   const lengths = checks.map(({ _zod: { def } }) => (def as Partial<z.core.$ZodCheckMaxLengthDef>).maximum ?? Infinity);
   return Math.min(Infinity, ...lengths);
 }
 
-/** Returns the object with only the first of its unknown members if it has many: all of their names would be reported. */
-function withFewUnknown(shape: object, value: object): object {
+/**
+ * Returns the object with only the first of its unknown members if it has many, because the error message would list
+ * all their names.
+ */
+function withOneUnknownMember(shape: object, value: object): object {
   const names = Object.keys(value);
-  if (names.length <= Object.keys(shape).length + FEW) return value;
+  if (names.length <= Object.keys(shape).length + SHORT) return value;
   const unknown = names.find((name) => !Object.hasOwn(shape, name));
   const kept = names.filter((name) => name === unknown || Object.hasOwn(shape, name));
   return Object.fromEntries(kept.map((name) => [name, (value as Record<string, unknown>)[name]]));
 }
 
-function* countUntilIssue<T>(items: readonly T[], isGood: (item: T) => boolean): Steps<number> {
+function* countUntilIssue<T>(items: readonly T[], isValid: (item: T) => boolean): Steps<number> {
   for (const [index, item] of items.entries()) {
-    if (!isGood(item)) return index;
-    if (index % ITEMS === ITEMS - 1) yield ITEMS * ITEM_UNITS;
+    if (!isValid(item)) return index;
+    if (index % ITEMS_PER_YIELD === ITEMS_PER_YIELD - 1) yield ITEMS_PER_YIELD * ITEM_UNITS;
   }
   return items.length;
 }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { type CutPlace, cutBytes, flipByte, throttle } from './broken-bytes.js';
 
 const WHOLE = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
-/** The same bytes in pieces of several sizes: what comes of them must not depend on it. */
+/** Sizes of the pieces in which the bytes are sent. The result must not depend on the size. */
 const SIZES = [1, 7, 250, 999, 1000, 5000];
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
@@ -34,7 +34,7 @@ for (const [place, length] of PLACES) {
   });
 }
 
-t.test('a cut reads no further than it has to', async (t) => {
+t.test('a cut stops reading at its place', async (t) => {
   let read = 0;
   const source = async function* () {
     for (;;) {
@@ -54,18 +54,19 @@ for (const [offset, place] of [
   [undefined, 500],
 ] as const) {
   t.test(`byte ${offset} is flipped, and no other`, async (t) => {
-    const wanted = Buffer.from(WHOLE);
-    wanted[place]! ^= 0xff;
-    for (const size of SIZES) t.same(await read(flipByte(inPieces(WHOLE, size), offset)), wanted, `pieces of ${size}`);
+    const expected = Buffer.from(WHOLE);
+    expected[place]! ^= 0xff;
+    for (const size of SIZES)
+      t.same(await read(flipByte(inPieces(WHOLE, size), offset)), expected, `pieces of ${size}`);
     t.equal(WHOLE[place], place % 251, 'in a copy');
   });
 }
 
-t.test('nothing has no byte to flip', async (t) => {
+t.test('an empty payload has no byte to flip', async (t) => {
   t.same(await read(flipByte(inPieces(Buffer.alloc(0), 1))), Buffer.alloc(0));
 });
 
-t.test('throttled bytes are the same, in slices', async (t) => {
+t.test('a throttled payload is sent unchanged, in slices', async (t) => {
   const sizes: number[] = [];
   const source = throttle(inPieces(WHOLE, 1000), 4000);
   const seen: Uint8Array[] = [];

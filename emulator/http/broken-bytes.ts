@@ -3,72 +3,78 @@ import { setTimeout } from 'node:timers/promises';
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Bytes held back until it is known that they come before the place that is looked for: where it depends on how long
- * the whole is, half of it at the most. Past this many, the whole counts as no longer than what was read of it.
+ * Maximum number of bytes buffered while the length of the payload is unknown. The place of a cut at a fraction, or at
+ * a distance from the end, depends on that length, so bytes are held back until they certainly come before the cut.
+ * When the buffer is full, the payload is treated as ending at the last byte that was read.
  */
-const MAX_HELD = 64 * 1024 * 1024;
+const MAX_BUFFERED = 64 * 1024 * 1024;
 
-/** Where a payload ends before its end. */
+/** Place at which a payload is cut. */
 export type CutPlace =
   | { readonly bytes: number }
-  /** 0 to 1 of the whole. */
+  /** Fraction of the payload, from 0 to 1. */
   | { readonly fraction: number }
-  /** So many bytes before the end. */
+  /** Number of bytes before the end of the payload. */
   | { readonly beforeEnd: number };
 
+/** Returns the offset of the cut in a payload of `length` bytes. */
 export function placeIn(place: CutPlace, length: number): number {
   if ('bytes' in place) return Math.min(place.bytes, length);
   return 'fraction' in place ? Math.floor(length * place.fraction) : Math.max(0, length - place.beforeEnd);
 }
 
-/** What comes before the place. */
+/** Yields the bytes before the cut. */
 export async function* cutBytes(source: Bytes, place: CutPlace): AsyncGenerator<Uint8Array> {
   const isFixed = 'bytes' in place;
   if (isFixed && place.bytes === 0) return;
-  const held = new HeldBytes();
+  const queue = new ByteQueue();
   for await (const piece of source) {
-    held.add(piece);
-    yield* held.takeUntil(placeIn(place, held.end));
-    if (isFixed ? held.start === place.bytes : held.length > MAX_HELD) return;
+    queue.add(piece);
+    yield* queue.takeUntil(placeIn(place, queue.end));
+    if (isFixed ? queue.start === place.bytes : queue.length > MAX_BUFFERED) return;
   }
 }
 
-/** The byte at `offset` has all its bits turned: without an offset that in the middle, past the end the last one. */
+/**
+ * Yields the payload with all bits of the byte at `offset` inverted. Without an offset, inverts the byte in the middle.
+ * An offset past the end means the last byte.
+ */
 export async function* flipByte(source: Bytes, offset?: number): AsyncGenerator<Uint8Array> {
-  const held = new HeldBytes();
+  const queue = new ByteQueue();
   let isFlipped = false;
   for await (const piece of source) {
-    held.add(piece);
+    queue.add(piece);
     if (!isFlipped) {
-      yield* held.takeUntil(offset === undefined ? held.end >>> 1 : Math.min(offset, held.end - 1));
-      isFlipped = offset === undefined ? held.length > MAX_HELD : held.start === offset && held.length > 0;
-      if (isFlipped) held.flipFirst();
+      yield* queue.takeUntil(offset === undefined ? queue.end >>> 1 : Math.min(offset, queue.end - 1));
+      isFlipped = offset === undefined ? queue.length > MAX_BUFFERED : queue.start === offset && queue.length > 0;
+      if (isFlipped) queue.flipFirst();
     }
-    if (isFlipped) yield* held.takeUntil(held.end);
+    if (isFlipped) yield* queue.takeUntil(queue.end);
   }
-  if (!isFlipped) held.flipFirst();
-  yield* held.takeUntil(held.end);
+  if (!isFlipped) queue.flipFirst();
+  yield* queue.takeUntil(queue.end);
 }
 
-/** Slices a second of a payload that is throttled, where it has as many bytes. */
-const SLICES = 20;
+/** Number of slices per second into which a throttled payload is divided; a slice has at least one byte. */
+const SLICES_PER_SECOND = 20;
 
-/** So many bytes a second of real time, one by one where they are few. */
+/** Yields the payload at a rate of `bytesPerSecond` in real time. */
 export async function* throttle(source: Bytes, bytesPerSecond: number): AsyncGenerator<Uint8Array> {
-  const max = Math.max(1, Math.floor(bytesPerSecond / SLICES));
+  const sliceLength = Math.max(1, Math.floor(bytesPerSecond / SLICES_PER_SECOND));
   for await (const piece of source) {
-    for (let at = 0; at < piece.length; at += max) {
-      const slice = piece.subarray(at, at + max);
+    for (let at = 0; at < piece.length; at += sliceLength) {
+      const slice = piece.subarray(at, at + sliceLength);
       yield slice;
       await setTimeout((slice.length * 1000) / bytesPerSecond);
     }
   }
 }
 
-/** A queue of bytes that knows their places in the whole. */
-class HeldBytes {
-  /** Place of the first byte that is held, and of the one that comes next. */
+/** Queue of bytes that tracks their offsets in the whole payload. */
+class ByteQueue {
+  /** Offset of the first byte in the queue. */
   start = 0;
+  /** Offset of the next byte to be added. */
   end = 0;
   #pieces: Uint8Array[] = [];
 
@@ -91,18 +97,18 @@ class HeldBytes {
       yield piece;
     }
     this.#pieces.splice(0, count);
-    const left = place - this.start;
-    if (left <= 0) return;
+    const remaining = place - this.start;
+    if (remaining <= 0) return;
     const piece = this.#pieces[0]!;
-    this.#pieces[0] = piece.subarray(left);
+    this.#pieces[0] = piece.subarray(remaining);
     this.start = place;
-    yield piece.subarray(0, left);
+    yield piece.subarray(0, remaining);
   }
 
   flipFirst(): void {
     const first = this.#pieces[0];
     if (first === undefined) return;
-    // Others may hold the same bytes.
+    // Copy the piece, because other code may hold a reference to its bytes.
     const copy = Uint8Array.from(first);
     copy[0]! ^= 0xff;
     this.#pieces[0] = copy;

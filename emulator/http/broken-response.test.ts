@@ -4,7 +4,7 @@ import t from 'tap';
 import { Schedule } from '../schedule/schedule.js';
 import { type Breakage, breakReply } from './broken-response.js';
 import { bytes, empty, json, largeJson, type Reply, stream } from './reply.js';
-import type { Patience } from './response-cut.js';
+import type { StallLimits } from './response-cut.js';
 import { exchange, partsOf, type RawServer, rawServer } from './test/raw-client.js';
 import { WriteCoalescing } from './write-coalescing.js';
 import { writeReply } from './write-reply.js';
@@ -14,12 +14,12 @@ const PACE = new Schedule();
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const BODY = Buffer.from('0123456789'.repeat(1000));
 
-const endless = (): Patience => ({ idleMs: 60_000, signal: new AbortController().signal });
+const endless = (): StallLimits => ({ idleMs: 60_000, signal: new AbortController().signal });
 
-/** Answers each request with what `replies` makes of its target. */
+/** Starts a server that sends the reply which `replies` returns for the target of a request. */
 function serve(
   replies: (url: string) => { reply: Reply; breakage?: Breakage },
-  patience = endless(),
+  stallLimits = endless(),
 ): Promise<RawServer> {
   return rawServer((request, response) => {
     const { reply, breakage } = replies(request.url!);
@@ -28,7 +28,7 @@ function serve(
       writes: WRITES,
       pace: PACE,
       common: { 'x-request-id': '1' },
-      patience,
+      stallLimits,
     });
   });
 }
@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<string, () => Reply>> = {
 };
 
 for (const [kind, reply] of Object.entries(KINDS)) {
-  t.test(`${kind}, cut`, async (t) => {
-    const asked: Record<string, Breakage | undefined> = {
+  t.test(`${kind}: the response is cut, or has a flipped byte`, async (t) => {
+    const breakages: Record<string, Breakage | undefined> = {
       '/whole': undefined,
       '/fin': { cut: { at: { fraction: 0.5 }, how: 'fin' } },
       '/rst': { cut: { at: { bytes: 123 }, how: 'rst' } },
@@ -59,7 +59,7 @@ for (const [kind, reply] of Object.entries(KINDS)) {
       '/flip': { flip: {} },
     };
     await using server = await serve((url) => {
-      const breakage = asked[url];
+      const breakage = breakages[url];
       return breakage === undefined ? { reply: reply() } : { reply: reply(), breakage };
     });
     const get = (target: string, enough?: (bytes: Buffer) => boolean) =>
@@ -71,7 +71,7 @@ for (const [kind, reply] of Object.entries(KINDS)) {
     const expectPart = (bytes: Buffer, length: number) => {
       const part = partsOf(bytes);
       t.same(part.body, whole.body.subarray(0, length));
-      t.equal(undated(part.head), undated(whole.head), 'under the head of the whole');
+      t.equal(undated(part.head), undated(whole.head), 'the header is that of the whole response');
       t.notOk(part.isWhole);
     };
 
@@ -90,7 +90,7 @@ for (const [kind, reply] of Object.entries(KINDS)) {
     expectPart((await get('/nothing')).bytes, 0);
 
     const end = await get('/end', isWhole);
-    t.equal(end.end, 'open', 'valid HTTP: the connection stays');
+    t.equal(end.end, 'open', 'the response is valid HTTP, so the connection stays open');
     t.same(partsOf(end.bytes).body, whole.body.subarray(0, Math.floor(whole.body.length / 4)));
 
     const past = await get('/past');
@@ -98,9 +98,9 @@ for (const [kind, reply] of Object.entries(KINDS)) {
     t.same(partsOf(past.bytes).body, whole.body);
 
     const flipped = await get('/flip', isWhole);
-    const wanted = Buffer.from(whole.body);
-    wanted[whole.body.length >>> 1]! ^= 0xff;
-    t.same(partsOf(flipped.bytes).body, wanted);
+    const expected = Buffer.from(whole.body);
+    expected[whole.body.length >>> 1]! ^= 0xff;
+    t.same(partsOf(flipped.bytes).body, expected);
     t.equal(undated(partsOf(flipped.bytes).head), undated(whole.head));
   });
 }
@@ -115,21 +115,21 @@ const BODILESS: Readonly<Record<string, readonly [method: string, reply: () => R
 };
 
 for (const [what, [method, reply]] of Object.entries(BODILESS)) {
-  t.test(`${what}: the connection ends in place of the answer`, async (t) => {
+  t.test(`${what}: a cut ends the connection without a response`, async (t) => {
     await using server = await serve((url) => ({
       reply: reply(),
       breakage: { cut: { at: { fraction: 0.5 }, how: url.slice(1) as 'fin' | 'rst' | 'end' } },
     }));
-    const ask = (how: string, enough?: (bytes: Buffer) => boolean) =>
+    const request = (how: string, enough?: (bytes: Buffer) => boolean) =>
       exchange(server.port, `${method} /${how} HTTP/1.1\r\nHost: a\r\n\r\n`, enough);
-    t.same(await ask('fin'), { bytes: Buffer.alloc(0), end: 'closed' });
-    t.same(await ask('rst'), { bytes: Buffer.alloc(0), end: 'reset' });
-    const { bytes: whole } = await ask('end', (bytes) => bytes.includes('\r\n\r\n'));
-    t.match(whole.toString(), /^HTTP\/1\.1 (200|204|304) .*\r\n\r\n$/s, 'there is nothing to shorten');
+    t.same(await request('fin'), { bytes: Buffer.alloc(0), end: 'closed' });
+    t.same(await request('rst'), { bytes: Buffer.alloc(0), end: 'reset' });
+    const { bytes: whole } = await request('end', (bytes) => bytes.includes('\r\n\r\n'));
+    t.match(whole.toString(), /^HTTP\/1\.1 (200|204|304) .*\r\n\r\n$/s, 'there is no body to shorten');
   });
 }
 
-t.test('a head is cut before its first byte, or inside', async (t) => {
+t.test('a response header is cut before its first byte, or inside', async (t) => {
   const whole = json(200, { text: 'body' }, { 'x-header': 'value' });
   await using server = await serve((url) => {
     const [how, bytes] = url.slice(1).split('/') as ['fin' | 'rst', string?];
@@ -147,7 +147,7 @@ t.test('a head is cut before its first byte, or inside', async (t) => {
   }
 });
 
-t.test('requests in a pipeline: those before a cut are answered whole, those behind it not at all', async (t) => {
+t.test('of pipelined requests, those before a cut get whole responses, and those after it none', async (t) => {
   const seen: string[] = [];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -160,7 +160,7 @@ t.test('requests in a pipeline: those before a cut are answered whole, those beh
     const reply = json(200, { target: request.url });
     const broken =
       request.url === '/cut' ? breakReply(reply, { cut: { at: { bytes: 5 }, how: 'rst' } }, 'GET', PACE) : reply;
-    await writeReply(request, response, broken, { writes: WRITES, pace: PACE, patience: endless() });
+    await writeReply(request, response, broken, { writes: WRITES, pace: PACE, stallLimits: endless() });
   });
   const { bytes, end } = await exchange(
     server.port,
@@ -173,37 +173,40 @@ t.test('requests in a pipeline: those before a cut are answered whole, those beh
   t.same(others, []);
 });
 
-t.test('a stall ends when the client goes, when it is told to, and after the longest pause', async (t) => {
-  const stop = new AbortController();
-  const stalled = { cut: { at: { bytes: 5 }, how: 'stall' } } as const;
-  const untilClosed = async (sockets: ReadonlySet<Socket>) => {
-    for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
-  };
-  {
-    await using server = await serve(() => ({ reply: json(200, 'abcdefgh'), breakage: stalled }));
-    await exchange(server.port, GET, (bytes) => bytes.includes('"abcd'));
-    await t.resolves(untilClosed(server.open));
-  }
-  {
+t.test(
+  'a stall ends when the client disconnects, when its signal is aborted, and after the maximum time',
+  async (t) => {
+    const stop = new AbortController();
+    const stalled = { cut: { at: { bytes: 5 }, how: 'stall' } } as const;
+    const untilClosed = async (sockets: ReadonlySet<Socket>) => {
+      for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
+    };
+    {
+      await using server = await serve(() => ({ reply: json(200, 'abcdefgh'), breakage: stalled }));
+      await exchange(server.port, GET, (bytes) => bytes.includes('"abcd'));
+      await t.resolves(untilClosed(server.open));
+    }
+    {
+      await using server = await serve(() => ({ reply: json(200, 'abcdefgh'), breakage: stalled }), {
+        idleMs: 60_000,
+        signal: stop.signal,
+      });
+      const { end } = await exchange(server.port, GET, (bytes) => {
+        if (bytes.includes('"abcd')) stop.abort();
+        return false;
+      });
+      t.equal(end, 'closed');
+      t.equal((await exchange(server.port, GET)).end, 'closed', 'a stall that begins after the abort ends at once');
+    }
     await using server = await serve(() => ({ reply: json(200, 'abcdefgh'), breakage: stalled }), {
-      idleMs: 60_000,
-      signal: stop.signal,
+      idleMs: 20,
+      signal: new AbortController().signal,
     });
-    const { end } = await exchange(server.port, GET, (bytes) => {
-      if (bytes.includes('"abcd')) stop.abort();
-      return false;
-    });
-    t.equal(end, 'closed');
-    t.equal((await exchange(server.port, GET)).end, 'closed', 'one that begins afterwards ends at once');
-  }
-  await using server = await serve(() => ({ reply: json(200, 'abcdefgh'), breakage: stalled }), {
-    idleMs: 20,
-    signal: new AbortController().signal,
-  });
-  t.equal((await exchange(server.port, GET)).end, 'closed');
-});
+    t.equal((await exchange(server.port, GET)).end, 'closed');
+  },
+);
 
-t.test('a stream that says its length says none when it is cut in order', async (t) => {
+t.test('a stream with a Content-Length loses it when it is cut as valid HTTP', async (t) => {
   const whole = () => stream(200, inOnePiece(), { 'content-length': String(BODY.length) });
   await using server = await serve((url) =>
     url === '/whole'
@@ -222,7 +225,7 @@ async function* inOnePiece(): AsyncGenerator<Uint8Array> {
   yield BODY;
 }
 
-t.test('a throttled answer ends when its client goes', async (t) => {
+t.test('a throttled response ends when its client disconnects', async (t) => {
   let slices = 0;
   let isClosed = false;
   const endless = (async function* () {
@@ -243,10 +246,10 @@ t.test('a throttled answer ends when its client goes', async (t) => {
   await exchange(server.port, GET, (bytes) => bytes.length > 3000);
   await ended;
   t.ok(isClosed);
-  t.ok(slices < 100, 'it was not read on');
+  t.ok(slices < 100, 'the stream was not read further');
 });
 
-t.test('a request whose body was not read can be cut as well', async (t) => {
+t.test('the response to a request whose body was not read can be cut', async (t) => {
   for (const how of ['fin', 'rst'] as const) {
     await using server = await serve(() => ({
       reply: json(400, 'refused'),

@@ -2,32 +2,36 @@ import { type CutPlace, cutBytes, flipByte, placeIn, throttle } from './broken-b
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 import { ResponseCut } from './response-cut.js';
 
-/** What is done to the payload of an answer on its way. */
+/** Changes that a fault makes to the payload of a response while it is sent. */
 export interface Breakage {
-  /** Where it ends, and how; `end`: as valid HTTP. */
+  /** Place and kind of a cut. `end` completes a shorter response as valid HTTP; the other kinds end the connection. */
   readonly cut?: { readonly at: CutPlace; readonly how: ConnectionEnding | 'end' } | undefined;
-  /** A byte that is flipped; without an offset, that in the middle. */
+  /** Inverts one byte; the byte in the middle if `offset` is undefined. */
   readonly flip?: { readonly offset?: number | undefined } | undefined;
+  /** Rate at which the payload is sent, in bytes per second of real time; unlimited if undefined. */
   readonly bytesPerSecond?: number | undefined;
 }
 
-/** The reply with a body that breaks on its way. Where there is no body to cut, the connection ends in its place. */
+/**
+ * Returns the reply with the changes applied to its payload. If there is no payload to cut, the connection is ended in
+ * place of the response.
+ */
 export function breakReply(reply: Reply, breakage: Breakage, method: string | undefined, pace: Pace): Reply {
   const { cut } = breakage;
   const { status } = reply;
   const isCut = cut !== undefined && cut.how !== 'end';
-  const ended = (): Reply => (isCut ? { ...reply, cut: { how: cut.how } } : reply);
-  if (method === 'HEAD' || status === 204 || status === 304) return ended();
+  const cutOnly = (): Reply => (isCut ? { ...reply, cut: { how: cut.how } } : reply);
+  if (method === 'HEAD' || status === 204 || status === 304) return cutOnly();
   const body = bodyOf(reply, pace);
-  if (body === undefined || (!isStream(body) && body.length === 0)) return ended();
+  if (body === undefined || (!isStream(body) && body.length === 0)) return cutOnly();
   const headers = { ...describeBody(reply, body, {}) } as Record<string, string>;
   if (isStream(body)) {
     if (cut?.how === 'end') delete headers['content-length'];
-    return { status, headers, stream: breakBody(encoded(body), breakage) };
+    return { status, headers, stream: breakBody(asBytes(body), breakage) };
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   headers['content-length'] = String(cut?.how === 'end' ? placeIn(cut.at, bytes.length) : bytes.length);
-  return { status, headers, stream: breakBody(once(bytes), breakage) };
+  return { status, headers, stream: breakBody(onePiece(bytes), breakage) };
 }
 
 async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncGenerator<Uint8Array> {
@@ -36,7 +40,7 @@ async function* breakBody(source: AsyncIterable<Uint8Array>, breakage: Breakage)
   if (cut !== undefined && cut.how !== 'end') throw new ResponseCut(cut.how);
 }
 
-/** The bytes as they leave, up to the cut. */
+/** Applies the flip, the cut and the rate to a payload. Ends at the cut without throwing. */
 export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage): AsyncIterable<Uint8Array> {
   const { cut, flip, bytesPerSecond } = breakage;
   let bytes = source;
@@ -45,10 +49,10 @@ export function breakBytes(source: AsyncIterable<Uint8Array>, breakage: Breakage
   return bytesPerSecond === undefined ? bytes : throttle(bytes, bytesPerSecond);
 }
 
-async function* encoded(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+async function* asBytes(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Milliseconds (real time) between two questions: the first one's refusal has to arrive. */
-const PAUSE = 50;
+/** Milliseconds (real time) between two probes, in which the client's reset in reply to the first probe can arrive. */
+const PROBE_INTERVAL = 50;
 
 /**
- * A controller that aborts when the client has gone before its answer was sent.
+ * Returns a controller that is aborted if the client disconnects before its response is sent.
  *
- * A client that closes its connection looks like one that has only said that it sends no more (TCP, half-close)
- * and still waits. So it is asked, by `102 Processing`, which every HTTP/1.1 client has to accept and pass over
- * (RFC 9110, 15.2): where the client has gone the first is refused by the system, and writing the second one fails.
+ * The end of the client's data can mean that the client has closed the connection, or that it sends no more (TCP
+ * half-close) and still waits for the response. To find out, the server sends `102 Processing` twice, which every
+ * HTTP/1.1 client has to accept and ignore (RFC 9110, section 15.2). If the client has closed the connection, its
+ * system replies to the first write with a reset, and the second write fails.
  */
 export function abortOnDisconnect(request: IncomingMessage, response: ServerResponse): AbortController {
   const controller = new AbortController();
@@ -18,16 +19,16 @@ export function abortOnDisconnect(request: IncomingMessage, response: ServerResp
   }
   const { socket } = request;
   let timer: NodeJS.Timeout | undefined;
-  const ask = (): void => {
+  const probe = (): void => {
     if (request.httpVersion !== '1.1' || response.headersSent) return;
     response.writeProcessing();
-    timer = timer ? undefined : setTimeout(ask, PAUSE);
+    timer = timer ? undefined : setTimeout(probe, PROBE_INTERVAL);
   };
-  if (socket.readableEnded) ask();
-  else socket.once('end', ask);
+  if (socket.readableEnded) probe();
+  else socket.once('end', probe);
   response.once('close', () => {
     clearTimeout(timer);
-    socket.off('end', ask);
+    socket.off('end', probe);
     if (!response.writableFinished) controller.abort();
   });
   return controller;

@@ -2,9 +2,9 @@ import t from 'tap';
 import { respondConditionally } from './conditional.js';
 import type { Problem } from './problem.js';
 
-t.test('conditions and ranges follow RFC 9110', async (t) => {
+t.test('preconditions and ranges follow RFC 9110', async (t) => {
   const representation = { etag: '"abc"', lastModified: 1_000_000, body: Buffer.from('0123456789'), headers: {} };
-  const ask = (
+  const request = (
     headers: Record<string, string>,
     method = 'GET',
   ): { status: number; bytes?: Uint8Array; headers?: object } => {
@@ -66,7 +66,7 @@ t.test('conditions and ranges follow RFC 9110', async (t) => {
     cases.push([{ 'if-modified-since': notDate }, 200], [{ 'if-unmodified-since': notDate }, 200]);
     cases.push([{ range: 'bytes=0-1', 'if-range': notDate }, 200, '0123456789']);
   }
-  // RFC 9110, 5.6.7: a recipient has to read the two obsolete forms as well.
+  // RFC 9110, section 5.6.7: a recipient has to accept the two obsolete forms as well.
   for (const [form, earlier] of [
     ['Monday, 12-Jan-70 13:46:40 GMT', 'Monday, 12-Jan-70 13:46:39 GMT'],
     ['Mon Jan 12 13:46:40 1970', 'Mon Jan 12 13:46:39 1970'],
@@ -75,7 +75,7 @@ t.test('conditions and ranges follow RFC 9110', async (t) => {
     cases.push([{ 'if-unmodified-since': form }, 200], [{ 'if-unmodified-since': earlier }, 412]);
     cases.push([{ range: 'bytes=0-1', 'if-range': form }, 206, '01']);
   }
-  // RFC 9110, 13.2.2: the order.
+  // Order of evaluation (RFC 9110, section 13.2.2).
   cases.push(
     [{ 'if-match': '"x"', 'if-none-match': '"abc"', range: 'bytes=10-' }, 412],
     [{ 'if-match': '"abc"', 'if-unmodified-since': before }, 200],
@@ -86,21 +86,21 @@ t.test('conditions and ranges follow RFC 9110', async (t) => {
     [{ range: 'bytes=0-1', 'if-range': 'W/"abc"' }, 200],
   );
   for (const [headers, status, body] of cases) {
-    const reply = ask(headers);
+    const reply = request(headers);
     t.equal(reply.status, status, JSON.stringify(headers));
     if (body !== undefined) t.equal(Buffer.from(reply.bytes!).toString(), body);
   }
-  // RFC 9110, 14.2: Range is defined for GET; conditions are for HEAD as well.
+  // RFC 9110, section 14.2: Range applies only to GET. Preconditions apply to HEAD as well.
   for (const [headers, status] of cases) {
-    const reply = ask(headers, 'HEAD');
+    const reply = request(headers, 'HEAD');
     t.equal(reply.status, status === 206 || status === 416 ? 200 : status, `HEAD ${JSON.stringify(headers)}`);
-    t.notOk('content-range' in reply.headers!, 'HEAD has no part');
+    t.notOk('content-range' in reply.headers!, 'HEAD ignores Range');
   }
-  t.match(ask({}).headers, {
+  t.match(request({}).headers, {
     etag: '"abc"',
     'last-modified': 'Mon, 12 Jan 1970 13:46:40 GMT',
     'accept-ranges': 'bytes',
   });
-  t.match(ask({ range: 'bytes=10-' }).headers, { 'content-range': 'bytes */10' });
-  t.match(ask({ range: 'bytes=2-4' }).headers, { 'content-range': 'bytes 2-4/10' });
+  t.match(request({ range: 'bytes=10-' }).headers, { 'content-range': 'bytes */10' });
+  t.match(request({ range: 'bytes=2-4' }).headers, { 'content-range': 'bytes 2-4/10' });
 });

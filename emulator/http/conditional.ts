@@ -2,15 +2,15 @@ import { parseHttpDate } from './http-date.js';
 import { problem } from './problem.js';
 import { bytes, empty, type Reply, stream } from './reply.js';
 
-/** Content that is not in one piece. */
+/** Content that is produced piece by piece. */
 export interface PiecedBody {
   readonly length: number;
   pieces(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** What conditions and ranges are checked by. */
+/** Representation against which preconditions and ranges are evaluated (RFC 9110, section 3.2). */
 export interface Representation {
-  /** A strong entity tag with its quotes. */
+  /** Strong entity tag, including its quotes. */
   readonly etag: string;
   /** Seconds since 1970. */
   readonly lastModified: number;
@@ -19,8 +19,9 @@ export interface Representation {
 }
 
 /**
- * Answers a GET or HEAD of `representation` as RFC 9110 says: preconditions in the order of section 13.2.2, then
- * one byte range (section 14), which HEAD does not have. 304 has no body; 412 and 416 are problems like any other, and 416 names the size.
+ * Returns the reply to a GET or HEAD request for `representation`. Evaluates the preconditions in the order of RFC
+ * 9110, section 13.2.2, and then one byte range (section 14), which HEAD ignores. A 304 has no body. Throws
+ * `precondition_failed` (412), and `range_not_satisfiable` (416) with the size of the representation.
  */
 export function respondConditionally(
   representation: Representation,
@@ -36,24 +37,34 @@ export function respondConditionally(
   };
   const ifMatch = header('if-match');
   const ifUnmodified = dateOf(header('if-unmodified-since'));
-  if (ifMatch !== undefined ? !lists(ifMatch, etag, true) : ifUnmodified !== undefined && lastModified > ifUnmodified) {
-    throw problem('precondition_failed', 'The file is not in the state that the request wants it in.', { headers });
+  if (
+    ifMatch !== undefined
+      ? !containsTag(ifMatch, etag, true)
+      : ifUnmodified !== undefined && lastModified > ifUnmodified
+  ) {
+    throw problem('precondition_failed', 'The file does not match If-Match or If-Unmodified-Since.', { headers });
   }
   const ifNoneMatch = header('if-none-match');
   const ifModified = dateOf(header('if-modified-since'));
   if (
-    ifNoneMatch !== undefined ? lists(ifNoneMatch, etag, false) : ifModified !== undefined && lastModified <= ifModified
+    ifNoneMatch !== undefined
+      ? containsTag(ifNoneMatch, etag, false)
+      : ifModified !== undefined && lastModified <= ifModified
   ) {
     return empty(304, headers);
   }
   const range = method === 'GET' ? header('range') : undefined;
-  if (range === undefined || !rangeStillFits(header('if-range'), etag, lastModified)) return reply(200, body, headers);
+  if (range === undefined || !matchesIfRange(header('if-range'), etag, lastModified)) return reply(200, body, headers);
   const part = parseRange(range, body.length);
   if (part === undefined) return reply(200, body, headers);
   if (part === 'unsatisfiable') {
-    throw problem('range_not_satisfiable', `The range lies outside of the ${body.length} bytes of the file.`, {
-      headers: { ...headers, 'content-range': `bytes */${body.length}` },
-    });
+    throw problem(
+      'range_not_satisfiable',
+      `The requested range is outside of the file, which has ${body.length} bytes.`,
+      {
+        headers: { ...headers, 'content-range': `bytes */${body.length}` },
+      },
+    );
   }
   const contentRange = `bytes ${part.start}-${part.end - 1}/${body.length}`;
   return reply(206, body, { ...headers, 'content-range': contentRange }, part);
@@ -71,8 +82,11 @@ function reply(
   return bytes(status, body.subarray(start, end), headers);
 }
 
-/** Whether an `If-Match` or `If-None-Match` value names `etag`. A weak tag never matches strongly. */
-function lists(value: string, etag: string, strong: boolean): boolean {
+/**
+ * Returns true if an `If-Match` or `If-None-Match` value contains `etag`. A weak tag never matches in a strong
+ * comparison.
+ */
+function containsTag(value: string, etag: string, strong: boolean): boolean {
   if (value.trim() === '*') return true;
   return value.split(',').some((one) => {
     const tag = one.trim();
@@ -80,7 +94,7 @@ function lists(value: string, etag: string, strong: boolean): boolean {
   });
 }
 
-function rangeStillFits(ifRange: string | undefined, etag: string, lastModified: number): boolean {
+function matchesIfRange(ifRange: string | undefined, etag: string, lastModified: number): boolean {
   if (ifRange === undefined) return true;
   return ifRange.startsWith('"') || ifRange.startsWith('W/')
     ? ifRange.trim() === etag
@@ -92,12 +106,13 @@ function dateOf(value: string | undefined): number | undefined {
 }
 
 /**
- * A single range of bytes (RFC 9110, section 14.1.2), end exclusive:
+ * Parses a single byte range (RFC 9110, section 14.1.2). The end of the result is exclusive.
  *
  *     int-range    = first-pos "-" [ last-pos ]
  *     suffix-range = "-" suffix-length
  *
- * Several ranges, other units and malformed values are ignored, which section 14.2 allows.
+ * Returns undefined for several ranges, other units and malformed values, because section 14.2 allows a server to
+ * ignore them.
  */
 function parseRange(value: string, size: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const match = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(value.trim());

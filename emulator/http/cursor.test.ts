@@ -2,7 +2,7 @@ import t from 'tap';
 import { Cursors } from './cursor.js';
 import { codeOf } from './test/code-of.js';
 
-t.test('a cursor is good for the list it was issued for, and for nothing else', async (t) => {
+t.test('a cursor is valid only for the list for which it was issued', async (t) => {
   const cursors = new Cursors(Buffer.from('secret'));
   const cursor = cursors.write('list a', { after: 'x' });
   t.same(cursors.read('list a', cursor), { after: 'x' });

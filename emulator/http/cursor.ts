@@ -2,12 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { problem } from './problem.js';
 
 const MAC_BYTES = 12;
-/** A position may be the longest name a ref can have: 4,096 bytes, each of which takes two in JSON. */
-const LONGEST = 12 * 1024;
+/**
+ * Maximum length of a cursor in characters. A position may contain the longest ref name: 4,096 bytes, each of which
+ * takes two bytes in JSON.
+ */
+const MAX_LENGTH = 12 * 1024;
 
 /**
- * Opaque cursors: a JSON position, signed for one use. `purpose` names what the cursor continues (operation,
- * repository, query), so that one of another list, an edited one and a made-up one are all `bad_request`.
+ * Writes and reads opaque cursors: positions in JSON, signed for one purpose. `purpose` identifies the list that the
+ * cursor continues (operation, repository, query). A cursor of another list, an altered cursor and an invented one are
+ * all `bad_request`.
  */
 export class Cursors {
   constructor(private readonly secret: Buffer) {}
@@ -18,16 +22,17 @@ export class Cursors {
   }
 
   read<T>(purpose: string, cursor: string): T {
-    if (cursor.length <= LONGEST && /^[A-Za-z0-9_-]+$/.test(cursor)) {
+    if (cursor.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor)) {
       const raw = Buffer.from(cursor, 'base64url');
       const payload = raw.subarray(MAC_BYTES);
-      // Decoding passes over digits and bits that are left at the end; what was issued has none.
+      // Decoding ignores surplus characters and bits at the end. Issued cursors have none, so encoding again must give
+      // the same text.
       const isExact = raw.length > MAC_BYTES && raw.toString('base64url') === cursor;
       if (isExact && timingSafeEqual(raw.subarray(0, MAC_BYTES), this.#mac(purpose, payload))) {
         return JSON.parse(payload.toString()) as T;
       }
     }
-    throw problem('bad_request', 'The cursor was not issued for this list.');
+    throw problem('bad_request', 'The cursor does not belong to this list; use one from a response to the same query.');
   }
 
   #mac(purpose: string, payload: Buffer): Buffer {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { GatheredBytes } from './gathered-bytes.js';
 
-t.test('pieces of all sizes come back in one, and belong to whoever they were given to', (t) => {
+t.test('pieces of all sizes are returned as one buffer, which belongs to the caller', (t) => {
   const gathered = new GatheredBytes();
-  t.equal(gathered.take().length, 0, 'nothing is no bytes');
+  t.equal(gathered.take().length, 0, 'an empty buffer returns no bytes');
   for (const sizes of [[0], [5], [5, 0, 1], [0, 5, 4091, 1], [4097, 1, 1], [1, 100_000, 1], [1, 1, 1, 4093, 1]]) {
     const pieces = sizes.map((size, n) => Buffer.alloc(size, n + 1));
     for (const piece of pieces) gathered.add(piece);
@@ -12,7 +12,7 @@ t.test('pieces of all sizes come back in one, and belong to whoever they were gi
     const all = gathered.take();
     t.ok(all.equals(expected), sizes.join(' + '));
     t.equal(gathered.length, 0);
-    // What is gathered next does not write into what was taken, nor into the pieces.
+    // Bytes that are added later must not overwrite the returned bytes or the pieces.
     for (let n = 0; n < 10; n++) gathered.add(Buffer.alloc(1000, 99));
     t.equal(gathered.take().length, 10_000);
     t.ok(all.equals(expected), `${sizes.join(' + ')} are the caller’s`);
@@ -21,7 +21,7 @@ t.test('pieces of all sizes come back in one, and belong to whoever they were gi
   t.end();
 });
 
-t.test('a client that sends byte by byte takes twice the room of its bytes, and few copies', (t) => {
+t.test('single bytes take at most twice their size in memory, and few copies', (t) => {
   const { allocUnsafeSlow } = Buffer;
   t.teardown(() => {
     Buffer.allocUnsafeSlow = allocUnsafeSlow;
@@ -36,7 +36,7 @@ t.test('a client that sends byte by byte takes twice the room of its bytes, and 
   for (let n = 0; n < count; n++) gathered.add(Buffer.from([n]));
   const all = gathered.take();
   t.equal(all.length, count);
-  t.ok(all.buffer.byteLength <= 2 * count, `${all.buffer.byteLength} bytes of room`);
+  t.ok(all.buffer.byteLength <= 2 * count, `${all.buffer.byteLength} bytes of memory`);
   t.ok(copies <= Math.log2(count), `${copies} copies`);
   t.end();
 });

@@ -1,8 +1,9 @@
-const LEAST = 4 * 1024;
+/** Minimum capacity of the buffer, in bytes. */
+const MIN_CAPACITY = 4 * 1024;
 
 /**
- * Bytes that arrive in pieces. A client that sends them one by one makes a piece of each: kept as they are, they would
- * take a hundred times their size. So what follows the first is copied behind it.
+ * Buffer for bytes that arrive in pieces. Copies the pieces into one growing buffer, because the pieces of a client
+ * that sends single bytes would otherwise take a hundred times the memory of their content.
  */
 export class GatheredBytes {
   #bytes: Buffer = Buffer.alloc(0);
@@ -14,7 +15,7 @@ export class GatheredBytes {
     this.length += piece.length;
   }
 
-  /** All of them, which from now on are the caller's. */
+  /** Returns all bytes, which then belong to the caller, and empties the buffer. */
   take(): Buffer {
     const all = this.#bytes.subarray(0, this.length);
     this.#bytes = Buffer.alloc(0);
@@ -22,11 +23,14 @@ export class GatheredBytes {
     return all;
   }
 
-  /** The first piece is the caller's memory, and full: what is appended goes into our own. */
+  /**
+   * Appends a piece. The first piece is the caller's memory and has no spare capacity, so the second one allocates a
+   * buffer.
+   */
   #append(piece: Buffer): void {
     const length = this.length + piece.length;
     if (length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.length * 2, LEAST));
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.length * 2, MIN_CAPACITY));
       this.#bytes.copy(larger, 0, 0, this.length);
       this.#bytes = larger;
     }

@@ -4,7 +4,7 @@ import { parseHttpDate } from './http-date.js';
 const DAY = 24 * 3600;
 const LONG = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The three forms of RFC 9110, 5.6.7, of a time that `toUTCString` writes as the first one. */
+/** Returns the three forms of RFC 9110, section 5.6.7, of a time in seconds since 1970. */
 function formsOf(seconds: number): string[] {
   const date = new Date(seconds * 1000);
   const fixed = date.toUTCString();
@@ -32,7 +32,7 @@ t.test('every day of a leap year is read in all three forms', (t) => {
   t.end();
 });
 
-t.test('two digits of a year are of 1970 to 2069', (t) => {
+t.test('two-digit years are from 1970 to 2069', (t) => {
   for (const [digits, year] of [
     ['70', 1970],
     ['99', 1999],
@@ -41,11 +41,15 @@ t.test('two digits of a year are of 1970 to 2069', (t) => {
   ] as const) {
     t.equal(parseHttpDate(`Monday, 02-Feb-${digits} 00:00:00 GMT`), Date.UTC(year, 1, 2) / 1000, digits);
   }
-  t.equal(parseHttpDate('Wed, 02 Feb 0070 00:00:00 GMT'), Date.UTC(70, 1, 2) / 1000, 'four digits are what they say');
+  t.equal(
+    parseHttpDate('Wed, 02 Feb 0070 00:00:00 GMT'),
+    Date.UTC(70, 1, 2) / 1000,
+    'a four-digit year is not changed',
+  );
   t.end();
 });
 
-t.test('days and times that there are not are no date', (t) => {
+t.test('days and times that do not exist are refused', (t) => {
   for (const text of [
     'Thu, 00 Jan 2026 00:00:00 GMT',
     'Thu, 32 Jan 2026 00:00:00 GMT',

@@ -10,12 +10,15 @@ const FORMS = [
   new RegExp(`^(?:${DAYS}) ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
 ];
 
-/** Two digits of a year from here on are of the century before: no commit and no file is older than 1970. */
+/**
+ * Two-digit years from this value on are in the 20th century (70 is 1970), because no commit and no file is older than
+ * 1970.
+ */
 const PIVOT = 70;
 
 /**
- * Seconds since 1970 of an HTTP-date, and undefined for any other text, which the fields that hold one are then to be
- * ignored for. RFC 9110, section 5.6.7:
+ * Returns the time of an HTTP-date in seconds since 1970. Returns undefined for any other text, in which case the
+ * header field has to be ignored. RFC 9110, section 5.6.7:
  *
  *     IMF-fixdate  Sun, 06 Nov 1994 08:49:37 GMT
  *     rfc850-date  Sunday, 06-Nov-94 08:49:37 GMT
@@ -30,7 +33,7 @@ export function parseHttpDate(text: string): number | undefined {
     const month = MONTHS.indexOf(parts.month!);
     const day = Number(parts.day);
     const time = Date.UTC(year, month, day, Number(parts.hour), Number(parts.minute), Number(parts.second));
-    // `Date.UTC` takes the 30th of February for the 2nd of March.
+    // `Date.UTC` reads 30 February as 2 March, so check that the month has the day.
     return day >= 1 && day <= new Date(Date.UTC(year, month + 1, 0)).getUTCDate() ? time / 1000 : undefined;
   }
   return undefined;

@@ -27,7 +27,7 @@ t.test('the pieces are the text that JSON.stringify makes', (t) => {
   t.end();
 });
 
-t.test('bytes are text, whatever characters a piece would cut', (t) => {
+t.test('a Buffer is written as its text, wherever a piece ends', (t) => {
   const texts = ['é', '€', '😀'].flatMap((one) => ['', 'x', 'xx', 'xxx'].map((shift) => shift + one.repeat(LONG)));
   const odd = [
     Buffer.alloc(LONG, 0x80),
@@ -44,7 +44,7 @@ t.test('bytes are text, whatever characters a piece would cut', (t) => {
   t.end();
 });
 
-t.test('no piece is long, and none is made before it is asked for', (t) => {
+t.test('no piece is long, and each is produced only when it is requested', (t) => {
   let made = 0;
   function* lines() {
     for (; made < 100_000; made++) yield { made, text: 'x'.repeat(100) };

@@ -1,18 +1,20 @@
-/** Characters a piece has at least, unless it is the last one: what takes well under a millisecond to write. */
-const PIECE = 64 * 1024;
+/**
+ * Minimum length of a piece in characters, except for the last piece. Producing a piece takes well under a millisecond.
+ */
+const PIECE_LENGTH = 64 * 1024;
 
 /**
- * The JSON text of a value, made piece by piece as it is asked for; together they are what `JSON.stringify` makes.
- * Two things may stand in the value that JSON does not have: any iterable for an array, whose items are made one
- * by one, and bytes for a string, which are UTF-8 and never become one string.
+ * Yields the JSON text of a value in pieces, each produced when it is requested. Together they are the text that
+ * `JSON.stringify` produces. The value may contain two things that JSON does not have: an iterable in place of an
+ * array, whose items are produced one by one, and a Buffer of UTF-8 text in place of a string.
  *
- * It goes as deep as the value does, so the value's shape has to be ours and not a client's.
+ * Recurses as deep as the value is nested, so only the emulator may choose the value's structure, and never a client.
  */
 export function* jsonPieces(value: unknown): Generator<string, void, void> {
   let text = '';
   for (const part of partsOf(value)) {
     text += part;
-    if (text.length < PIECE) continue;
+    if (text.length < PIECE_LENGTH) continue;
     yield text;
     text = '';
   }
@@ -20,19 +22,23 @@ export function* jsonPieces(value: unknown): Generator<string, void, void> {
 }
 
 function* partsOf(value: unknown): Generator<string, void, void> {
-  if (typeof value === 'string' && value.length > PIECE) yield* partsOfText(value);
+  if (typeof value === 'string' && value.length > PIECE_LENGTH) yield* partsOfText(value);
   else if (Buffer.isBuffer(value)) yield* partsOfBytes(value);
   else if (typeof value !== 'object' || value === null || isFlat(value)) yield JSON.stringify(value);
   else if (Symbol.iterator in value) yield* partsOfList(value as Iterable<unknown>);
   else yield* partsOfRecord(value);
 }
 
-/** Whether `JSON.stringify` makes it at once: a record of short values, as the items of long lists mostly are. */
+/**
+ * Returns true if `JSON.stringify` can write the record in one call, because all its values are short. Most items of
+ * long lists are such records.
+ */
 function isFlat(record: object): boolean {
   if (Symbol.iterator in record) return false;
   for (const name in record) {
     const value: unknown = record[name as keyof typeof record];
-    if (typeof value === 'string' ? value.length > PIECE : typeof value === 'object' && value !== null) return false;
+    if (typeof value === 'string' ? value.length > PIECE_LENGTH : typeof value === 'object' && value !== null)
+      return false;
   }
   return true;
 }
@@ -61,8 +67,8 @@ function* partsOfRecord(record: object): Generator<string, void, void> {
 function* partsOfText(text: string): Generator<string, void, void> {
   yield '"';
   for (let from = 0, to = 0; from < text.length; from = to) {
-    to = Math.min(from + PIECE, text.length);
-    // Two surrogates are one character.
+    to = Math.min(from + PIECE_LENGTH, text.length);
+    // Do not split a surrogate pair.
     while (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
     yield escaped(text.slice(from, to));
   }
@@ -72,7 +78,7 @@ function* partsOfText(text: string): Generator<string, void, void> {
 function* partsOfBytes(bytes: Buffer): Generator<string, void, void> {
   yield '"';
   for (let from = 0, to = 0; from < bytes.length; from = to) {
-    to = characterStart(bytes, Math.min(from + PIECE, bytes.length));
+    to = characterStart(bytes, Math.min(from + PIECE_LENGTH, bytes.length));
     yield escaped(bytes.toString('utf8', from, to));
   }
   yield '"';
@@ -82,7 +88,10 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Where the character starts that byte `at` belongs to: it has at most three more bytes (RFC 3629), `10xxxxxx` each. */
+/**
+ * Returns the offset at which the character starts that contains byte `at`. A UTF-8 character has at most three
+ * continuation bytes, `10xxxxxx` (RFC 3629).
+ */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4; start--) {
     if (start === bytes.length || (bytes[start]! & 0xc0) !== 0x80) return start;

@@ -5,8 +5,8 @@ import { JsonError, jsonSteps, MAX_MEMBERS, MAX_VALUES, readJson } from './json-
 import { Problem } from './problem.js';
 import { codeOf } from './test/code-of.js';
 
-/** More than is read at once. */
-const FILL = `"${'x'.repeat(40_000)}"`;
+/** JSON string that is too long to be parsed in one call. */
+const LONG_STRING = `"${'x'.repeat(40_000)}"`;
 
 function outcome(read: () => unknown): unknown {
   try {
@@ -16,29 +16,29 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-/** The value, and the most that one step cost. */
-function inSteps(body: Uint8Array): { value: unknown; most: number; units: number } {
+/** Returns the value, the highest cost of one slice of work, and the total cost. */
+function measureSteps(body: Uint8Array): { value: unknown; maxUnits: number; units: number } {
   const steps = jsonSteps(body, 'Line 1');
   let max = 0;
   let units = 0;
   for (;;) {
     const { done, value } = steps.next();
-    if (done) return { value, most: max, units };
+    if (done) return { value, maxUnits: max, units };
     max = Math.max(max, value);
     units += value;
   }
 }
 
-/** What `JSON.parse` makes of it, with the errors of a body. */
+/** Returns the value that `JSON.parse` returns, but throws the errors of `jsonSteps`. */
 function asParsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
-    throw parseFault(body);
+    throw errorOf(body);
   }
 }
 
-function parseFault(body: Uint8Array): unknown {
+function errorOf(body: Uint8Array): unknown {
   try {
     return runSync(jsonSteps(body, 'Line 1'));
   } catch (error) {
@@ -49,14 +49,14 @@ function parseFault(body: Uint8Array): unknown {
 function compare(t: Test, text: string | Buffer): void {
   const body = Buffer.from(text);
   t.same(
-    outcome(() => inSteps(body).value),
+    outcome(() => measureSteps(body).value),
     outcome(() => asParsed(body)),
     text.toString('latin1').slice(0, 60),
   );
 }
 
-t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t) => {
-  const wrap = (text: string) => `[${FILL},${text}]`;
+t.test('the reader accepts and refuses the same texts as JSON.parse', async (t) => {
+  const wrap = (text: string) => `[${LONG_STRING},${text}]`;
   const texts = [
     ...[
       '1',
@@ -104,7 +104,7 @@ t.test('it reads what JSON.parse reads, and refuses what that refuses', async (t
   for (let shift = 0; shift < 6; shift++) compare(t, `"${'x'.repeat(shift)}${'\\u00e9'.repeat(10_000)}"`);
 });
 
-t.test('whatever the value, and wherever a character of it is changed', async () => {
+t.test('random values, and random values with one changed character, are read as by JSON.parse', async () => {
   const json = fc.json({ maxDepth: 6 });
   fc.assert(
     fc.property(
@@ -114,8 +114,8 @@ t.test('whatever the value, and wherever a character of it is changed', async ()
       (text, at, put) => {
         const place = at % (text.length + 1);
         for (const changed of [text, text.slice(0, place) + put + text.slice(place + 1)]) {
-          const body = Buffer.from(`[${FILL},${changed}]`);
-          const [here, there] = [outcome(() => inSteps(body).value), outcome(() => asParsed(body))];
+          const body = Buffer.from(`[${LONG_STRING},${changed}]`);
+          const [here, there] = [outcome(() => measureSteps(body).value), outcome(() => asParsed(body))];
           if (!fc.stringify(here).includes('Problem') && fc.stringify(here) !== fc.stringify(there)) {
             throw new Error(`${changed}: ${fc.stringify(here)}, not ${fc.stringify(there)}`);
           }
@@ -126,7 +126,7 @@ t.test('whatever the value, and wherever a character of it is changed', async ()
   );
 });
 
-t.test('every step is small, whatever the text is made of', async (t) => {
+t.test('every slice of work is short, for texts of every kind', async (t) => {
   const files = Array.from({ length: 50_000 }, (_, at) => ({ path: `folder/file-${at}`, content_id: `c${at}` }));
   const texts = {
     files: JSON.stringify({ metadata: { files } }),
@@ -137,18 +137,18 @@ t.test('every step is small, whatever the text is made of', async (t) => {
     space: `${' \n'.repeat(700_000)}1`,
   };
   for (const [name, text] of Object.entries(texts)) {
-    const { value, most: max, units } = inSteps(Buffer.from(text));
+    const { value, maxUnits: max, units } = measureSteps(Buffer.from(text));
     t.same(JSON.stringify(value), JSON.stringify(JSON.parse(text)), name);
     t.ok(max <= 1100, `${name}: ${max} units at once`);
     t.ok(units > text.length / 64, `${name}: ${units} units in all`);
   }
 });
 
-t.test('nesting and members are bounded', async (t) => {
-  const refusal = (text: string) => outcome(() => inSteps(Buffer.from(text)).value);
+t.test('nesting and the number of members are limited', async (t) => {
+  const refusal = (text: string) => outcome(() => measureSteps(Buffer.from(text)).value);
   t.equal(refusal(`${'['.repeat(1_000_000)}`), 'Line 1 is nested deeper than 64 levels.');
   t.equal(refusal(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`), 'Line 1 is nested deeper than 64 levels.');
-  t.equal(refusal(`[${'{"a":'.repeat(64)} ${FILL}`), 'Line 1 is nested deeper than 64 levels.');
+  t.equal(refusal(`[${'{"a":'.repeat(64)} ${LONG_STRING}`), 'Line 1 is nested deeper than 64 levels.');
   const members = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`member-${at}`, at])));
   t.equal(Object.keys((refusal(members(MAX_MEMBERS)) as { value: object }).value).length, MAX_MEMBERS);
@@ -175,13 +175,17 @@ t.test('the values of a body are counted before any is built', async (t) => {
     t.equal(refused, 'The body has more than 50000 values.');
     t.ok(units < cost(text).units / 8, `${units} units`);
   }
-  t.equal(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 6 }).refused, undefined, 'none is counted inside a text');
+  t.equal(
+    cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 6 }).refused,
+    undefined,
+    'commas and brackets inside a string are not counted',
+  );
   t.match(cost('["a,b,[{", {"c": [1, 2]}]', { maxValues: 5 }).refused, /more than/);
 });
 
-t.test('a text whose names have to be unique', async (t) => {
+t.test('a repeated member name is refused if names have to be unique', async (t) => {
   const unique = (text: string | Buffer) => runSync(readJson(Buffer.from(text), { unique: true }));
-  const faultOf = (text: string | Buffer) => {
+  const issueOf = (text: string | Buffer) => {
     try {
       return { value: unique(text) };
     } catch (error) {
@@ -196,22 +200,26 @@ t.test('a text whose names have to be unique', async (t) => {
   t.same(unique(' [1, "é", null] '), [1, 'é', null]);
   t.equal(unique('"a"'), 'a');
   t.ok(Object.hasOwn(unique('{"__proto__":1}') as object, '__proto__'), '__proto__ is a name like any other');
-  t.same(unique('{"constructor":1,"toString":2}'), { constructor: 1, toString: 2 }, 'what is inherited is not named');
+  t.same(
+    unique('{"constructor":1,"toString":2}'),
+    { constructor: 1, toString: 2 },
+    'inherited names are not repeated names',
+  );
   for (const text of ['{"a":1,"a":2}', '{"x":[{"a":1,"\\u0061":2}]}', '{"":1,"":1}', '{"__proto__":1,"__proto__":2}']) {
-    t.equal(faultOf(text), 'repeated', text);
-    t.ok(runSync(readJson(Buffer.from(text))), 'which is read where they need not be');
+    t.equal(issueOf(text), 'repeated', text);
+    t.ok(runSync(readJson(Buffer.from(text))), 'the text is accepted if names need not be unique');
   }
   for (const text of ['', '{', '{a:1}', "{'a':1}", '[1,]', '\ufeff{}', '01', 'NaN', '{} {}']) {
-    t.equal(faultOf(text), 'syntax', JSON.stringify(text));
+    t.equal(issueOf(text), 'syntax', JSON.stringify(text));
   }
-  t.equal(faultOf(Buffer.from([0x22, 0xc0, 0xaf, 0x22])), 'encoding');
+  t.equal(issueOf(Buffer.from([0x22, 0xc0, 0xaf, 0x22])), 'encoding');
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   t.ok(unique(nested(64)));
-  t.equal(faultOf(nested(65)), 'depth');
-  t.equal(faultOf(nested(500_000)), 'depth');
+  t.equal(issueOf(nested(65)), 'depth');
+  t.equal(issueOf(nested(500_000)), 'depth');
 });
 
-t.test('JSON has to be UTF-8, without a mark, and of bounded depth', async (t) => {
+t.test('JSON has to be UTF-8 without a byte order mark, and at most 64 levels deep', async (t) => {
   t.same(runSync(jsonSteps(Buffer.from('{"a":"\u00e9[{"}'), 'x')), { a: '\u00e9[{' });
   t.equal(
     codeOf(() => runSync(jsonSteps(Buffer.from([0x22, 0xff, 0x22]), 'x'))),

@@ -1,30 +1,39 @@
 import type { Steps } from '../schedule/steps.js';
 import { problem } from './problem.js';
 
-/** Deepest nesting: what is read has to be safe to walk and to echo. */
+/** Maximum nesting depth, which makes it safe to process a value recursively. */
 export const MAX_DEPTH = 64;
-/** Members of one object. More are no message, and a handler that looks at them together would pay for each. */
+/** Maximum number of members of one object, because some handlers process all members without yielding. */
 export const MAX_MEMBERS = 10_000;
-/** Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to check. */
+/**
+ * Maximum number of values in the JSON body of a request. 1 MiB can hold 500,000, which take 0.2 s and 100 MB to
+ * validate.
+ */
 export const MAX_VALUES = 50_000;
-/** A text of fewer bytes is read at once. It cannot have too many members either: each takes 5 bytes at least. */
-const SHORT = 32 * 1024;
-/** Bytes decoded, characters looked at, and characters read, between two steps. */
-const DECODED = 512 * 1024;
-const SCANNED = 64 * 1024;
-const PIECE = 8 * 1024;
-/** Units of a character looked at for nesting only, and of one that is read (`schedule/cost.ts`). */
-const LOOKED_AT = 1 / 512;
-const READ = 1 / 32;
+/**
+ * Texts with fewer bytes are parsed in one call. They cannot exceed `MAX_MEMBERS`, because a member takes at least 5
+ * bytes.
+ */
+const MIN_YIELDING_BYTES = 32 * 1024;
+/** Number of bytes decoded between two yields. */
+const DECODED_PER_YIELD = 512 * 1024;
+/** Number of characters scanned for nesting between two yields. */
+const SCANNED_PER_YIELD = 64 * 1024;
+/** Number of characters parsed between two yields. */
+const PARSED_PER_YIELD = 8 * 1024;
+/** Cost of scanning one character for nesting, in units of work (`schedule/cost.ts`). */
+const SCAN_UNITS = 1 / 512;
+/** Cost of parsing one character, in units of work. */
+const PARSE_UNITS = 1 / 32;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns true for an object of JSON, which a list is not. */
+/** Returns true for a JSON object, and false for an array. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first rule of `readJson` that a text breaks. */
+/** First rule of `readJson` that a text breaks. */
 export type JsonIssue = 'encoding' | 'depth' | 'values' | 'syntax' | 'members' | 'repeated';
 
 export class JsonError extends Error {
@@ -35,36 +44,39 @@ export class JsonError extends Error {
   }
 }
 
-const SENTENCES: Readonly<Record<JsonIssue, (what: string) => string>> = {
+const MESSAGES: Readonly<Record<JsonIssue, (what: string) => string>> = {
   encoding: (what) => `${what} is not valid UTF-8.`,
   depth: (what) => `${what} is nested deeper than ${MAX_DEPTH} levels.`,
   values: (what) => `${what} has more than ${MAX_VALUES} values.`,
   syntax: (what) => `${what} is not valid JSON.`,
   members: () => `A JSON object has more than ${MAX_MEMBERS} members.`,
-  repeated: (what) => `${what} names a member twice.`,
+  repeated: (what) => `${what} has an object with a repeated member name.`,
 };
 
 export interface JsonOptions {
-  /** Refuses an object that names a member twice. */
+  /** True to refuse an object that repeats a member name. */
   readonly unique?: boolean;
   /** Maximum number of values; unlimited if absent. */
   readonly maxValues?: number;
 }
 
-/** As `readJson`, of a request's body or line. Throws `bad_request`. */
+/**
+ * Same as `readJson`, for the body of a request or a line of it. Throws `bad_request`, whose detail begins with `what`.
+ */
 export function* jsonSteps(body: Uint8Array, what: string, options?: JsonOptions): Steps<unknown> {
   try {
     return yield* readJson(body, options);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw problem('bad_request', SENTENCES[error.issue](what));
+    throw problem('bad_request', MESSAGES[error.issue](what));
   }
 }
 
 /**
- * Reads JSON bytes (RFC 8259) in steps, as `JSON.parse` does: well-formed UTF-8 without a byte order mark, at most
- * `MAX_DEPTH` levels deep, at most `MAX_MEMBERS` members an object. Section 4: "The names within an object SHOULD
- * be unique"; the last one counts, unless they have to be `unique`. Throws `JsonError`.
+ * Parses JSON (RFC 8259) as `JSON.parse` does, but yields between slices of work. Accepts only valid UTF-8 without a
+ * byte order mark, at most `MAX_DEPTH` levels deep, with at most `MAX_MEMBERS` members per object. "The names within an
+ * object SHOULD be unique" (section 4): the last member with a name counts, or repeated names are refused if `unique`
+ * is true. Throws `JsonError`.
  */
 export function* readJson(
   body: Uint8Array,
@@ -75,7 +87,7 @@ export function* readJson(
   if (depth > MAX_DEPTH) throw new JsonError('depth');
   if (values > maxValues) throw new JsonError('values');
   try {
-    if (body.length < SHORT && !unique) return JSON.parse(text);
+    if (body.length < MIN_YIELDING_BYTES && !unique) return JSON.parse(text);
     return yield* new JsonReader(text, unique).read();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -87,34 +99,35 @@ function* decode(body: Uint8Array): Steps<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const pieces: string[] = [];
   try {
-    for (let at = 0; at + DECODED < body.length; at += DECODED) {
-      pieces.push(decoder.decode(body.subarray(at, at + DECODED), { stream: true }));
-      yield DECODED * LOOKED_AT;
+    for (let at = 0; at + DECODED_PER_YIELD < body.length; at += DECODED_PER_YIELD) {
+      pieces.push(decoder.decode(body.subarray(at, at + DECODED_PER_YIELD), { stream: true }));
+      yield DECODED_PER_YIELD * SCAN_UNITS;
     }
-    pieces.push(decoder.decode(body.subarray(pieces.length * DECODED)));
+    pieces.push(decoder.decode(body.subarray(pieces.length * DECODED_PER_YIELD)));
   } catch {
     throw new JsonError('encoding');
   }
   return pieces.length === 1 ? pieces[0]! : pieces.join('');
 }
 
-/** Counts the deepest nesting and the values, before any value is built. */
+/** Returns the nesting depth and the number of values, without building a value. */
 function* measure(text: string): Steps<{ depth: number; values: number }> {
   let depth = 0;
   let deepest = 0;
-  // The root. Each container adds its first value, and each comma another one. An empty container counts as if it had one.
+  // Starts at 1 for the root. Each container adds its first value, and each comma another one. An empty container
+  // counts as if it had one value.
   let values = 1;
-  let quoted = false;
-  for (let at = 0, seen = 0; at < text.length; at++) {
-    if (at - seen >= SCANNED) {
-      yield (at - seen) * LOOKED_AT;
-      seen = at;
+  let isInString = false;
+  for (let at = 0, yieldedAt = 0; at < text.length; at++) {
+    if (at - yieldedAt >= SCANNED_PER_YIELD) {
+      yield (at - yieldedAt) * SCAN_UNITS;
+      yieldedAt = at;
     }
     const code = text.charCodeAt(at);
-    if (quoted) {
+    if (isInString) {
       if (code === BACKSLASH) at++;
-      else if (code === QUOTE) quoted = false;
-    } else if (code === QUOTE) quoted = true;
+      else if (code === QUOTE) isInString = false;
+    } else if (code === QUOTE) isInString = true;
     else if (code === COMMA) values++;
     else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       deepest = Math.max(deepest, ++depth);
@@ -136,8 +149,8 @@ const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const LITERALS = { 116: ['true', true], 102: ['false', false], 110: ['null', null] } as const;
 
-/** A container whose end has not come. */
-type Open = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
+/** Array or object whose closing bracket has not been read yet. */
+type OpenContainer = { readonly list: unknown[]; readonly record?: undefined } | OpenObject;
 
 interface OpenObject {
   readonly list?: undefined;
@@ -146,11 +159,14 @@ interface OpenObject {
   members: number;
 }
 
-/** Reads a text with the open containers on a stack of its own. Throws `SyntaxError`, and `JsonError`. */
+/**
+ * Parser that keeps the open containers on a stack of its own, so that it can yield at any depth. Throws `SyntaxError`
+ * and `JsonError`.
+ */
 class JsonReader {
-  #at = 0;
-  #seen = 0;
-  readonly #open: Open[] = [];
+  #position = 0;
+  #yieldedAt = 0;
+  readonly #open: OpenContainer[] = [];
 
   constructor(
     private readonly text: string,
@@ -159,48 +175,51 @@ class JsonReader {
 
   *read(): Steps<unknown> {
     for (;;) {
-      if (this.#at - this.#seen >= PIECE) yield this.#work();
+      if (this.#position - this.#yieldedAt >= PARSED_PER_YIELD) yield this.#takeCost();
       yield* this.#skipSpace();
-      const code = this.text.charCodeAt(this.#at);
+      const code = this.text.charCodeAt(this.#position);
       let value: unknown;
       if (code === OPEN_OBJECT) {
-        this.#at++;
+        this.#position++;
         yield* this.#skipSpace();
-        if (this.text.charCodeAt(this.#at) !== CLOSE_OBJECT) {
+        if (this.text.charCodeAt(this.#position) !== CLOSE_OBJECT) {
           this.#open.push({ record: {}, name: yield* this.#readName(), members: 0 });
           continue;
         }
-        this.#at++;
+        this.#position++;
         value = {};
       } else if (code === OPEN_ARRAY) {
-        this.#at++;
+        this.#position++;
         yield* this.#skipSpace();
-        if (this.text.charCodeAt(this.#at) !== CLOSE_ARRAY) {
+        if (this.text.charCodeAt(this.#position) !== CLOSE_ARRAY) {
           this.#open.push({ list: [] });
           continue;
         }
-        this.#at++;
+        this.#position++;
         value = [];
       } else value = code === QUOTE ? yield* this.#readString() : this.#readAtom(code);
-      if (yield* this.#put(value)) return this.#root;
+      if (yield* this.#addValue(value)) return this.#root;
     }
   }
 
   #root: unknown;
 
-  /** Puts a value where it belongs, and closes what ends after it; says whether that was all. */
-  *#put(complete: unknown): Steps<boolean> {
+  /**
+   * Adds a value to the innermost open container, and closes the containers that end after it. Returns true at the end
+   * of the text.
+   */
+  *#addValue(complete: unknown): Steps<boolean> {
     for (let value = complete; ; ) {
       yield* this.#skipSpace();
       const open = this.#open.at(-1);
       if (open === undefined) {
-        if (this.#at < this.text.length) this.#fail();
+        if (this.#position < this.text.length) this.#fail();
         this.#root = value;
         return true;
       }
       if (open.list !== undefined) open.list.push(value);
-      else this.#putMember(open, value);
-      const code = this.text.charCodeAt(this.#at++);
+      else this.#addMember(open, value);
+      const code = this.text.charCodeAt(this.#position++);
       if (code === COMMA) {
         if (open.list !== undefined) return false;
         yield* this.#skipSpace();
@@ -213,46 +232,46 @@ class JsonReader {
     }
   }
 
-  #putMember(open: OpenObject, value: unknown): void {
+  #addMember(open: OpenObject, value: unknown): void {
     if (++open.members > MAX_MEMBERS) throw new JsonError('members');
     if (this.unique && Object.hasOwn(open.record, open.name)) throw new JsonError('repeated');
-    // `JSON.parse` makes it a member like any other.
+    // `JSON.parse` also makes `__proto__` an ordinary member.
     if (open.name === '__proto__') {
       Object.defineProperty(open.record, open.name, { value, writable: true, enumerable: true, configurable: true });
     } else open.record[open.name] = value;
   }
 
   *#readName(): Steps<string> {
-    if (this.text.charCodeAt(this.#at) !== QUOTE) this.#fail();
+    if (this.text.charCodeAt(this.#position) !== QUOTE) this.#fail();
     const name = yield* this.#readString();
     yield* this.#skipSpace();
-    if (this.text.charCodeAt(this.#at++) !== COLON) this.#fail();
+    if (this.text.charCodeAt(this.#position++) !== COLON) this.#fail();
     return name;
   }
 
-  /** From the opening quote to behind the closing one. Escapes are for the platform to read, a piece at a time. */
+  /** Reads from the opening quote to after the closing quote. Passes escapes to `JSON.parse`, one piece at a time. */
   *#readString(): Steps<string> {
     const { text } = this;
-    let from = ++this.#at;
+    let from = ++this.#position;
     let hasEscape = false;
     let read = '';
     for (let at = from; ; at++) {
       const code = text.charCodeAt(at);
-      if (at - from >= PIECE || code === QUOTE) {
+      if (at - from >= PARSED_PER_YIELD || code === QUOTE) {
         const piece = text.slice(from, at);
         read += hasEscape ? JSON.parse(`"${piece}"`) : piece;
         hasEscape = false;
         from = at;
-        this.#at = at;
+        this.#position = at;
         if (code === QUOTE) break;
-        yield this.#work();
+        yield this.#takeCost();
       }
       if (code === BACKSLASH) {
         hasEscape = true;
         at += text.charCodeAt(at + 1) === LETTER_U ? 5 : 1;
       } else if (!(code >= 0x20)) this.#fail();
     }
-    this.#at++;
+    this.#position++;
     return read;
   }
 
@@ -261,33 +280,33 @@ class JsonReader {
     const literal = LITERALS[code as keyof typeof LITERALS];
     if (literal !== undefined) {
       const [word, value] = literal;
-      if (!text.startsWith(word, this.#at)) this.#fail();
-      this.#at += word.length;
+      if (!text.startsWith(word, this.#position)) this.#fail();
+      this.#position += word.length;
       return value;
     }
-    NUMBER.lastIndex = this.#at;
+    NUMBER.lastIndex = this.#position;
     const digits = NUMBER.exec(text)?.[0];
     if (digits === undefined) this.#fail();
-    this.#at += digits.length;
+    this.#position += digits.length;
     return Number(digits);
   }
 
   *#skipSpace(): Steps<void> {
-    while (isSpace(this.text.charCodeAt(this.#at))) {
-      this.#at++;
-      if (this.#at - this.#seen >= PIECE) yield this.#work();
+    while (isSpace(this.text.charCodeAt(this.#position))) {
+      this.#position++;
+      if (this.#position - this.#yieldedAt >= PARSED_PER_YIELD) yield this.#takeCost();
     }
   }
 
-  /** What was read since the last step. */
-  #work(): number {
-    const characters = this.#at - this.#seen;
-    this.#seen = this.#at;
-    return characters * READ;
+  /** Returns the cost of the characters parsed since the last yield. */
+  #takeCost(): number {
+    const characters = this.#position - this.#yieldedAt;
+    this.#yieldedAt = this.#position;
+    return characters * PARSE_UNITS;
   }
 
   #fail(): never {
-    throw new SyntaxError('no JSON');
+    throw new SyntaxError('not valid JSON');
   }
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { lingeringClose } from './lingering-close.js';
 
-/** Both ends of a connection, each of which may close its half. */
+/** Opens a connection and returns both ends. Each end may close its sending side alone. */
 async function connection(test: Test): Promise<{ client: Socket; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -18,7 +18,10 @@ async function connection(test: Test): Promise<{ client: Socket; socket: Socket 
   return { client: client.resume(), socket: socket.resume() };
 }
 
-/** Closes in a time that stands still: what ends the connection is not a timer. Says how many are set. */
+/**
+ * Calls `lingeringClose` with timers that never fire, so that no timer can end the connection. Returns a function that
+ * counts the timers that are set.
+ */
 function closeWithoutTime(socket: Socket): () => number {
   const { setTimeout, clearTimeout } = globalThis;
   const timers = new Set<object>();
@@ -34,15 +37,15 @@ function closeWithoutTime(socket: Socket): () => number {
   return () => timers.size;
 }
 
-t.test('what was written arrives, and the connection ends as soon as the client has closed it too', async (t) => {
-  for (const isFirst of [true, false]) {
+t.test('written bytes arrive, and the connection ends as soon as the client has closed its side', async (t) => {
+  for (const clientClosesFirst of [true, false]) {
     const { client, socket } = await connection(t);
-    const who = isFirst ? 'the client closes first' : 'the client closes when it has the answer';
+    const who = clientClosesFirst ? 'the client closes first' : 'the client closes after it has read the response';
     let response = '';
     client.on('data', (data) => {
       response += data;
     });
-    if (isFirst) {
+    if (clientClosesFirst) {
       const ended = once(socket, 'end');
       client.end();
       await ended;
@@ -50,11 +53,11 @@ t.test('what was written arrives, and the connection ends as soon as the client 
     socket.write('the answer');
     const closed = once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
     const timers = closeWithoutTime(socket);
-    t.equal(timers(), isFirst ? 0 : 1, 'only one that has not closed is waited for');
+    t.equal(timers(), clientClosesFirst ? 0 : 1, 'a timer is set only if the client has not closed its side');
     await once(client, 'end', { signal: AbortSignal.timeout(5_000) });
     t.equal(response, 'the answer', who);
     client.end('more that nobody reads');
     await t.resolves(closed, who);
-    t.equal(timers(), 0, 'nothing is left');
+    t.equal(timers(), 0, 'no timer is left');
   }
 });

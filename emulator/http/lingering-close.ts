@@ -2,69 +2,75 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Milliseconds (real time) that a client gets to take its answer before the connection is cut: since it last sent
- * something of a body that is not read any more, or since its connection was closed for sending.
+ * Milliseconds (real time) that a client has to read its response before the connection is cut. Counted from the last
+ * byte of a discarded body, or from closing the sending side.
  */
-const QUIET = 2_000;
-/** And since it was answered, however busily it goes on sending. */
-const LONGEST = 10_000;
+const QUIET_TIMEOUT = 2_000;
+/**
+ * Maximum time, in milliseconds of real time, to discard a body after the response, even if the client keeps sending.
+ */
+const MAX_DISCARD_TIME = 10_000;
 
-/** Bytes of a body up to which reading it costs less than the client's next connection. */
-const WORTH_READING = 16 * 1024 * 1024;
+/** Maximum length, in bytes, of a body that costs less to read than a new connection of the client. */
+const MAX_DISCARDED_LENGTH = 16 * 1024 * 1024;
 
 /**
- * A request answered before its body was read may still be being sent. Closing at once would reset the connection
- * and lose the answer, so the rest is discarded, for a bounded time. Node does so by itself only for a body that was
- * not begun to be read; left alone, one that was given up half-way blocks its connection.
+ * Discards the rest of a request body that was not read, for a limited time. The client may still be sending it, and
+ * closing the connection at once would reset it and lose the response. Node discards a body only if nothing of it was
+ * read; a partly read body would block its connection.
  */
 export function discardUnread(request: IncomingMessage, response: ServerResponse, status: number): void {
-  // Not the request's socket: a body whose reader failed has been parted from it.
+  // Use the response's socket, because Node detaches the request's socket when its body fails.
   const { socket } = response;
   if (request.complete || socket === null || !hasBody(request)) return;
-  // RFC 9110, 15.5.9: a client that stopped sending is not waited for.
+  // RFC 9110, section 15.5.9: the server does not wait for a client that stopped sending.
   if (status === 408 || (status >= 400 && !isWorthReading(request))) {
     response.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
-  // Node drops what arrives of a body that was never read, and no 'data' tells that the client goes on sending.
+  // Start reading. Node would otherwise drop the body without a 'data' event, so the client's progress would not be
+  // seen.
   request.read(0);
   response.once('finish', () => {
     if (request.destroyed) return;
-    // A request that has arrived completely is left alone: its connection may be serving other requests by now.
+    // Leave a complete request alone, because its connection may already serve other requests.
     const cut = () => request.complete || request.destroy();
-    const quiet = setTimeout(cut, QUIET).unref();
-    const longest = setTimeout(cut, LONGEST).unref();
+    const quietTimer = setTimeout(cut, QUIET_TIMEOUT).unref();
+    const maxTimer = setTimeout(cut, MAX_DISCARD_TIME).unref();
     request.once('close', () => {
-      clearTimeout(quiet);
-      clearTimeout(longest);
+      clearTimeout(quietTimer);
+      clearTimeout(maxTimer);
     });
-    dropRest(request, () => quiet.refresh());
+    discardRest(request, () => quietTimer.refresh());
   });
 }
 
-/** Lets the rest of a body flow, and end nowhere. */
-export function dropRest(request: IncomingMessage, onData: () => void = () => {}): void {
-  // A reader that stopped half-way without saying so would keep the stream from flowing. That it is gone
-  // stops the flow once more, a tick later; only after that does anything start it for good.
+/** Reads the rest of a body and discards it. */
+export function discardRest(request: IncomingMessage, onData: () => void = () => {}): void {
+  // Remove the listener of a reader that stopped half-way, because the listener keeps the stream paused. Its removal
+  // pauses the stream once more in the next tick, so resume the stream after that.
   request.removeAllListeners('readable');
   setImmediate(() => request.on('data', onData).resume());
 }
 
-/** RFC 9112, 6.3: a request without these has no body. Node tells that it is complete only after it was handed over. */
+/**
+ * Returns true if the request has a body: a request without these headers has none (RFC 9112, section 6.3). Node sets
+ * `request.complete` too late, after it has emitted the request.
+ */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Whether the body is known not to be long. */
+/** Returns true if the body has a known length, and is short. */
 function isWorthReading({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
-  return length !== undefined && Number(length) <= WORTH_READING;
+  return length !== undefined && Number(length) <= MAX_DISCARDED_LENGTH;
 }
 
 /**
- * Closes a connection whose client may still be sending (RFC 9112, 9.6): first for sending only, and altogether once
- * the client has closed it too or had the time to. Closed at once, it would be reset by what is still arriving, and a
- * reset can overtake the answer.
+ * Closes a connection whose client may still be sending (RFC 9112, section 9.6). Closes the sending side first, and the
+ * whole connection when the client has closed its side or after `QUIET_TIMEOUT` milliseconds. Closing both sides at
+ * once would make the system reset the connection when more data arrives, and the reset can overtake the response.
  */
 export function lingeringClose(socket: Socket): void {
   if (socket.readableEnded) {
@@ -72,7 +78,7 @@ export function lingeringClose(socket: Socket): void {
     return;
   }
   socket.end();
-  const timer = setTimeout(() => socket.destroy(), QUIET).unref();
+  const timer = setTimeout(() => socket.destroy(), QUIET_TIMEOUT).unref();
   socket.once('end', () => socket.destroy());
   socket.once('close', () => clearTimeout(timer));
 }

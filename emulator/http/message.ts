@@ -1,52 +1,53 @@
 import type { IncomingMessage } from 'node:http';
 import { type Problem, problem } from './problem.js';
 
-/** The part of a request that says how it is to be read. */
+/** Parts of a request that determine how it is read. */
 export type MessageHead = Pick<IncomingMessage, 'httpVersion' | 'headers'>;
 
 /**
- * What makes the end of a message uncertain, or undefined. After such a message its connection cannot be used: what
- * follows may be the rest of it, or another request.
+ * Returns the problem that makes the end of a request ambiguous; undefined if there is none. The connection cannot be
+ * used after such a request, because the bytes that follow may be the rest of it or another request.
  *
- * RFC 9112, 6.3: a request whose final transfer coding is not chunked is a 400, as its length cannot be known; 7:
- * a sender MUST NOT apply chunked more than once; 6.1: a server SHOULD answer 501 to a coding that it does not
- * understand, and an HTTP/1.0 message with Transfer-Encoding has to be treated as faulty. Node's parser refuses a
- * part of these, and anything with Content-Length beside.
+ * RFC 9112, section 6.3: a request whose final transfer coding is not chunked is a 400, because its length is unknown.
+ * Section 7: a sender MUST NOT apply chunked more than once. Section 6.1: a server SHOULD respond with 501 to an
+ * unknown coding, and an HTTP/1.0 request with Transfer-Encoding has faulty framing. Node's parser refuses some of
+ * these requests, and those that have Content-Length as well.
  */
-export function framingMistake({ httpVersion, headers }: MessageHead): Problem | undefined {
+export function framingIssue({ httpVersion, headers }: MessageHead): Problem | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return problem('bad_request', `HTTP/${httpVersion} is not spoken here; HTTP/1.1 and HTTP/1.0 are.`);
+    return problem('bad_request', `HTTP/${httpVersion} is not supported; use HTTP/1.1 or HTTP/1.0.`);
   }
   const field = headers['transfer-encoding'];
   if (field === undefined) return undefined;
-  if (httpVersion === '1.0') return problem('bad_request', 'HTTP/1.0 knows no Transfer-Encoding.');
+  if (httpVersion === '1.0') return problem('bad_request', 'Transfer-Encoding is not allowed with HTTP/1.0.');
   if (headers['content-length'] !== undefined) {
-    return problem('bad_request', 'Transfer-Encoding and Content-Length exclude each other.');
+    return problem('bad_request', 'Transfer-Encoding and Content-Length are not allowed together.');
   }
   const codings = elementsOf(field);
   if (codings.at(-1) !== 'chunked' || codings.indexOf('chunked') < codings.length - 1) {
-    return problem('bad_request', 'The last transfer coding, and no other, has to be chunked.');
+    return problem('bad_request', 'Transfer-Encoding is invalid; its last coding, and no other, has to be chunked.');
   }
-  if (codings.length > 1) return problem('not_implemented', 'No transfer coding but chunked is understood here.');
+  if (codings.length > 1)
+    return problem('not_implemented', 'Transfer-Encoding has an unsupported coding; only chunked is supported.');
   return undefined;
 }
 
 /**
- * Throws `expectation_failed` for an expectation that cannot be met. RFC 9110, 10.1.1: 100-continue is the only one
- * there is, and HTTP/1.0 has none.
+ * Throws `expectation_failed` for any expectation but 100-continue, the only one that RFC 9110, section 10.1.1,
+ * defines. HTTP/1.0 has no expectations.
  */
 export function checkExpectation({ httpVersion, headers }: MessageHead): void {
   if (headers.expect === undefined || httpVersion === '1.0') return;
   if (elementsOf(headers.expect).every((expectation) => expectation === '100-continue')) return;
-  throw problem('expectation_failed', 'No expectation but 100-continue can be met.');
+  throw problem('expectation_failed', 'Expect is not supported with this value; only 100-continue is.');
 }
 
-/** Whether the client may hold its body back until it is asked for it. */
+/** Returns true if the client may wait for `100 Continue` before it sends the body. */
 export function awaitsContinue({ httpVersion, headers }: MessageHead): boolean {
   return httpVersion !== '1.0' && headers.expect !== undefined && elementsOf(headers.expect).includes('100-continue');
 }
 
-/** The elements of a list (RFC 9110, 5.6.1), of which empty ones do not count, in lower case. */
+/** Returns the elements of a list header (RFC 9110, section 5.6.1) in lower case, without empty elements. */
 function elementsOf(field: string): string[] {
   return field
     .toLowerCase()

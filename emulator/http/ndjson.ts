@@ -2,8 +2,8 @@ import { GatheredBytes } from './gathered-bytes.js';
 import { problem } from './problem.js';
 
 const NEWLINE = 0x0a;
-const RETURN = 0x0d;
-/** Blank lines cost a client nothing and a server a turn each; more than these are no message. */
+const CARRIAGE_RETURN = 0x0d;
+/** Maximum number of blank lines in a body, because each costs the client one byte and the server some work. */
 const MAX_BLANK_LINES = 1_000;
 
 /**
@@ -13,7 +13,8 @@ const MAX_BLANK_LINES = 1_000;
  *     by the newline character \n (0x0A). The newline character MAY be preceded by a carriage return \r
  *     (0x0D). The parser MAY silently ignore empty lines.
  *
- * The last line may lack its newline. Framing works on bytes: text is decoded per line, by its parser. Throws `bad_request` past `maxLineBytes`, which is asked anew for each line.
+ * The last line may lack its newline. Splits bytes, and leaves decoding to the parser of each line. Throws
+ * `bad_request` if a line is longer than `maxLineBytes`, which is called with the index of the line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
@@ -30,7 +31,7 @@ export async function* readLines(
   };
   const take = (): Buffer | undefined => {
     let whole = held.take();
-    if (whole.length > 0 && whole[whole.length - 1] === RETURN) whole = whole.subarray(0, -1);
+    if (whole.length > 0 && whole[whole.length - 1] === CARRIAGE_RETURN) whole = whole.subarray(0, -1);
     if (whole.length > 0) {
       line += 1;
       return whole;

@@ -6,21 +6,20 @@ export interface OutboundRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
-  /** Milliseconds (real time) to wait for the head of the answer, and for each further piece of it. */
+  /** Maximum time, in milliseconds of real time, to wait for the header of the response, and for each further piece. */
   readonly timeout: number;
 }
 
 export interface OutboundResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Has to be read to its end or destroyed. */
+  /** Must be read to its end or destroyed. */
   readonly body: Dispatcher.ResponseData['body'];
 }
 
 /**
- * The one way out of the process. Requests go to loopback, and to hosts that were allowed by name: an
- * address that a client made up must not turn the emulator into a proxy of the machine's network.
- * Redirects are not followed.
+ * HTTP client for all requests that leave the process. Sends requests only to loopback and to the allowed hosts,
+ * because a URL from a client must not turn the emulator into a proxy for the local network. Does not follow redirects.
  */
 export class Outbound {
   #agent: Promise<Agent> | undefined;
@@ -32,9 +31,9 @@ export class Outbound {
     return isLoopback(hostname) || this.allowedHosts.some((host) => host.toLowerCase() === hostname);
   }
 
-  /** Sends one request. Rejects when nothing answers in time. */
+  /** Sends one request. Rejects if no response arrives in time. */
   async request(url: URL, { timeout, ...request }: OutboundRequest): Promise<OutboundResponse> {
-    if (!this.mayReach(url)) throw new Error(`${url.hostname} is not an allowed host`);
+    if (!this.mayReach(url)) throw new Error(`the host ${url.hostname} is neither loopback nor allowed`);
     this.#agent ??= import('undici').then(({ Agent }) => new Agent({ keepAliveTimeout: 1_000 }));
     const dispatcher = await this.#agent;
     const { statusCode, headers, body } = await dispatcher.request({
@@ -44,12 +43,12 @@ export class Outbound {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
-    // Destroying a body that is not needed any more counts as an error, which a listener has to take.
+    // Destroying an unread body emits 'error', which would be thrown if nothing listened.
     body.on('error', () => undefined);
     return { status: statusCode, headers, body };
   }
 
-  /** Cuts what is still under way. */
+  /** Aborts the requests in progress. */
   async close(): Promise<void> {
     await (await this.#agent)?.destroy();
   }

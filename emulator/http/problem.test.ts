@@ -68,7 +68,7 @@ t.test('each specific code has the status that the specification lists', async (
   t.equal(shownCode('route_not_found', 'acme'), 'route_not_found');
 });
 
-t.test('what has no code of its own has the text of its status', async (t) => {
+t.test('a code that is no specific case is the text of its status', async (t) => {
   const standard = problemCodes().filter(({ code, title }) => STATUS_CODES[problem(code, '').status] === title);
   t.same(
     standard.map(({ status }) => status).sort(),
@@ -80,7 +80,7 @@ t.test('what has no code of its own has the text of its status', async (t) => {
   }
 });
 
-t.test('an answer may have another status than its code, and a wrong method says which there are', async (t) => {
+t.test('a problem may have another status than its code, and a 405 lists the allowed methods', async (t) => {
   t.equal(problem('forge_repository_inaccessible', 'No.', { status: 404 }).status, 404);
   const refusal = methodNotAllowed('PATCH', 'GET, HEAD');
   t.match(refusal, { code: 'method_not_allowed', status: 405, detail: /PATCH.*GET, HEAD/ });

@@ -3,7 +3,10 @@ import type { CodeVariant } from '../config/variants.js';
 
 type CodeRows = Record<string, readonly [status: number, title: string]>;
 
-/** The generic code of each status (specification, Errors): a code that is new may come in its place. */
+/**
+ * Generic code of each status (specification, section "Errors"). A future version of the API may return a new, more
+ * specific code instead (rule `err.new-codes`).
+ */
 const GENERIC = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],
@@ -25,12 +28,12 @@ const GENERIC = {
 } as const satisfies CodeRows;
 
 /**
- * Every error of the API by its stable `code`: HTTP status and title.
- * Specification, Errors: the generic code of each status, then the specific codes.
+ * HTTP status and title of each error code of the API (specification, section "Errors"): the generic codes, then the
+ * specific codes.
  */
 const CODES = {
   ...GENERIC,
-  // Statuses without a generic code carry their status text in snake_case (rule `err.status-text-snake`).
+  // The code of a status without a generic code is its status text in snake_case (rule `err.status-text-snake`).
   not_acceptable: [406, 'Not Acceptable'],
   unsupported_media_type: [415, 'Unsupported Media Type'],
   range_not_satisfiable: [416, 'Range Not Satisfiable'],
@@ -65,22 +68,22 @@ const CODES = {
 export type ProblemCode = keyof typeof CODES;
 
 export interface ProblemOptions {
-  /** Another status than the table's: only where the specification leaves a choice for one code. */
+  /** Status in place of the code's own; only where the specification allows several statuses for one code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it says what state the repository is in, though its code does not. */
+  /** True if the problem reports the state of the repository, although its code does not say so. */
   readonly isOfState?: boolean;
-  /** The variant that says which code it has. */
+  /** Variant that determines the code. */
   readonly variant?: CodeVariant;
-  /** Members beside the standard ones, such as `conflict_paths`. */
+  /** Additional members, such as `conflict_paths`. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** A code that no table has, in place of the problem's own: of an error that stands for one the future may bring. */
+  /** Code that is shown in place of the problem's own. Simulates a code that a future version of the API adds. */
   readonly shownAs?: string;
-  /** The body of a write workflow that failed, used where the operation's dialect is `result`. */
+  /** Body of a failed write, used if the dialect of the operation is `result`. */
   readonly result?: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that is an error: raised by code anywhere, rendered once in `respond.ts`. */
+/** Error response. Any code can throw it, and `respond.ts` renders it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -100,38 +103,43 @@ export class Problem extends Error {
   }
 }
 
-/** `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
+/** Creates a problem: `throw problem('ref_not_found', 'No branch, tag or commit is named x.')` */
 export function problem(code: ProblemCode, detail: string, options?: ProblemOptions): Problem {
   return new Problem(code, detail, options);
 }
 
-/** RFC 9110, 15.5.6: the answer says which methods there are. */
+/** Creates a 405 problem that lists the allowed methods (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(method: string, allow: string): Problem {
-  return problem('method_not_allowed', `${method} is not a method of this route; it takes ${allow}.`, {
+  return problem('method_not_allowed', `${method} is not allowed on this path; the allowed methods are ${allow}.`, {
     headers: { allow },
   });
 }
 
-/** A code as clients see it: the specification writes `forge` where a deployment has its vendor's name. */
+/**
+ * Returns a code as clients see it: the specification writes `forge` where a deployment shows the name of its vendor.
+ */
 export function shownCode(code: ProblemCode, forgePrefix: string): string {
   return code.replace(/^forge(?=_)/, forgePrefix);
 }
 
 /**
- * The code that a text names: as the specification writes it, or as a deployment may show it. Which prefix a deployment
- * has is not always known where its codes are read, so that any does.
+ * Returns the code as the specification writes it, given that form or the form that a deployment shows. Accepts any
+ * vendor prefix, because the deployment's own is not known wherever codes are read.
  */
 export function specifiedCode(text: string): string {
   const [, rest] = /^[a-z0-9]{1,32}(_.+)$/.exec(text) ?? [];
   return rest !== undefined && Object.hasOwn(CODES, `forge${rest}`) ? `forge${rest}` : text;
 }
 
-/** Whether an answer that shows this code is meant by `wanted`: the code as it is shown, or as the specification writes it. */
+/**
+ * Returns true if a response shows the code `wanted`, which is given as responses show it or as the specification
+ * writes it.
+ */
 export function isCode(wanted: string, shown: string | undefined): boolean {
   return shown !== undefined && (shown === wanted || specifiedCode(shown) === wanted);
 }
 
-/** The generic code of a status; of one without, that of its hundred. */
+/** Returns the generic code of a status; `bad_request` or `internal_error` for a status without one. */
 export function genericCodeOf(status: number): ProblemCode {
   const found = Object.entries(CODES).find(([, [own]]) => own === status) ?? [
     status < 500 ? 'bad_request' : 'internal_error',
@@ -139,7 +147,7 @@ export function genericCodeOf(status: number): ProblemCode {
   return found[0] as ProblemCode;
 }
 
-/** Whether it is the code that the specification gives to a status, and to no case. */
+/** Returns true for the generic code of a status, and false for the code of a specific case. */
 export function isGenericCode(code: ProblemCode): boolean {
   return Object.hasOwn(GENERIC, code);
 }
@@ -148,7 +156,7 @@ export function problemCodes(): { code: ProblemCode; status: number; title: stri
   return Object.entries(CODES).map(([code, [status, title]]) => ({ code: code as ProblemCode, status, title }));
 }
 
-/** Codes that are answered before an operation's handler runs, by every operation, and that no handler raises for itself. */
+/** Codes that the gateway returns for any operation before the operation's handler runs. No handler throws them. */
 const GATEWAY_CODES: readonly ProblemCode[] = [
   'repo_claim_missing',
   'unauthorized',
@@ -158,15 +166,15 @@ const GATEWAY_CODES: readonly ProblemCode[] = [
   'rate_limited',
 ];
 
-/** Whether the gateway words the error as problem details, whatever the dialect of the operation. */
+/** Returns true if the error is rendered as problem details whatever the operation's dialect. */
 export function staysProblem(code: ProblemCode): boolean {
   return code === 'route_not_found' || GATEWAY_CODES.includes(code);
 }
 
-/** The codes of the gateway that every operation can answer with. */
+/** Codes that any operation can return before its handler runs. */
 export const COMMON_CODES: readonly ProblemCode[] = ['bad_request', ...GATEWAY_CODES];
 
-/** Awaits `work`. Throws what `translate` makes of an error of the class `kind`, and any other error as it is. */
+/** Awaits `work`. Throws `translate(error)` for an error of the class `kind`, and any other error unchanged. */
 export async function translateError<T, Thrown extends Error>(
   kind: abstract new (...given: never[]) => Thrown,
   work: () => T | Promise<T>,

@@ -1,29 +1,35 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { jsonPieces } from './json-pieces.js';
 
-/** How a connection ends in the middle of an answer: it is closed in order, or reset; or nothing more is sent. */
+/**
+ * Way to end a connection in the middle of a response: closed (`fin`), reset (`rst`), or kept open without further
+ * bytes (`stall`).
+ */
 export type ConnectionEnding = 'fin' | 'rst' | 'stall';
 
-/** Where in its head an answer is cut; without a place, before its first byte. */
+/** Cut in the header of a response. Without a place, the response is cut before its first byte. */
 export interface HeadCut {
   readonly how: ConnectionEnding;
   readonly bytes?: number | undefined;
-  /** 0 to 1 of the head. */
+  /** Fraction of the header, from 0 to 1. */
   readonly fraction?: number | undefined;
 }
 
-/** What a handler returns: a value that one adapter (`respond.ts`) writes to the socket. */
+/** Value that a handler returns. `writeReply` writes it to the socket. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value, whole or as the pieces of its text; bytes; or a stream of bytes. Absent for an empty body. */
+  /**
+   * The body is a JSON value (`json`), the pieces of a JSON text (`pieces`), bytes, or a stream of bytes. All of these
+   * are absent if the body is empty.
+   */
   readonly json?: unknown;
   readonly pieces?: Iterable<string>;
   readonly bytes?: Uint8Array;
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** A success as HTTP has it, whose body says that nothing was done. */
+  /** True for a response with a successful status whose body says that nothing was done. */
   readonly isRefusal?: true;
-  /** The connection ends before or within the head: no body is sent. Only where that was asked for. */
+  /** Closes the connection before or inside the response header, so no body is sent. Set only by a `cut` fault. */
   readonly cut?: HeadCut;
 }
 
@@ -32,8 +38,9 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
 }
 
 /**
- * As `json`, of a value that may be large: a short text leaves as that of `json` does, a long one in chunks, made as
- * the client takes them. Lists may be any iterables and texts the bytes of UTF-8, as `jsonPieces` says.
+ * Builds a reply like `json` does, for a value that may be large. Sends a short text in one piece and a long one in
+ * chunks, which are produced as the client reads them. Lists may be any iterables, and strings may be Buffers; see
+ * `jsonPieces`.
  */
 export function largeJson(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
   return headers ? { status, pieces: jsonPieces(value), headers } : { status, pieces: jsonPieces(value) };
@@ -56,17 +63,17 @@ export function empty(status: number, headers?: Readonly<Record<string, string>>
 }
 
 const JSON_TYPE = 'application/json';
-/** Units of work for a character of JSON. */
+/** Cost of writing one character of JSON, in units of work. */
 const CHARACTER_COST = 1 / 128;
 
-/** What shares the event loop between long work: `schedule`. */
+/** Scheduler that shares the event loop between long-running requests, such as `Schedule`. */
 export interface Pace {
   spend(units: number): void;
   readonly isSliceOver: boolean;
   nextSlice(): Promise<void>;
 }
 
-/** A body that is at hand; undefined: none. */
+/** Body in memory; undefined if there is none. */
 export type Body = Uint8Array | string | undefined;
 export type BodyStream = AsyncIterable<Uint8Array | string>;
 
@@ -74,17 +81,18 @@ export function isStream(body: Body | BodyStream): body is BodyStream {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
+/** Returns the body of a reply. Returns a stream for a JSON text of more than one piece. */
 export function bodyOf({ json, pieces, bytes, stream }: Reply, pace: Pace): Body | BodyStream {
   if (json !== undefined) return JSON.stringify(json);
   if (pieces === undefined) return stream ?? bytes;
   const rest = pieces[Symbol.iterator]();
   const first = rest.next();
   const second = rest.next();
-  return second.done ? (first.value ?? '') : oneByOne([first.value, second.value], rest, pace);
+  return second.done ? (first.value ?? '') : streamPieces([first.value, second.value], rest, pace);
 }
 
-/** Pieces of text, made in slices. */
-async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
+/** Yields pieces of text, and gives way to other work when the time slice is over. */
+async function* streamPieces(first: readonly string[], rest: Iterator<string>, pace: Pace): AsyncGenerator<string> {
   const count = (piece: string): string => {
     pace.spend(piece.length * CHARACTER_COST);
     return piece;
@@ -100,7 +108,7 @@ async function* oneByOne(first: readonly string[], rest: Iterator<string>, pace:
   }
 }
 
-/** The headers of a reply with that body. */
+/** Returns the headers of a reply, including those that describe its body. */
 export function describeBody(
   { status, headers, pieces }: Reply,
   body: Body | BodyStream,

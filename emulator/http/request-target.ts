@@ -2,26 +2,26 @@ import { parseHost } from './host.js';
 import { problem } from './problem.js';
 import type { Scheme } from './scheme.js';
 
-/** A request target, taken apart once: everything later decides on this form. */
+/** Parsed request target. All later code uses this form, so that the target is interpreted only once. */
 export interface RequestTarget {
-  /** The path as it was sent, without the query; `*` for the server as a whole, and what CONNECT names. */
+  /** Path as sent, without the query. `*` for the server as a whole; host and port for CONNECT. */
   readonly path: string;
-  /** The query as it was sent, without `?`; empty when there is none. */
+  /** Query as sent, without `?`; empty if absent. */
   readonly query: string;
-  /** Whom a target in absolute-form names, in place of `Host`. */
+  /** Authority of a target in absolute-form, which replaces `Host`; undefined if absent. */
   readonly authority?: string;
 }
 
 const ABSOLUTE_FORM = /^(https?):\/\/([^/?#]+)([/?#].*)?$/i;
 
 /**
- * Reads the target of a request (RFC 9112, section 3.2):
+ * Parses the target of a request (RFC 9112, section 3.2):
  *
- *     absolute-form  = absolute-URI            only of the scheme that is spoken here, and without userinfo
+ *     absolute-form  = absolute-URI            only with the scheme of the connection, and without userinfo
  *     authority-form = uri-host ":" port       only with CONNECT
  *     asterisk-form  = "*"                     only with OPTIONS
  *
- * and everything else as origin-form. Throws `bad_request`.
+ * Parses any other target as origin-form. Throws `bad_request`.
  */
 export function readRequestTarget(method: string, raw: string, scheme: Scheme = 'http'): RequestTarget {
   if (method === 'CONNECT') {
@@ -29,7 +29,7 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
     parseHost(raw);
     return { path: raw, query: '' };
   }
-  // Nearly all are in origin-form.
+  // Fast path, because nearly all targets are in origin-form.
   if (raw.charCodeAt(0) === 0x2f) return parseRequestTarget(raw);
   if (raw === '*' && method === 'OPTIONS') return { path: raw, query: '' };
   const [, named, authority, rest = '/'] = ABSOLUTE_FORM.exec(raw) ?? [];
@@ -38,47 +38,55 @@ export function readRequestTarget(method: string, raw: string, scheme: Scheme = 
 }
 
 /**
- * Reads the origin-form of a request target (RFC 9112, section 3.2.1):
+ * Parses the origin-form of a request target (RFC 9112, section 3.2.1):
  *
  *     origin-form = absolute-path [ "?" query ]
  *
- * Node hands other forms, fragments and raw bytes straight through; they are refused here, so that no
- * later step can read the same target in another way. Throws `bad_request`.
+ * Throws `bad_request` for other forms, fragments and raw bytes. Node passes them on, and later code could interpret
+ * them in different ways.
  */
 export function parseRequestTarget(raw: string): RequestTarget {
   if (raw.charCodeAt(0) !== 0x2f || raw.startsWith('//')) {
     throw problem('bad_request', 'The request target has to start with a single slash.');
   }
   checkCharacters(raw);
-  const mark = raw.indexOf('?');
-  return mark < 0 ? { path: raw, query: '' } : { path: raw.slice(0, mark), query: raw.slice(mark + 1) };
+  const questionMark = raw.indexOf('?');
+  return questionMark < 0
+    ? { path: raw, query: '' }
+    : { path: raw.slice(0, questionMark), query: raw.slice(questionMark + 1) };
 }
 
-/** Blanks, control characters, raw bytes, `#` and `\`: none of them may stand in a target, and readers differ on them. */
+/**
+ * Throws `bad_request` for spaces, control characters, raw bytes, `#` and `\`. A target must not contain them, and
+ * parsers interpret them differently.
+ */
 function checkCharacters(raw: string): void {
   for (let at = 0; at < raw.length; at++) {
     const code = raw.charCodeAt(at);
     if (code > 0x20 && code < 0x7f && code !== 0x23 && code !== 0x5c) continue;
-    throw problem('bad_request', 'The request target holds a character that has to be percent-encoded.');
+    throw problem('bad_request', 'The request target contains a character that has to be percent-encoded.');
   }
 }
 
-/** Decodes percent sequences once; anything malformed, and an encoded NUL, is `bad_request`. */
+/** Decodes percent-encoding once. Throws `bad_request` for a malformed sequence and for an encoded NUL. */
 export function decodeOnce(part: string, what: string): string {
   if (!part.includes('%')) return part;
   let decoded: string;
   try {
     decoded = decodeURIComponent(part);
   } catch {
-    throw problem('bad_request', `${what} holds a malformed percent sequence.`);
+    throw problem(
+      'bad_request',
+      `${what} contains a malformed percent sequence; % has to be followed by two hexadecimal digits of valid UTF-8.`,
+    );
   }
-  if (decoded.includes('\0')) throw problem('bad_request', `${what} holds a NUL byte.`);
+  if (decoded.includes('\0')) throw problem('bad_request', `${what} contains a NUL byte.`);
   return decoded;
 }
 
 /**
- * Reads a form-encoded query: `+` is a space, arrays repeat their key. A parameter given twice that is
- * not in `repeated` is refused rather than guessed.
+ * Parses a form-encoded query, in which `+` is a space. Parameters in `repeated` become arrays. Throws `bad_request` if
+ * any other parameter is given twice.
  */
 export function parseQuery(query: string, repeated: readonly string[]): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = Object.create(null);
@@ -91,7 +99,7 @@ export function parseQuery(query: string, repeated: readonly string[]): Record<s
     const present = values[key];
     if (repeated.includes(key)) values[key] = present === undefined ? [value] : [...present, value];
     else if (present === undefined) values[key] = value;
-    else throw problem('bad_request', `The query parameter ${key} is given twice.`);
+    else throw problem('bad_request', `The query parameter ${key} is given twice; it is allowed only once.`);
   }
   return values;
 }

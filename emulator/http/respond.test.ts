@@ -3,7 +3,7 @@ import { DEFAULT_VARIANTS, type Variants } from '../config/variants.js';
 import type { Problem } from './problem.js';
 import { renderProblem } from './respond.js';
 
-t.test('one error, in every dialect', async (t) => {
+t.test('an error is rendered in every dialect', async (t) => {
   const { problem } = await import('./problem.js');
   const refusal = problem('conflict', 'It moved.', { result: { commit: null, result: { success: false } } });
   const render = (dialect: 'problem' | 'error' | 'result' | 'git', error = refusal) =>
@@ -40,7 +40,7 @@ t.test('one error, in every dialect', async (t) => {
   );
 });
 
-t.test('errors of file metadata are problem details where the variant says so', async (t) => {
+t.test('errors of file metadata are problem details if the variant says so', async (t) => {
   const { problem } = await import('./problem.js');
   const missing = problem('ref_not_found', 'There is none.');
   for (const [fileMetadataErrors, type] of [
@@ -54,7 +54,7 @@ t.test('errors of file metadata are problem details where the variant says so', 
   }
 });
 
-t.test('a write that failed answers with its result where the variant says so', async (t) => {
+t.test('a failed write responds with its result if the variant says so', async (t) => {
   const { problem } = await import('./problem.js');
   const result = { commit: null, result: { success: false } };
   const shown = (dialect: 'problem' | 'result', writeFailureBody: Variants['writeFailureBody'], error: Problem) => {
@@ -79,10 +79,14 @@ t.test('a write that failed answers with its result where the variant says so', 
     t.equal(shown('result', 'all', problem(code, 'No.', { result })), 'problem', `${code} is refused before any write`);
   }
   t.equal(shown('result', 'all', problem('bad_request', 'No.', { result })), 'result');
-  t.equal(shown('result', 'all', problem('conflict', 'No.')), 'problem', 'without a result there is none to show');
+  t.equal(
+    shown('result', 'all', problem('conflict', 'No.')),
+    'problem',
+    'a problem without a result is shown as problem details',
+  );
 });
 
-t.test('git-lfs reads its message, the number of the request, and what to authenticate with', async (t) => {
+t.test('a Git LFS error has a message, the request id, and LFS-Authenticate', async (t) => {
   const { problem } = await import('./problem.js');
   const context = {
     dialect: 'lfs',

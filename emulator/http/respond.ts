@@ -5,16 +5,16 @@ import type { Dialect } from './route.js';
 
 export interface RenderContext {
   readonly dialect: Dialect;
-  /** The request path: what `instance` shows. */
+  /** Request path, shown as `instance`. */
   readonly path: string;
-  /** The id of the request, where it has one. */
+  /** Id of the request; undefined if it has none. */
   readonly requestId?: string;
   readonly variants: Variants;
-  /** What the codes of errors about the external forge start with. */
+  /** Prefix of the codes for errors of the external forge. */
   readonly forgePrefix: string;
 }
 
-/** The one place where an error becomes an answer, in the dialect of its operation. */
+/** Renders an error as a reply, in the dialect of its operation. No other code renders errors. */
 export function renderProblem(error: Problem, context: RenderContext): Reply {
   const { code, detail, status, title } = error;
   const headers = error.options.headers ?? {};
@@ -53,7 +53,10 @@ export function renderProblem(error: Problem, context: RenderContext): Reply {
   }
 }
 
-/** git-lfs, docs/api/batch.md, Response Errors: these members, and of a clash of locks the lock. */
+/**
+ * Returns the members of a Git LFS error (git-lfs, docs/api/batch.md, "Response Errors"), and the existing lock if
+ * locks conflict.
+ */
 function writeLfsError({ detail, options }: Problem, { requestId }: RenderContext): Readonly<Record<string, unknown>> {
   return {
     message: detail,
@@ -63,11 +66,12 @@ function writeLfsError({ detail, options }: Problem, { requestId }: RenderContex
   };
 }
 
-/** The dialect that the error is told in: the operation's, but for what the gateway answers. */
+/** Returns the dialect in which an error is rendered: the operation's, except for errors of the gateway. */
 export function dialectOf(error: Problem, context: Pick<RenderContext, 'dialect' | 'variants'>): Dialect {
   const { dialect, variants } = context;
   if (dialect === 'error') {
-    // An unknown route and throttling are reported before routing. The tree limit's 429 has no rate headers.
+    // Unknown routes and throttling are detected before routing, so they are problem details. The tree limit is the
+    // operation's own error; its 429 has no rate headers.
     if (error.code === 'route_not_found') return 'problem';
     const { ratelimit, 'retry-after': retryAfter } = error.options.headers ?? {};
     if (error.code === 'rate_limited' && (ratelimit ?? retryAfter) !== undefined) return 'problem';

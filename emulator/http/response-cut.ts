@@ -4,84 +4,87 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setTimeout as startTimer } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { dropRest, lingeringClose } from './lingering-close.js';
+import { discardRest, lingeringClose } from './lingering-close.js';
 import { bodyOf, type ConnectionEnding, describeBody, isStream, type Pace, type Reply } from './reply.js';
 
-/** Thrown where a request, or the stream of an answer, is cut on purpose: nothing failed. */
+/** Thrown to cut a request, or the stream of a response, as a fault demands. It does not mean that something failed. */
 export class ResponseCut extends Error {
-  override readonly name = 'AnswerCut';
+  override readonly name = 'ResponseCut';
 
   constructor(readonly how: ConnectionEnding) {
-    super(`The answer was asked to end here (${how}).`);
+    super(`A fault cut the response (${how}).`);
   }
 }
 
-/** How long a connection that is kept without a word stays, unless its client goes. */
-export interface Patience {
-  /** Milliseconds of real time. */
+/** Limits on the time for which a stalled connection stays open while its client waits. */
+export interface StallLimits {
+  /** Maximum time in milliseconds of real time. */
   readonly idleMs: number;
-  /** Aborted when it has to end at once. */
+  /** Aborted to end the stall at once. */
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds (real time) for the client to take what was sent: a reset that overtakes it hides it, or looks like an end. */
+/**
+ * Milliseconds (real time) that the client has to read what was sent. A reset that overtakes the data hides it, or
+ * looks like a regular end.
+ */
 const PAUSE_BEFORE_RESET = 50;
 
-interface Described {
+interface ResponseContext {
   readonly pace: Pace;
   readonly common: Readonly<Record<string, string>>;
-  readonly patience: Patience | undefined;
+  readonly stallLimits: StallLimits | undefined;
 }
 
-/** Ends the connection in place of an answer, or within its head. */
+/** Ends the connection in place of a response, or inside the response header. */
 export async function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  { pace, common, patience }: Described,
+  { pace, common, stallLimits }: ResponseContext,
 ): Promise<void> {
   const { how, bytes, fraction } = reply.cut!;
-  if (bytes === undefined && fraction === undefined) return endConnection(request, response, how, patience);
+  if (bytes === undefined && fraction === undefined) return endConnection(request, response, how, stallLimits);
   const body = bodyOf(reply, pace);
   const head = renderHead(request, response, reply.status, describeBody(reply, body, common));
   if (isStream(body)) await body[Symbol.asyncIterator]().return?.();
   const socket = await socketOf(request, response);
   socket?.write(head.subarray(0, bytes ?? Math.floor(head.length * fraction!)));
-  return endConnection(request, response, how, patience);
+  return endConnection(request, response, how, stallLimits);
 }
 
 /**
- * Ends a connection after what was sent on it so far. Behind it, nothing that arrives on the connection is carried out,
- * and no answer is sent.
+ * Ends a connection after the bytes that have been sent. Later requests on the connection are not executed and get no
+ * response.
  */
 export async function endConnection(
   request: IncomingMessage,
   response: ServerResponse,
   how: ConnectionEnding,
-  patience?: Patience,
+  stallLimits?: StallLimits,
 ): Promise<void> {
   response.shouldKeepAlive = false;
-  // Answers to requests before this one leave whole.
+  // Wait until the responses to earlier requests on the connection have been sent.
   const socket = await socketOf(request, response);
   if (socket === undefined) return;
   if (response.headersSent) response.flushHeaders();
   switch (how) {
     case 'fin':
-      dropRest(request);
+      discardRest(request);
       lingeringClose(socket);
       return;
     case 'rst':
-      await sent(socket, patience);
+      await untilFlushed(socket, stallLimits);
       if (socket.bytesWritten > 0) await setTimeout(PAUSE_BEFORE_RESET);
       socket.resetAndDestroy();
       return;
     case 'stall':
-      await untilGivenUp(socket, 'end', patience);
+      await untilStallEnds(socket, 'end', stallLimits);
       socket.destroy();
   }
 }
 
-/** The connection, once it is this answer's turn; undefined when it has gone. */
+/** Resolves to the connection when earlier responses on it have been sent; undefined if the client has disconnected. */
 async function socketOf({ socket }: IncomingMessage, response: ServerResponse): Promise<Socket | undefined> {
   if (response.socket === null && !socket.destroyed) {
     const events = new AbortController();
@@ -90,16 +93,19 @@ async function socketOf({ socket }: IncomingMessage, response: ServerResponse): 
   return response.socket ?? undefined;
 }
 
-/** Resolves when the system has taken what was written: a reset loses the rest. Or as `untilGivenUp`. */
-function sent(socket: Socket, patience: Patience | undefined): Promise<void> {
+/**
+ * Resolves when the system has taken all written bytes, because a reset discards the rest, or when `untilStallEnds`
+ * resolves.
+ */
+function untilFlushed(socket: Socket, stallLimits: StallLimits | undefined): Promise<void> {
   const written = new Promise<void>((resolve) => socket.write('', () => resolve()));
-  return Promise.race([written, untilGivenUp(socket, 'close', patience)]);
+  return Promise.race([written, untilStallEnds(socket, 'close', stallLimits)]);
 }
 
-/** Resolves at the event, when the connection is closed, when the client is told to end, or after the longest pause. */
-async function untilGivenUp(socket: Socket, event: string, patience: Patience | undefined): Promise<void> {
-  if (socket.destroyed || patience === undefined || patience.signal.aborted) return setImmediate();
-  const { idleMs, signal } = patience;
+/** Resolves at the event, when the connection closes, when the signal is aborted, or after the maximum time. */
+async function untilStallEnds(socket: Socket, event: string, stallLimits: StallLimits | undefined): Promise<void> {
+  if (socket.destroyed || stallLimits === undefined || stallLimits.signal.aborted) return setImmediate();
+  const { idleMs, signal } = stallLimits;
   const events = new AbortController();
   const end = () => events.abort();
   const timer = startTimer(end, idleMs).unref();
@@ -115,14 +121,14 @@ async function firstOf(waiting: readonly Promise<unknown>[], events: AbortContro
   events.abort();
 }
 
-/** The bytes of a head, as Node writes it to the answer's own connection. */
+/** Returns the bytes of a response header as Node writes them to the response's own connection. */
 function renderHead(
   request: IncomingMessage,
   { shouldKeepAlive }: ServerResponse,
   ...head: Parameters<ServerResponse['writeHead']>
 ): Buffer {
   const pieces: Buffer[] = [];
-  // Stands in for a connection, and notes what is written to it.
+  // Takes the place of the socket, and records what is written.
   const recorder = new Writable({
     write: (piece, _, done) => {
       pieces.push(piece);

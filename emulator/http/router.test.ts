@@ -63,7 +63,7 @@ t.test('routes match by segment, and a segment is decoded exactly once', async (
   }
 });
 
-t.test('HEAD is a method where GET is one, unless the operation has none', async (t) => {
+t.test('HEAD is allowed where GET is allowed, unless the operation excludes it', async (t) => {
   const path = '/api/repos';
   const post = row('createRepository', { method: 'POST', path });
   const list = row('listRepositories', { method: 'GET', path });

@@ -16,27 +16,30 @@ export interface Match<T extends Routed> {
 }
 
 /**
- * Routes by segment. The path is split first and each segment is decoded exactly once, so `%2F` stays
- * inside its segment; a template's `{name}` fills one segment that is not empty. Matching costs one map
- * look-up per segment, however many routes there are.
+ * Matches routes segment by segment. The path is split first, and then each segment is decoded exactly once, so `%2F`
+ * does not split a segment. A `{name}` in a template matches one non-empty segment. Matching takes one map lookup per
+ * segment, whatever the number of routes.
  */
 export class Router<T extends Routed> {
   readonly #root = createNode<T>();
   readonly #methods = new Set<string>();
 
-  /** `pathOf`: how the path of a route is written where requests are matched. */
+  /** `pathOf` returns the path by which a route is matched; the path in its row by default. */
   constructor(operations: Iterable<T>, pathOf = ({ path }: Route): string => path) {
     for (const operation of operations) {
       for (const { method, path } of operation.routes) this.#add({ method, path: pathOf({ method, path }) }, operation);
     }
   }
 
-  /** Every method that some route takes, as `Allow` lists them. */
+  /** Methods of all routes, as an `Allow` header lists them. */
   get allow(): string {
     return METHODS.filter((method) => this.#methods.has(method)).join(', ');
   }
 
-  /** The operation of a request; throws `route_not_found`, or `method_not_allowed` with `Allow`. */
+  /**
+   * Returns the operation of a request, and its path parameters. Throws `route_not_found`, or `MethodNotAllowed` if the
+   * path matches but the method does not.
+   */
   match(method: string, path: string): Match<T> {
     const params: Record<string, string> = {};
     let node = this.#root;
@@ -58,7 +61,7 @@ export class Router<T extends Routed> {
     if (node.methods.size === 0) throw problem('route_not_found', 'No API route matches the path.');
     const operation = node.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
     if (operation && (method !== 'HEAD' || operation.head !== false)) return { operation, params };
-    throw new MethodNotAllowed(allowed(node), anyOf(node.methods));
+    throw new MethodNotAllowed(allowedMethods(node), anyOf(node.methods));
   }
 
   #add(route: Route, operation: T): void {
@@ -71,7 +74,8 @@ export class Router<T extends Routed> {
         node = next;
       } else {
         node.variable ??= { name, node: createNode<T>() };
-        if (node.variable.name !== name) throw new Error(`${route.path}: {${node.variable.name}} and {${name}} meet`);
+        if (node.variable.name !== name)
+          throw new Error(`${route.path}: {${name}} is named {${node.variable.name}} in another route`);
         node = node.variable.node;
       }
     }
@@ -82,11 +86,14 @@ export class Router<T extends Routed> {
   }
 }
 
-/** Raised with the operation that answers other methods of the path, so that its dialect is used. */
+/**
+ * Thrown with an operation that handles another method of the path, so that the error is rendered in the operation's
+ * dialect.
+ */
 export class MethodNotAllowed extends Error {
   constructor(
     readonly allow: string,
-    /** Of the type the router holds. */
+    /** Operation of the router's own type. */
     readonly operation: Routed,
   ) {
     super('method not allowed');
@@ -101,7 +108,7 @@ function anyOf<T extends Routed>(methods: Map<Method, T>): T {
   return methods.get('GET') ?? methods.values().next().value!;
 }
 
-function allowed<T extends Routed>(node: Node<T>): string {
+function allowedMethods<T extends Routed>(node: Node<T>): string {
   const methods: string[] = [...node.methods.keys()];
   const get = node.methods.get('GET');
   if (get && get.head !== false) methods.splice(methods.indexOf('GET') + 1, 0, 'HEAD');

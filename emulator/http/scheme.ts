@@ -3,7 +3,10 @@ import type { Socket } from 'node:net';
 
 export type Scheme = 'http' | 'https';
 
-/** The scheme that a request came by. `node:tls`, whose sockets say so, is not loaded where it is not spoken. */
+/**
+ * Returns the scheme of a request's connection. Does not import `node:tls`, so that TLS is loaded only if HTTPS is
+ * served.
+ */
 export function schemeOf({ socket }: Pick<IncomingMessage, 'socket'>): Scheme {
   return (socket as Socket & { readonly encrypted?: boolean }).encrypted === true ? 'https' : 'http';
 }

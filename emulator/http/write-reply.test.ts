@@ -14,8 +14,8 @@ const WRITES = new WriteCoalescing();
 const PACE = new Schedule();
 const BODY = { maxBytes: 64 * 1024 * 1024, idleTimeout: 5_000 };
 
-/** Ways to leave a body: what each does before the answer is written. */
-const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
+/** Ways in which a handler abandons a body before the response is written. */
+const ABANDONMENTS: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
   'unread from the start': async () => {},
   'after its first piece': async (request) => {
     for await (const _ of readChunks(request, BODY)) return;
@@ -27,34 +27,37 @@ const LEAVES: Readonly<Record<string, (request: IncomingMessage) => Promise<void
   },
 };
 
-for (const [how, leave] of Object.entries(LEAVES)) {
-  t.test(`a body left ${how} does not hold up the next request on its connection`, async (t) => {
+for (const [how, abandon] of Object.entries(ABANDONMENTS)) {
+  t.test(`a body abandoned ${how} does not block the next request on its connection`, async (t) => {
     const ends: Promise<unknown>[] = [];
     const server = createServer((request, response) => {
       ends.push(once(request, 'close', { signal: AbortSignal.timeout(5_000) }));
-      void leave(request).then(() => writeReply(request, response, json(400, {}), { writes: WRITES, pace: PACE }));
+      void abandon(request).then(() => writeReply(request, response, json(400, {}), { writes: WRITES, pace: PACE }));
     });
     let connections = 0;
     server.on('connection', () => connections++);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // Were the rest not discarded, the second answer would wait until the connection is cut.
+    // If the rest of the body were not discarded, the second response would wait until the connection is cut.
     const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
       connections: 1,
       headersTimeout: 5_000,
     });
     for (const bytes of [100_000, 10_000_000, 100_000]) {
-      const answer = await pool.request({ method: 'POST', path: '/', body: Buffer.alloc(bytes) });
-      t.equal(answer.statusCode, 400);
-      await answer.body.dump();
+      const response = await pool.request({ method: 'POST', path: '/', body: Buffer.alloc(bytes) });
+      t.equal(response.statusCode, 400);
+      await response.body.dump();
     }
     t.equal(connections, 1);
-    await t.resolves(Promise.all(ends), 'nothing is left that could cut the connection later');
+    await t.resolves(Promise.all(ends), 'no timer is left that could cut the connection later');
     await pool.close();
     server.close();
   });
 }
 
-/** Requests refused while their body is being sent, and whether the rest is worth having. */
+/**
+ * Requests that are refused while their body is being sent. The connection is kept if the rest of the body is worth
+ * reading.
+ */
 const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, connection: 'close' | 'keep-alive'])[] = [
   [408, 'content-length: 1000', 'silent', 'close'],
   [413, 'content-length: 1000', 'silent', 'keep-alive'],
@@ -66,7 +69,7 @@ const EARLY: readonly (readonly [status: number, headers: string, rest: Rest, co
 ];
 type Rest = 'silent' | 'endless';
 
-t.test('an answer to half a body is read to its end, and the connection given up soon', async (t) => {
+t.test('a response to half a body reaches the client, and the connection is closed soon', async (t) => {
   await Promise.all(
     EARLY.map(async ([status, headers, rest, connection]) => {
       const server = createServer((request, response) => {
@@ -79,26 +82,26 @@ t.test('an answer to half a body is read to its end, and the connection given up
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const port = (server.address() as AddressInfo).port;
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
-      let answer = '';
+      let response = '';
       socket.on('data', (data) => {
-        answer += data;
+        response += data;
       });
       const piece = Buffer.alloc(1 << 16);
       const send = () => rest === 'endless' && !socket.destroyed && socket.write(piece, send);
       socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n1\r\n1`, send);
-      // It never closes its side: that is left to the server.
+      // The client never closes its side, so the server has to end the connection.
       await once(server, 'request');
       await new Promise<void>((resolve) => server.close(() => resolve()));
       socket.destroy();
       const name = `${status}, ${headers}, ${rest}`;
-      t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), name);
-      t.match(answer, new RegExp(`^connection: ${connection}\r$`, 'im'), name);
-      t.match(answer, /\r\n\r\n{"read":"all of it"}$/, name);
+      t.match(response, new RegExp(`^HTTP/1.1 ${status} `), name);
+      t.match(response, new RegExp(`^connection: ${connection}\r$`, 'im'), name);
+      t.match(response, /\r\n\r\n{"read":"all of it"}$/, name);
     }),
   );
 });
 
-t.test('a client that goes on sending a body of known length keeps its connection', async (t) => {
+t.test('a client that continues to send a body of known length keeps its connection', async (t) => {
   const server = createServer((request, response) => {
     void writeReply(request, response, json(413, {}), { writes: WRITES, pace: PACE });
   });
@@ -110,7 +113,7 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   });
   const head = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ';
   socket.write(`${head}13000\r\n\r\n`);
-  // It takes longer than a client that has gone quiet gets.
+  // Sending takes longer than the time that a silent client has.
   for (let sent = 0; sent < 13; sent++) {
     socket.write(Buffer.alloc(1000));
     await pause(200);
@@ -121,7 +124,7 @@ t.test('a client that goes on sending a body of known length keeps its connectio
   server.close();
 });
 
-t.test('a large answer leaves in chunks while others are served, a short one as ever', async (t) => {
+t.test('a large response is sent in chunks while others are served, and a short one in one piece', async (t) => {
   const lines = (count: number) => Array.from({ length: count }, (_, line) => ({ line, text: 'é"\n' }));
   const server = createServer((request, response) => {
     const value = { lines: lines(Number(request.url!.slice(1))).values(), text: Buffer.from('ü'), none: undefined };
@@ -129,30 +132,30 @@ t.test('a large answer leaves in chunks while others are served, a short one as 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 2 });
-  const ask = async (count: number, method: 'GET' | 'HEAD' = 'GET') => {
+  const get = async (count: number, method: 'GET' | 'HEAD' = 'GET') => {
     const { headers, body } = await pool.request({ method, path: `/${count}` });
     return { headers, text: await body.text() };
   };
-  const short = await ask(3);
+  const short = await get(3);
   t.match(short.headers, { 'content-type': 'application/json', 'x-mine': 'yes' });
   t.equal(short.headers['content-length'], String(Buffer.byteLength(short.text)));
   t.same(JSON.parse(short.text), { lines: lines(3), text: 'ü' });
   const order: string[] = [];
   const [long] = await Promise.all([
-    ask(200_000).finally(() => order.push('long')),
-    ask(1).finally(() => order.push('short')),
+    get(200_000).finally(() => order.push('long')),
+    get(1).finally(() => order.push('short')),
   ]);
   t.same(order, ['short', 'long']);
   t.match(long.headers, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', 'x-mine': 'yes' });
   t.equal(long.text, JSON.stringify({ lines: lines(200_000), text: 'ü' }));
   t.ok(PACE.spent > long.text.length / 200, `${PACE.spent} units were counted`);
   t.ok(PACE.longestSlice < SLICE + 2000, `${PACE.longestSlice} of them at once`);
-  t.match(await ask(200_000, 'HEAD'), { text: '', headers: { 'content-type': 'application/json' } });
+  t.match(await get(200_000, 'HEAD'), { text: '', headers: { 'content-type': 'application/json' } });
   await pool.close();
   server.close();
 });
 
-t.test('a client that goes away ends the making of a large answer', async (t) => {
+t.test('the production of a large response ends when the client disconnects', async (t) => {
   let made = 0;
   let isEnded = false;
   function* endless() {
@@ -177,7 +180,7 @@ t.test('a client that goes away ends the making of a large answer', async (t) =>
   server.close();
 });
 
-t.test('a stream that fails half-way ends in a cut, never as if it were whole', async (t) => {
+t.test('a stream that fails half-way closes the connection without a last chunk', async (t) => {
   const socket = new Socket();
   async function* broken() {
     yield Buffer.from('half');
@@ -190,21 +193,21 @@ t.test('a stream that fails half-way ends in a cut, never as if it were whole', 
     written?.catch(() => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  let answer = '';
+  let response = '';
   socket.on('data', (data) => {
-    answer += data;
+    response += data;
   });
   socket.on('error', () => undefined).connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
   await once(socket, 'close');
-  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
-  t.match(answer, /transfer-encoding: chunked/i);
-  t.notMatch(answer, /\r\n0\r\n/, 'no last chunk');
+  t.match(response, /^HTTP\/1\.1 200 OK\r\n/);
+  t.match(response, /transfer-encoding: chunked/i);
+  t.notMatch(response, /\r\n0\r\n/, 'no last chunk');
   await t.rejects(written!, { message: 'no more' });
   server.close();
 });
 
-t.test('answers that are ready together leave together, each to its own client', async (t) => {
+t.test('responses that are ready together are sent together, each to its own client', async (t) => {
   const held: (() => void)[] = [];
   const responses: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -217,30 +220,30 @@ t.test('answers that are ready together leave together, each to its own client',
   t.teardown(() => server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const paths = ['/1', '/2', '/3', '/4'];
-  const gone = new AbortController();
-  const answers = paths.map(async (path) => {
-    const response = await fetch(`${origin}${path}`, path === '/2' ? { signal: gone.signal } : {});
+  const abort = new AbortController();
+  const bodies = paths.map(async (path) => {
+    const response = await fetch(`${origin}${path}`, path === '/2' ? { signal: abort.signal } : {});
     return response.json();
   });
-  const settled = Promise.allSettled(answers);
+  const settled = Promise.allSettled(bodies);
   while (held.length < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));
   for (const write of held) write();
   t.notOk(
     responses.some(({ writableEnded }) => writableEnded),
-    'none leaves before all were looked at',
+    'no response is sent before all requests were handled',
   );
-  gone.abort();
+  abort.abort();
   const results = await settled;
   t.same(
     results.filter((_, index) => index !== 1).map((result) => result.status === 'fulfilled' && result.value),
     [{ for: '/1' }, { for: '/3' }, { for: '/4' }],
-    'that one client has gone is nothing to the others',
+    'a client that disconnects does not affect the others',
   );
 });
 
-t.test('a request without a body keeps its connection, whatever the answer', async (t) => {
+t.test('a request without a body keeps its connection, whatever the status of the response', async (t) => {
   const server = createServer((request, response) => {
-    // At once, before Node has told that the request is complete.
+    // Write the reply at once, before Node marks the request as complete.
     void writeReply(request, response, json(Number(request.url!.slice(1)), {}), { writes: WRITES, pace: PACE });
   });
   let connections = 0;
@@ -248,10 +251,10 @@ t.test('a request without a body keeps its connection, whatever the answer', asy
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 1 });
   for (const status of [409, 404, 500, 200]) {
-    const answer = await pool.request({ method: 'GET', path: `/${status}` });
-    t.equal(answer.statusCode, status);
-    t.equal(answer.headers.connection, 'keep-alive', `${status}`);
-    await answer.body.dump();
+    const response = await pool.request({ method: 'GET', path: `/${status}` });
+    t.equal(response.statusCode, status);
+    t.equal(response.headers.connection, 'keep-alive', `${status}`);
+    await response.body.dump();
   }
   t.equal(connections, 1);
   await pool.close();

@@ -1,33 +1,36 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { discardUnread } from './lingering-close.js';
 import { type Body, type BodyStream, bodyOf, describeBody, isStream, type Pace, type Reply } from './reply.js';
-import { cutResponse, endConnection, type Patience, ResponseCut } from './response-cut.js';
+import { cutResponse, endConnection, ResponseCut, type StallLimits } from './response-cut.js';
 import type { WriteCoalescing } from './write-coalescing.js';
 
-/** Is told what leaves, as it leaves. */
+/** Observer of a response while it is sent. */
 export interface ReplyWatcher {
   head(fields: OutgoingHttpHeaders): void;
-  /** A body that is at hand. */
+  /** Called with a body that is in memory. */
   whole(body: Uint8Array | string): void;
-  /** A piece of a stream. */
+  /** Called with each piece of a stream. */
   piece(piece: Uint8Array | string): void;
-  /** It is over. `complete`: all of it has left. `cut`: it was broken off here. `gone`: the client had left. */
+  /**
+   * Called at the end. `complete`: all of the response was sent. `cut`: the server broke it off. `gone`: the client
+   * disconnected.
+   */
   end(outcome: 'complete' | 'cut' | 'gone'): void;
 }
 
 export interface WriteOptions {
   readonly writes: WriteCoalescing;
   readonly pace: Pace;
-  /** What every answer has beside the headers of the reply. */
+  /** Headers that every response has in addition to those of the reply. */
   readonly common?: Readonly<Record<string, string>> | undefined;
   readonly watcher?: ReplyWatcher | undefined;
-  /** How long an answer that was asked to stall does. */
-  readonly patience?: Patience | undefined;
+  /** Limits on the time for which a response stalls because of a fault. */
+  readonly stallLimits?: StallLimits | undefined;
 }
 
 /**
- * Writes a reply. A stream that fails half-way cuts the connection instead of leaving the client to wait, and its
- * error is thrown; that the client has gone is none.
+ * Writes a reply to the client. If a stream fails half-way, closes the connection, so that the client does not wait,
+ * and throws the stream's error. A client that disconnects is not an error.
  */
 export function writeReply(
   request: IncomingMessage,
@@ -35,18 +38,18 @@ export function writeReply(
   reply: Reply,
   options: WriteOptions,
 ): Promise<void> | undefined {
-  const { writes, pace, common = NO_HEADERS, watcher, patience } = options;
+  const { writes, pace, common = NO_HEADERS, watcher, stallLimits } = options;
   if (reply.cut !== undefined) {
-    // Who is told hears it before the connection ends, which would look as if the client had left.
+    // Notify the watcher first, because the end of the connection would look as if the client had disconnected.
     watcher?.end('cut');
-    return cutResponse(request, response, reply, { pace, common, patience });
+    return cutResponse(request, response, reply, { pace, common, stallLimits: stallLimits });
   }
   discardUnread(request, response, reply.status);
   const body = bodyOf(reply, pace);
   if (isStream(body)) return writeStream(request, response, reply, body, options);
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
-  // A string leaves together with the head, in one piece. HEAD, 204 and 304 have no body; Node knows that.
+  // Node sends a string together with the header in one write. Node omits the body for HEAD, 204 and 304.
   writes.end(response, body, watcher && watchWhole(response, head, body, watcher));
   return undefined;
 }
@@ -58,7 +61,7 @@ async function writeStream(
   response: ServerResponse,
   reply: Reply,
   body: BodyStream,
-  { common = NO_HEADERS, watcher, patience }: WriteOptions,
+  { common = NO_HEADERS, watcher, stallLimits }: WriteOptions,
 ): Promise<void> {
   const head = describeBody(reply, body, common);
   response.writeHead(reply.status, head);
@@ -81,19 +84,22 @@ async function writeStream(
     if (response.destroyed) return;
     if (error instanceof ResponseCut) {
       watcher?.end('cut');
-      return endConnection(request, response, error.how, patience);
+      return endConnection(request, response, error.how, stallLimits);
     }
-    // The status line has left already; the client learns of it by a body that breaks off.
+    // The status line has been sent already, so the client detects the error by the incomplete body.
     watcher?.end('cut');
     response.destroy();
     throw error;
   }
 }
 
-/** A body of more bytes may still be on its way when it was handed over. */
-const SENT_AT_ONCE = 64 * 1024;
+/** Maximum length, in bytes, of a body that counts as sent when it is passed to the socket. */
+const MAX_UNTRACKED_BYTES = 64 * 1024;
 
-/** Tells the watcher of a body that is at hand. Returns what tells it of the end, unless events of the response do. */
+/**
+ * Notifies the watcher of a body in memory. Returns the function that reports the end; undefined if events of the
+ * response do.
+ */
 function watchWhole(
   response: ServerResponse,
   head: OutgoingHttpHeaders,
@@ -103,7 +109,7 @@ function watchWhole(
   watcher.head(head);
   if (body !== undefined) watcher.whole(body);
   if (response.destroyed) watcher.end('gone');
-  else if (body !== undefined && body.length > SENT_AT_ONCE) watchEnd(response, watcher);
+  else if (body !== undefined && body.length > MAX_UNTRACKED_BYTES) watchEnd(response, watcher);
   else return () => watcher.end(response.destroyed ? 'gone' : 'complete');
   return undefined;
 }
@@ -113,7 +119,7 @@ function watchEnd(response: ServerResponse, watcher: ReplyWatcher): void {
   response.once('close', () => watcher.end('gone'));
 }
 
-/** Resolves when the client has taken what was written, or has gone. */
+/** Resolves when the client has read what was written, or has disconnected. */
 function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

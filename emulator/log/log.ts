@@ -1,4 +1,4 @@
-/** One structured line of the log: never a header, a token or a body. */
+/** Structured log line. Never contains a header, a token or a body. */
 export interface LogLine {
   readonly event: string;
   readonly [member: string]: unknown;
@@ -23,15 +23,20 @@ function formatError({ event: _, stack, ...where }: LogLine): string {
 }
 
 /**
- * Stack of an error, or the text of any other thrown value. Compares no prototypes: in a VM context such as that of jest, errors
- * of Node's modules are not instances of the context's `Error`.
+ * Returns the stack of an error, or the text of any other thrown value. Does not use `instanceof`, because in a VM
+ * context such as that of Jest, errors of Node's modules are not instances of the context's `Error`.
+ *
  * @internal
  */
 export function stackOf(error: unknown): string {
   return (error as Error | null | undefined)?.stack ?? String(error);
 }
 
-/** A path or a name from a request must not steer the reader's terminal. @internal */
+/**
+ * Escapes control and format characters, so that a path or name from a request cannot control the reader's terminal.
+ *
+ * @internal
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

@@ -2,7 +2,7 @@
 export class StoreFull extends Error {
   override readonly name = 'StoreFull';
   constructor(readonly limit: number) {
-    super(`the memory budget of ${limit} bytes is used up`);
+    super(`the memory limit of ${limit} bytes (--max-held-bytes) is reached`);
   }
 }
 

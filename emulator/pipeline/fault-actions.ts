@@ -11,7 +11,7 @@ import type { CutPlace } from '../http/broken-bytes.js';
 import { type Breakage, breakReply } from '../http/broken-response.js';
 import { genericCodeOf, type Problem, problem } from '../http/problem.js';
 import { bytes, type ConnectionEnding, empty, type Reply } from '../http/reply.js';
-import { type Patience, ResponseCut } from '../http/response-cut.js';
+import { ResponseCut, type StallLimits } from '../http/response-cut.js';
 import { throttled } from '../quotas/throttled.js';
 import { failedResult } from '../repositories/branch-write.js';
 import { STATES_BY_CODE, stateProblem } from '../repositories/lifecycle.js';
@@ -224,7 +224,7 @@ export function breakResponse({ reply, request, responseBreakage, world }: Reque
 }
 
 /** How long an answer stalls that was asked to. */
-export function stallTimeout({ world }: RequestContext): Patience {
+export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 

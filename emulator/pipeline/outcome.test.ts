@@ -36,7 +36,8 @@ t.test('what ends work before it is done is an answer of its own, and no failure
     t.equal(response.log.length, 0, `${error.name} is not logged`);
   }
   const full = answerTo(new StoreFull(1000));
-  t.match(full, { status: 503, code: 'service_unavailable', headers: { 'retry-after': '1' } });
+  const detail = 'Memory limit (1000 bytes) reached (--max-held-bytes).';
+  t.match(full, { status: 503, code: 'service_unavailable', detail, headers: { 'retry-after': '1' } });
 });
 
 t.test('a client that has gone is no failure of the emulator either', async (t) => {

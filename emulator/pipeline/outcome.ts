@@ -65,7 +65,9 @@ function problemOf(context: RequestContext, error: unknown): Problem {
   if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
-    return problem('service_unavailable', error.message, { headers: { 'retry-after': '1' } });
+    return problem('service_unavailable', `Memory limit (${error.limit} bytes) reached (--max-held-bytes).`, {
+      headers: { 'retry-after': '1' },
+    });
   if (error instanceof ObjectTooLarge)
     return problem('payload_too_large', `An object of ${error.size} bytes is larger than ${error.limit} bytes.`);
   if (error instanceof WorkLimitExceeded)

@@ -201,7 +201,7 @@ function serveRequests(
         pace: schedule,
         common: isOwn ? ADMIN_HEADERS : recordOutcome(context),
         watcher: isOwn ? undefined : context,
-        patience: isArmed ? stallTimeout(context) : undefined,
+        stallLimits: isArmed ? stallTimeout(context) : undefined,
       });
       if (written) await written;
     } catch (error) {

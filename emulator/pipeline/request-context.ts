@@ -203,7 +203,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     const chunks = readChunks(this.request, {
       maxBytes,
       idleTimeout: this.world.limits.idleTimeout,
-      askFor: this.askForBody,
+      onBeforeRead: this.sendContinue,
       watch: (piece) => {
         this.received ??= new CapturedBody();
         this.received.add(piece);
@@ -261,7 +261,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /** Tells a client that holds its body back that it is wanted (RFC 9110, 10.1.1). */
-  get askForBody(): () => void {
+  get sendContinue(): () => void {
     return () => {
       if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
         this.response.writeContinue();

@@ -2,7 +2,7 @@ import { type AdminToken, checkAdmin } from '../admin/guard.js';
 import { isOpenPath } from '../admin/open-routes.js';
 import { isAdminPath, isPagePath } from '../admin/path.js';
 import { hostOf, parseHost, type ServedHosts } from '../http/host.js';
-import { framingMistake } from '../http/message.js';
+import { framingIssue } from '../http/message.js';
 import { problem } from '../http/problem.js';
 import { readRequestTarget } from '../http/request-target.js';
 import { schemeOf } from '../http/scheme.js';
@@ -14,7 +14,7 @@ import type { EntryStep, RequestContext } from './request-context.js';
  */
 export function checkMessage(context: RequestContext): void {
   const { request, world } = context;
-  const mistake = framingMistake(request);
+  const mistake = framingIssue(request);
   if (mistake) {
     context.endConnection();
     throw mistake;

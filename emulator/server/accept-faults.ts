@@ -14,8 +14,8 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { World } from '../world/world.js';
 import { connectionEvent } from './connection-event.js';
 
-/** What stands for the operation while nothing has been read. */
-const CONNECTION: FaultedOperation = {
+/** Placeholder for the operation as long as no request has been read. */
+const CONNECTION_OPERATION: FaultedOperation = {
   id: 'connection',
   group: '',
   subject: '',
@@ -24,15 +24,19 @@ const CONNECTION: FaultedOperation = {
   routes: [],
 };
 
-/** Milliseconds that a connection is given to show what it is for. Most need none. */
-const PATIENCE = 200;
-/** Bytes that are looked at, until target and Host of the first request are there: the longest head that is read. */
-const LOOKED_AT = 16 * 1024;
+/** Maximum time, in milliseconds, to wait for the first bytes of a connection. Most connections do not have to wait. */
+const FIRST_BYTES_TIMEOUT = 200;
+/**
+ * Maximum number of bytes inspected to find the target and the `Host` of the first request: the maximum size of a
+ * header.
+ */
+const MAX_INSPECTED_BYTES = 16 * 1024;
 
-/** The worlds that a port leads to beside its own. */
+/** Worlds that a port serves in addition to its own. */
 export interface OtherWorlds {
-  readonly areThere: boolean;
-  /** Whether the `Host` of a request names one of them. */
+  /** True if there is at least one such world. */
+  readonly hasAny: boolean;
+  /** Returns true if the `Host` of a request names one of these worlds. */
   isNamedBy(host: string | undefined): boolean;
 }
 
@@ -42,9 +46,9 @@ interface AdmissionPorts {
 }
 
 /**
- * Lets connections meet the faults of the stage `accept` before the server begins to read them. One whose first request is
- * to the emulator's own routes meets none: they are how a fault is taken back. Nor does one whose first request is for
- * another world: the faults of a world are for the connections of its own port.
+ * Applies the faults of the stage `accept` to new connections, before the server reads from them. Two kinds of
+ * connections are exempt. If the first request is for the admin routes, it may be the one that removes a fault. If it
+ * is for another world, the fault does not apply, because the faults of a world are for connections to its own port.
  */
 export function admitConnections(server: http.Server, current: CurrentWorld, ports: AdmissionPorts): void {
   const event = connectionEvent(server);
@@ -53,7 +57,7 @@ export function admitConnections(server: http.Server, current: CurrentWorld, por
   server.on(event, (socket: Socket) => {
     const { world } = current;
     const { faults } = world.state;
-    const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION);
+    const plan = faults.isIdle ? undefined : faults.planFor(CONNECTION_OPERATION);
     if (plan?.at.has('accept')) void admit(world, plan, { ...ports, socket, begin: () => begin.call(server, socket) });
     else begin.call(server, socket);
   });
@@ -64,10 +68,10 @@ interface Admission extends AdmissionPorts {
   readonly begin: () => void;
 }
 
-/** Of a connection nothing is known but that it is there, and its name. */
+/** Facts for fault matching when only the name of the connection is known. */
 const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
   id: '',
-  operation: CONNECTION,
+  operation: CONNECTION_OPERATION,
   organizationName: '',
   repositoryName: undefined,
   verified: undefined,
@@ -81,22 +85,22 @@ const CONNECTION_FACTS: Omit<RequestFacts, 'connection'> = {
 };
 
 async function admit(world: World, plan: FaultPlan, { socket, names, others, begin }: Admission): Promise<void> {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
-  const fail = (): void => {
+  const disconnected = new AbortController();
+  const onClose = (): void => disconnected.abort();
+  const onError = (): void => {
     socket.destroy();
   };
-  socket.once('close', leave).on('error', fail);
+  socket.once('close', onClose).on('error', onError);
   const proceed = (): void => {
     if (socket.destroyed) return;
-    socket.off('close', leave).off('error', fail);
+    socket.off('close', onClose).off('error', onError);
     begin();
   };
-  if (await isExempt(socket, gone.signal, others)) {
+  if (await isExempt(socket, disconnected.signal, others)) {
     proceed();
     return;
   }
-  if (gone.signal.aborted) return;
+  if (disconnected.signal.aborted) return;
   const connection = names.nameOf(socket);
   const { faults } = world.state;
   const armed = new ArmedRequest(faults, world.background.latches, { ...CONNECTION_FACTS, connection }, plan);
@@ -109,58 +113,65 @@ async function admit(world: World, plan: FaultPlan, { socket, names, others, beg
         endConnection(socket, action.cut.how ?? 'fin');
         return;
       }
-      await delay(action, armed, gone.signal);
+      await delay(action, armed, disconnected.signal);
     }
   } catch {
-    // The client has gone.
+    // The client has disconnected.
     return;
   }
   proceed();
 }
 
-/** Looks at what a connection begins with, and leaves it there. */
+/** Reads the first bytes of a connection and puts them back. Returns true if the connection is exempt from faults. */
 async function isExempt(socket: Socket, signal: AbortSignal, others: OtherWorlds | undefined): Promise<boolean> {
   const seen: Buffer[] = [];
-  const look = (): string => {
+  const readAvailable = (): string => {
     for (let piece = socket.read(); piece !== null; piece = socket.read()) seen.push(piece);
-    return Buffer.concat(seen).toString('latin1', 0, LOOKED_AT);
+    return Buffer.concat(seen).toString('latin1', 0, MAX_INSPECTED_BYTES);
   };
-  const isLed = others?.areThere ?? false;
+  const hasOtherWorlds = others?.hasAny ?? false;
   const isDecided = (text: string): boolean =>
-    text.length === LOOKED_AT || (isLed && !isForAdmin(text) ? HEAD_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
-  // Of signals that `AbortSignal.any` joins, one that nothing else holds is collected, and never fires.
-  const patience = new AbortController();
-  const stop = (): void => patience.abort();
-  const timer = setTimeout(stop, PATIENCE);
+    text.length === MAX_INSPECTED_BYTES ||
+    (hasOtherWorlds && !isForAdmin(text) ? HEADER_OR_HOST.test(text) : /\n|^\S* \S* /.test(text));
+  // Do not use `AbortSignal.any`: a joined signal that nothing else references is garbage-collected and never fires.
+  const timeout = new AbortController();
+  const stop = (): void => timeout.abort();
+  const timer = setTimeout(stop, FIRST_BYTES_TIMEOUT);
   signal.addEventListener('abort', stop);
   let text = '';
   try {
     while (!isDecided(text) && !socket.readableEnded) {
-      await once(socket, 'readable', { signal: patience.signal });
-      text = look();
+      await once(socket, 'readable', { signal: timeout.signal });
+      text = readAvailable();
     }
   } catch {
-    // It has said nothing, or has gone.
+    // The client has sent nothing in time, or has disconnected.
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
   if (seen.length > 0 && !socket.destroyed) socket.unshift(Buffer.concat(seen));
-  return isForAdmin(text) || (isLed && others!.isNamedBy(FIRST_HOST.exec(text)?.[1]?.trim()));
+  return isForAdmin(text) || (hasOtherWorlds && others!.isNamedBy(HOST_HEADER.exec(text)?.[1]?.trim()));
 }
 
 function isForAdmin(text: string): boolean {
-  return isAdminPath(FIRST_PATH.exec(text)?.[1] ?? '');
+  return isAdminPath(REQUEST_PATH.exec(text)?.[1] ?? '');
 }
 
-/** RFC 9112, 3: method SP request-target SP, of which the target may be a whole URL. */
-const FIRST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
+/**
+ * Finds the path in a request line (RFC 9112, section 3: method SP request-target SP). The target may be a whole URL.
+ */
+const REQUEST_PATH = /^[!-~]+ (?:https?:\/\/[^/?# ]*)?([^?#\\ ]*)/i;
 
-/** RFC 9112, 5: lines of `name: value`, and an empty line behind them. */
-const FIRST_HOST = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
-const HEAD_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
+/** Finds the `Host` header among the lines of a header (RFC 9112, section 5: `name: value`). */
+const HOST_HEADER = /^(?:[^\r\n]+\r?\n)+?host:([^\r\n]*)/i;
+/** Matches a complete header, or a header that is incomplete but contains a complete `Host` line. */
+const HEADER_OR_HOST = /\n\r?\n|\nhost:[^\n]*\n/i;
 
-/** Adds the line of a connection without a request: when it came, its name, and the faults. Returns its id. */
+/**
+ * Records a connection that was cut before its first request, with the time, its name and the faults. Returns the id of
+ * the record.
+ */
 function recordCut(world: World, connection: string, cut: string, faults: readonly string[]): string {
   const { journal, clock } = world.state;
   const id = world.nextRequestId();
@@ -185,7 +196,7 @@ async function delay(action: Action, armed: ArmedRequest, signal: AbortSignal): 
 
 function endConnection(socket: Socket, how: Extract<Action, { cut: unknown }>['cut']['how']): void {
   if (how === 'rst') socket.resetAndDestroy();
-  // Otherwise what the client sends is read and not looked at; after a stall its own end is the only one.
+  // Otherwise read and discard what the client sends. After a stall, only the client can end the connection.
   else socket.resume();
   if (how === 'fin' || how === 'end') socket.end();
 }

@@ -5,7 +5,12 @@ import type { SigningKey } from './registered-keys.js';
 
 export type { OrganizationAddress, SecureAddress } from '../admin/address-members.js';
 
-/** `isSecure`: whether its port for HTTPS is for everybody, and not only for hosts that clients have built in. @internal */
+/**
+ * Returns the public form of a listener's address. `isSecure` is true if HTTPS is for all clients, and not only for
+ * hosts that clients have built in.
+ *
+ * @internal
+ */
 export function addressOf(
   { org, origin: own, shown: { baseUrl, gitUrl }, secure }: Listener,
   isSecure: boolean,
@@ -17,7 +22,7 @@ export function addressOf(
   return { ...address, https: { baseUrl: origin, gitUrl: origin, gitHost: host } };
 }
 
-/** What stands behind the credential in a remote. */
+/** Returns the part of a URL after `//`, which follows the credentials in the URL of a Git remote. */
 function hostOf(url: string): string {
   return url.slice(url.indexOf('://') + 3);
 }
@@ -27,7 +32,7 @@ export function adminUrlOf([first]: readonly Listener[]): string {
   return `${first!.shown.baseUrl}${ADMIN_PREFIX}`;
 }
 
-/** What is known of a service that runs, for the ready line. @internal */
+/** Returns what the ready line says about a running service. @internal */
 export function runningAt(listeners: readonly Listener[], key: SigningKey, isSecure: boolean) {
   return {
     orgs: listeners.map((listener) => addressOf(listener, isSecure)),

@@ -6,13 +6,13 @@ import t, { type Test } from 'tap';
 import { startEmulator } from '../index.js';
 import { Connections } from './drain.js';
 
-/** Longer than any test may take: what ends all the same was not waited for. */
+/** Timeout that is longer than any test. A drain that ends all the same did not wait for it. */
 const FOREVER = 2 ** 31 - 1;
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** A server whose connections are watched. `reached` counts the requests that began. */
+/** Starts a server whose connections are watched. `reached` counts the requests that began. */
 async function serve(test: Test, app: http.RequestListener) {
   const connections = new Connections();
   const reached = { count: 0 };
@@ -31,40 +31,40 @@ async function serve(test: Test, app: http.RequestListener) {
   return { server, port, reached, drain };
 }
 
-/** Opens a connection, sends `text` and collects what comes back. */
+/** Opens a connection, sends `text` and collects the response. */
 async function open(test: Test, port: number, text = '') {
   const socket = connect(port, '127.0.0.1');
   test.teardown(() => socket.destroy());
   socket.on('error', () => {});
-  let said = '';
+  let received = '';
   socket.on('data', (part) => {
-    said += part.toString('latin1');
+    received += part.toString('latin1');
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await once(socket, 'connect');
   if (text !== '') socket.write(text);
-  return { socket, closed, said: () => said };
+  return { socket, closed, received: () => received };
 }
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
 }
 
-t.test('what never began is cut at once, whatever it has sent', async (t) => {
+t.test('a connection on which no request runs is cut at once', async (t) => {
   for (const [name, text] of [
     ['nothing', ''],
     ['half a request line', 'GET /'],
-    ['half a head', 'GET / HTTP/1.1\r\nHost: loc'],
-    ['a keep-alive connection at rest', GET],
-    ['half a head after an answer', `${GET}GET / HT`],
+    ['half a request header', 'GET / HTTP/1.1\r\nHost: loc'],
+    ['an idle keep-alive connection', GET],
+    ['half a request header after a response', `${GET}GET / HT`],
   ] as const) {
     await t.test(name, async (t) => {
       const { port, drain, server } = await serve(t, (_request, response) => void response.end('done'));
       const accepted = once(server, 'connection');
-      const { socket, said, closed } = await open(t, port, text);
+      const { socket, received, closed } = await open(t, port, text);
       await accepted;
-      if (text.startsWith(GET)) await until(() => said().endsWith('done'));
-      // The pause of a client is not waited for either.
+      if (text.startsWith(GET)) await until(() => received().endsWith('done'));
+      // The drain must not wait for the idle timeout of a client either.
       await drain(FOREVER);
       await closed;
       t.equal(socket.destroyed, true);
@@ -72,7 +72,7 @@ t.test('what never began is cut at once, whatever it has sent', async (t) => {
   }
 });
 
-t.test('a client that holds up its own request is cut', async (t) => {
+t.test('a client that stalls its own request is cut', async (t) => {
   t.test('by stopping half-way through its body', async (t) => {
     const { port, drain, reached } = await serve(t, (request) => void request.resume());
     await open(t, port, `${HEAD}{`);
@@ -98,7 +98,7 @@ t.test('a client that holds up its own request is cut', async (t) => {
     ['one piece', 1],
     ['many pieces', 1_000],
   ] as const) {
-    t.test(`by not taking an answer of ${name}`, async (t) => {
+    t.test(`by not reading a response of ${name}`, async (t) => {
       const body = Buffer.alloc(64 * 2 ** 20);
       const { port, drain, reached } = await serve(t, (_request, response) => {
         for (let at = 0; at < pieces; at++) response.write(body.subarray(0, body.length / pieces));
@@ -113,7 +113,7 @@ t.test('a client that holds up its own request is cut', async (t) => {
   }
 });
 
-t.test('a request that makes progress gets its answer, and its connection ends with it', async (t) => {
+t.test('a request that makes progress gets its response, and then its connection is closed', async (t) => {
   t.test('a body that arrives slowly', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
       let bytes = 0;
@@ -122,7 +122,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
       });
       request.on('end', () => response.end(`got ${bytes}`));
     });
-    const { socket, said, closed } = await open(t, port, HEAD);
+    const { socket, received, closed } = await open(t, port, HEAD);
     await until(() => reached.count === 1);
     const drained = drain(2_000);
     for (let at = 0; at < 100; at++) {
@@ -131,24 +131,24 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     }
     await drained;
     await closed;
-    t.match(said(), /got 100$/);
-    t.match(said(), /connection: close/i, 'the client is told that nothing follows');
+    t.match(received(), /got 100$/);
+    t.match(received(), /connection: close/i, 'the response says that the connection is closed');
   });
   t.test('work that takes long while the client waits', async (t) => {
     const { port, drain, reached } = await serve(t, (request, response) => {
-      // The body has come, and its second half waits to be read.
+      // The body has arrived, and its second half has not been read yet.
       setTimeout(() => request.resume().on('end', () => response.end('worked')), 500);
     });
-    const { said, closed } = await open(t, port, HEAD + 'x'.repeat(100));
+    const { received, closed } = await open(t, port, HEAD + 'x'.repeat(100));
     await until(() => reached.count === 1);
     await drain(50);
     await closed;
-    t.match(said(), /worked$/);
+    t.match(received(), /worked$/);
   });
-  t.test('an answer that is taken slowly', async (t) => {
+  t.test('a response that is read slowly', async (t) => {
     const body = Buffer.alloc(32 * 2 ** 20, 'x');
     const { port, drain, reached } = await serve(t, (_request, response) => void response.end(body));
-    const { socket, said, closed } = await open(t, port, GET);
+    const { socket, received, closed } = await open(t, port, GET);
     socket.pause();
     await until(() => reached.count === 1);
     const drained = drain(2_000);
@@ -161,12 +161,12 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     socket.resume();
     await drained;
     await closed;
-    t.ok(said().length > body.length, 'all of it');
+    t.ok(received().length > body.length, 'all of it');
   });
-  t.test('requests sent behind one another', async (t) => {
+  t.test('pipelined requests', async (t) => {
     const responses: http.ServerResponse[] = [];
     const { port, drain } = await serve(t, (_request, response) => void responses.push(response));
-    const { said, closed } = await open(t, port, GET + GET);
+    const { received, closed } = await open(t, port, GET + GET);
     await until(() => responses.length === 2);
     const drained = drain();
     await pause(20);
@@ -174,7 +174,7 @@ t.test('a request that makes progress gets its answer, and its connection ends w
     responses[0]!.end('first');
     await drained;
     await closed;
-    t.match(said(), /first[\s\S]*second$/);
+    t.match(received(), /first[\s\S]*second$/);
   });
 });
 
@@ -184,7 +184,7 @@ t.test('no request begins while the server drains', async (t) => {
     response.writeHead(200, { 'content-length': 2 });
     responses.push(response);
   });
-  const { socket, said, closed } = await open(t, port, GET);
+  const { socket, received, closed } = await open(t, port, GET);
   await until(() => responses.length === 1);
   const drained = drain();
   await pause(20);
@@ -193,30 +193,30 @@ t.test('no request begins while the server drains', async (t) => {
   responses[0]!.end('ok');
   await drained;
   await closed;
-  t.match(said(), /ok$/);
+  t.match(received(), /ok$/);
   t.equal(reached.count, 1);
 });
 
-t.test('what arrived completely before the drain is answered', async (t) => {
+t.test('a request that arrived completely before the drain gets a response', async (t) => {
   const { port, drain, server } = await serve(t, (_request, response) => void response.end('served'));
   const accepted = once(server, 'connection');
-  const { said, closed } = await open(t, port, GET);
+  const { received, closed } = await open(t, port, GET);
   await accepted;
   await drain();
   await closed;
-  t.match(said(), /served$/);
+  t.match(received(), /served$/);
 });
 
-t.test('when the time is over, what is left is cut', async (t) => {
+t.test('requests that still run at the end of the grace period are cut', async (t) => {
   const { port, drain, reached } = await serve(t, () => {});
-  const { said, closed } = await open(t, port, GET);
+  const { received, closed } = await open(t, port, GET);
   await until(() => reached.count === 1);
   await drain(FOREVER, 50);
   await closed;
-  t.equal(said(), '');
+  t.equal(received(), '');
 });
 
-t.test('an emulator closes without waiting for those who ask nothing', async (t) => {
+t.test('an emulator closes without waiting for connections on which no request runs', async (t) => {
   const emulator = await startEmulator({ port: 0, org: ['one', 'two'] });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   for (const { baseUrl } of emulator.orgs) {
@@ -227,6 +227,6 @@ t.test('an emulator closes without waiting for those who ask nothing', async (t)
   await until(() => stalled.socket.bytesWritten > 0);
   const closing = emulator.close({ graceMs: FOREVER });
   await Promise.all([closing, emulator.close({ graceMs: FOREVER })]);
-  await t.rejects(fetch(emulator.baseUrl), 'nothing listens any more');
+  await t.rejects(fetch(emulator.baseUrl), 'the port is closed');
   await emulator.close();
 });

@@ -5,91 +5,100 @@ import { lingeringClose } from '../http/lingering-close.js';
 import { connectionEvent, peerOf } from './connection-event.js';
 
 export interface DrainOptions {
-  /** Milliseconds (real time) running requests get, whatever they do. */
+  /** Milliseconds (real time) after which running requests are cut, even if they make progress. */
   readonly graceMs: number;
-  /** Milliseconds (real time) a client may hold up its request: by sending nothing of its body, or taking nothing. */
+  /**
+   * Milliseconds (real time) for which a client may stall its request, by not sending the body or not reading the
+   * response.
+   */
   readonly idleMs: number;
 }
 
 /**
- * The connections of one server, and the request that runs on each. Node's own idea of an idle connection leaves out
- * those that never sent a whole request head, and says nothing about clients that stopped in the middle.
+ * Connections of one server, with the request that runs on each. Node's own list of idle connections lacks those that
+ * never sent a whole request header, and Node does not report clients that stopped half-way.
  */
 export class Connections {
-  /** Every open connection with the last request that began on it: answers leave in order, so it is done last. */
-  readonly #latest = new Map<Socket, ServerResponse | undefined>();
-  /** The connections under those that speak TLS, also while they begin to. */
-  readonly #beneath = new Set<Socket>();
+  /**
+   * Open connections with the response to the last request that began on each; undefined if no request began. Responses
+   * are sent in order, so the last one ends last.
+   */
+  readonly #lastResponses = new Map<Socket, ServerResponse | undefined>();
+  /** TCP connections under the TLS connections, including those whose handshake has not ended. */
+  readonly #tcpSockets = new Set<Socket>();
   #isDraining = false;
 
-  /** `app`, for requests that begin before the drain; a later one is never begun, and never half done. */
+  /** Wraps `app`. Requests that begin during the drain are ignored, so that none is executed by half. */
   serve(app: RequestListener): RequestListener {
     return (request: IncomingMessage, response: ServerResponse) => {
       if (this.#isDraining) return;
-      this.#latest.set(request.socket, response);
+      this.#lastResponses.set(request.socket, response);
       app(request, response);
     };
   }
 
-  /** Has to be told of the server before it listens. */
+  /** Begins to watch the connections of a server, which must not listen yet. */
   watch(server: Server): void {
-    // `server.close()` calls it, and would cut answers that have been written and not yet taken.
+    // `server.close()` calls this method, which would cut responses that clients have not read yet.
     server.closeIdleConnections = () => {};
     const event = connectionEvent(server);
     server.on(event, (socket: Socket) => {
-      this.#latest.set(socket, undefined);
-      socket.once('close', () => this.#latest.delete(socket));
+      this.#lastResponses.set(socket, undefined);
+      socket.once('close', () => this.#lastResponses.delete(socket));
     });
     if (event === 'connection') return;
     server.on('connection', (socket: Socket) => {
-      this.#beneath.add(socket);
-      socket.once('close', () => this.#beneath.delete(socket));
+      this.#tcpSockets.add(socket);
+      socket.once('close', () => this.#tcpSockets.delete(socket));
     });
   }
 
-  /** Stops listening. Cuts at once what runs no request, then each connection when its request is done or its time is over. */
+  /**
+   * Stops listening. Cuts connections without a request at once, and each other connection when its request has ended
+   * or its time is over.
+   */
   async drain(server: Server, { graceMs, idleMs }: DrainOptions): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    // 0 would be no limit.
-    const pause = Math.max(1, idleMs);
-    const cut = setTimeout(() => this.#cutAll(), graceMs);
-    // What has arrived completely has begun: between two turns the system hands it over.
+    // A socket timeout of 0 would mean no limit.
+    const idleTimeout = Math.max(1, idleMs);
+    const graceTimer = setTimeout(() => this.#cutAll(), graceMs);
+    // Requests that have already arrived completely begin within two turns of the event loop.
     await setImmediate();
     await setImmediate();
     this.#isDraining = true;
-    // A listener of its own keeps Node from cutting whatever is quiet.
+    // With a listener for 'timeout', Node does not cut quiet connections itself.
     server.on('timeout', (socket: Socket) => {
-      if (this.#isHeldUp(socket)) socket.destroy();
-      else socket.setTimeout(pause);
+      if (this.#isStalledByClient(socket)) socket.destroy();
+      else socket.setTimeout(idleTimeout);
     });
-    const begun = new Set([...this.#latest.keys()].map(peerOf));
-    for (const socket of this.#beneath) if (!begun.has(peerOf(socket))) socket.destroy();
-    for (const [socket, response] of this.#latest) {
-      if (response === undefined || response.closed) finish(socket, response);
+    const begun = new Set([...this.#lastResponses.keys()].map(peerOf));
+    for (const socket of this.#tcpSockets) if (!begun.has(peerOf(socket))) socket.destroy();
+    for (const [socket, response] of this.#lastResponses) {
+      if (response === undefined || response.closed) closeIdle(socket, response);
       else {
         if (!response.headersSent) response.shouldKeepAlive = false;
-        response.once('close', () => finish(socket, response));
-        socket.setTimeout(pause);
+        response.once('close', () => closeIdle(socket, response));
+        socket.setTimeout(idleTimeout);
       }
     }
     await closed;
-    clearTimeout(cut);
+    clearTimeout(graceTimer);
   }
 
   #cutAll(): void {
-    for (const socket of [...this.#latest.keys(), ...this.#beneath]) socket.destroy();
+    for (const socket of [...this.#lastResponses.keys(), ...this.#tcpSockets]) socket.destroy();
   }
 
-  /** Whether a quiet connection waits for its client, and not for the work of its request. */
-  #isHeldUp(socket: Socket): boolean {
-    const request = this.#latest.get(socket)?.req;
-    const owesBody = request !== undefined && !request.complete && request.readableLength === 0;
-    return owesBody || socket.writableLength > 0;
+  /** Returns true if a quiet connection waits for its client, and false if it waits for the work of its request. */
+  #isStalledByClient(socket: Socket): boolean {
+    const request = this.#lastResponses.get(socket)?.req;
+    const isBodyPending = request !== undefined && !request.complete && request.readableLength === 0;
+    return isBodyPending || socket.writableLength > 0;
   }
 }
 
-/** Closes a connection that runs nothing; an answer that has just been given still arrives. */
-function finish(socket: Socket, response: ServerResponse | undefined): void {
+/** Closes a connection on which no request runs. A response that has just been written still reaches the client. */
+function closeIdle(socket: Socket, response: ServerResponse | undefined): void {
   if (response === undefined || !response.writableFinished) socket.destroy();
   else if (response.req.complete) socket.destroySoon();
   else lingeringClose(socket);

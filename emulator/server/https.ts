@@ -1,23 +1,34 @@
 import type { EmulatorOptions } from '../config/options.js';
 import type { GivenHost } from '../pipeline/target.js';
 import type { MachineTime } from '../tls/renewal.js';
-import type { Secured } from './listen.js';
+import type { HttpsParameters } from './listen.js';
 import type { ShownAddress } from './listeners.js';
 
-/** Hosts that clients have built in, without ports. What they send to port 443 of these arrives here by a proxy. */
+/**
+ * Host names, without ports, that clients have built in. A proxy passes requests to port 443 of these hosts to the
+ * emulator.
+ */
 export interface BuiltInHosts {
   readonly api: readonly string[];
   readonly git: readonly string[];
-  /** Told the port that serves them, and what to trust (PEM), before the emulator says that it is ready. */
+  /**
+   * Called with the port that serves these hosts, and the certificate to trust (PEM), before the emulator reports that
+   * it is ready.
+   */
   readonly onListening: (port: number, trust: string) => void;
 }
 
-/** What HTTPS is served with, and what clients have to trust; undefined where none is asked for. Throws `OptionError`. @internal */
+/**
+ * Returns the parameters of the HTTPS servers and the certificate that clients have to trust; undefined if HTTPS is not
+ * served. Throws `OptionError`.
+ *
+ * @internal
+ */
 export async function provideTls(
   options: EmulatorOptions,
   hosts: BuiltInHosts | undefined,
   time: MachineTime | undefined,
-): Promise<{ readonly secured: Secured; readonly trust: string } | undefined> {
+): Promise<{ readonly secured: HttpsParameters; readonly trust: string } | undefined> {
   const { tls, tlsCert, tlsKey } = options;
   if (!tls && !hosts) return undefined;
   const { createSecureServer: createServer, createTls, readTls } = await import('../tls/tls-service.js');
@@ -27,7 +38,10 @@ export async function provideTls(
   return { secured: { createServer, identity, renewal }, trust };
 }
 
-/** By which a client may reach its ports. Wildcards cover one label, and clients take none directly below `localhost`. */
+/**
+ * Returns the names by which clients may reach the ports. A wildcard covers one label, and clients accept no wildcard
+ * directly below `localhost`.
+ */
 function ownNames(options: EmulatorOptions): string[] {
   const { host, org, allowedHost } = options;
   const isWildcard = host === '0.0.0.0' || host === '::';
@@ -43,21 +57,22 @@ function ownNames(options: EmulatorOptions): string[] {
   ];
 }
 
-/** The hosts of the public addresses: requests that come by them name them. @internal */
+/** Returns the hosts of the public URLs, which requests through these URLs name in `Host`. @internal */
 export function publicHosts({ publicUrl, publicGitUrl }: EmulatorOptions): string[] {
   return [publicUrl, publicGitUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]));
 }
 
-/** What answers show in place of the address of the first organization. @internal */
+/** Returns the URLs that responses show in place of the first organization's own address. @internal */
 export function shownAddress({ publicUrl, publicGitUrl }: EmulatorOptions): Partial<ShownAddress> {
   const gitUrl = publicGitUrl ?? publicUrl;
   return { ...(publicUrl !== undefined && { baseUrl: publicUrl }), ...(gitUrl !== undefined && { gitUrl }) };
 }
 
 /**
- * What each host stands for. Its second label is the organization (`api.<org>.<domain>`), or its first
- * (`<org>.<domain>`); one that names none is the first organization's. Remotes are at the first Git host of the same
- * organization, or at the first of all.
+ * Returns the organization and the Git URL of each host. The organization is the second label of the host
+ * (`api.<org>.<domain>`) or the first one (`<org>.<domain>`); undefined, which means the first organization, if the
+ * host names none. The Git URL of an API host is that of the first Git host of the same organization, or else of the
+ * first Git host.
  *
  * @internal
  */

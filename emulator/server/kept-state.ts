@@ -5,36 +5,41 @@ import { translateError } from '../http/problem.js';
 import { type FileTree, SourceError } from '../sources/file-tree.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** What keeps the state, for as long as the service runs. */
+/** Storage of the state while the service runs. */
 export interface KeptState {
-  /** Saves what there is, and from now on what changes. Throws `OptionError` where even that cannot be saved. */
+  /**
+   * Saves the current state, and from then on every change. Throws `OptionError` if the current state cannot be saved.
+   */
   begin(): Promise<void>;
-  /** Saves what there is. Resolves to false if that failed. */
+  /** Saves the current state. Resolves to false if that failed. */
   save(): Promise<boolean>;
-  /** Saves once more, and warns if that fails. Resolves to false if it did. */
+  /** Saves the state for the last time, and warns if that fails. Resolves to false if it failed. */
   close(): Promise<boolean>;
 }
 
-/** A state that was read as far as the service has to know before it begins. */
+/** Saved state, read as far as the service needs before it starts. */
 export interface SavedState {
-  /** With the organizations that the state has; those that were named come first. */
+  /** Options with the organizations of the saved state added after those that the user named. */
   readonly options: EmulatorOptions;
-  /** What `import` leads to, where that is a state. */
+  /**
+   * State that `import` names, as a tree of files; undefined if `import` names no state, or if the state comes from
+   * `persist`.
+   */
   readonly opened: FileTree | undefined;
 }
 
-/** Looks into what `persist` and `import` name. Throws `OptionError`. */
+/** Reads the organizations of the state that `persist` or `import` names. Throws `OptionError`. */
 export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
   return translateError(
     SourceError,
     async () => {
       const kept = options.persist === undefined ? undefined : await openStateFolder(options.persist);
       const opened = kept || options.import === undefined ? undefined : await openState(options.import);
-      // What is wrong with a folder to keep is said when it is taken.
+      // `openKeptState` reports what is wrong with the folder.
       const found = kept ? await organizationsIn(kept).catch(() => []) : opened ? await organizationsIn(opened) : [];
       if (found.length === 0) return { options, opened };
-      const isUsual = options.org.join() === resolveOptions({}).org.join();
-      const { org } = resolveOptions({ org: [...new Set([...(isUsual ? [] : options.org), ...found])] });
+      const isDefault = options.org.join() === resolveOptions({}).org.join();
+      const { org } = resolveOptions({ org: [...new Set([...(isDefault ? [] : options.org), ...found])] });
       return { options: { ...options, org }, opened };
     },
     asOptionError,
@@ -42,8 +47,8 @@ export function readSavedState(options: EmulatorOptions): Promise<SavedState> {
 }
 
 /**
- * Begins with what `persist` and `import` name: the folder of the first one, where something is in it, else the second.
- * Throws `OptionError`, and then nothing was touched.
+ * Loads the state in the folder of `persist`, or that of `import` if the folder is empty. Throws `OptionError`, and
+ * then nothing has changed.
  */
 export async function openKeptState(
   current: CurrentWorld,
@@ -73,10 +78,10 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
       await translateError(SourceError, () => kept.begin(), asOptionError);
       hasBegun = true;
     },
-    save: () => kept.save().then(isDone, () => false),
+    save: () => kept.save().then(succeeded, () => false),
     close: async () => {
-      if (!hasBegun) return kept.abandon().then(isDone);
-      return kept.close().then(isDone, (error: Error) => {
+      if (!hasBegun) return kept.abandon().then(succeeded);
+      return kept.close().then(succeeded, (error: Error) => {
         warn(error.message);
         return false;
       });
@@ -84,7 +89,7 @@ function whileOpen(kept: Persistence, warn: (sentence: string) => void): KeptSta
   };
 }
 
-const isDone = () => true;
+const succeeded = () => true;
 
 function asOptionError({ message }: SourceError): OptionError {
   return new OptionError(message);

@@ -13,91 +13,95 @@ import { refuseUnreadable } from './unreadable.js';
 interface ConnectionPorts {
   readonly names?: ConnectionNames;
   readonly others?: OtherWorlds | undefined;
-  /** What makes it a server of HTTPS. */
-  readonly secured?: Secured | undefined;
+  /** Parameters of an HTTPS server; an HTTP server if undefined. */
+  readonly secured?: HttpsParameters | undefined;
 }
 
-/** `node:https` is loaded where it is asked for, so it is passed in. */
-export interface Secured {
+/**
+ * Parameters of an HTTPS server. They include `createServer` of `node:https`, which is loaded only if HTTPS is served.
+ */
+export interface HttpsParameters {
   readonly createServer: typeof https.createServer;
   readonly identity: Identity;
-  /** Where another takes its place in time. */
+  /** Source of renewed certificates; undefined if the certificate is not renewed. */
   readonly renewal?: RenewedIdentity | undefined;
 }
 
-/** An HTTP server with the limits of the world. It does not listen yet. */
+/** Creates an HTTP server with the limits of the world. The server does not listen yet. */
 export function createServer(
   app: http.RequestListener,
   current: CurrentWorld,
   { names = new ConnectionNames(), others, secured }: ConnectionPorts = {},
 ): http.Server {
   const { limits } = current.config;
-  const latest = new WeakMap<Socket, http.ServerResponse>();
+  const lastResponses = new WeakMap<Socket, http.ServerResponse>();
   const options: http.ServerOptions = {
     keepAliveTimeout: limits.keepAliveTimeout,
     headersTimeout: limits.headersTimeout,
-    // A push may take long; what may not is a pause, and bodies have a timer for that.
+    // Whole requests have no limit, because a push may take long. Pauses have one: bodies have an idle timeout.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     maxHeaderSize: 16 * 1024,
-    // The chain asks for it, in its own words.
+    // The pipeline requires `Host`, and reports a missing one in its own format.
     requireHostHeader: false,
   };
   const server = secured ? createSecureServer(options, secured, limits.headersTimeout) : http.createServer(options);
   admitConnections(server, current, { names, others });
   server.maxConnections = limits.maxSockets;
-  // A client may close its half once it has sent everything; Node would take that for leaving (no public option says so).
+  // A client may close its sending side when it has sent its request. Node has no public option for this, and would
+  // take it for a disconnect.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxRequestsPerSocket = 1_000;
-  // One more than may be sent, so that the chain sees that there were too many.
+  // One more than allowed, so that the pipeline sees that there were too many headers.
   server.maxHeadersCount = limits.maxHeaders + 1;
 
   const receive = (request: http.IncomingMessage, response: http.ServerResponse): void => {
-    // RFC 9112, 9.6: behind a request whose answer closes the connection no other one is carried out.
-    if (latest.get(request.socket)?.shouldKeepAlive === false) {
+    // RFC 9112, section 9.6: no request is executed after one whose response closes the connection.
+    if (lastResponses.get(request.socket)?.shouldKeepAlive === false) {
       request.resume();
       return;
     }
-    latest.set(request.socket, response);
-    // Node loses what arrives together with the end of such a request.
+    lastResponses.set(request.socket, response);
+    // Close the connection after the response, because Node loses bytes that arrive together with the end of such a
+    // request.
     if (isUpgrade(request)) response.shouldKeepAlive = false;
     app(request, response);
   };
-  // Whether an expectation is met, and when, is for the chain to say.
+  // The pipeline decides how an `Expect` header is handled.
   server.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive);
   server.on('connect', (request: http.IncomingMessage, socket: Socket) => {
-    answerConnect(request, socket, latest.get(socket), receive);
+    handleConnect(request, socket, lastResponses.get(socket), receive);
   });
   server.on(connectionEvent(server), (socket: Socket) => {
-    // Node closes a connection for both directions as soon as the last answer has left.
+    // Node would close both directions of a connection as soon as the last response has been sent.
     socket.destroySoon = () => lingeringClose(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuseUnreadable(error, socket, latest.get(socket), current.world);
+    refuseUnreadable(error, socket, lastResponses.get(socket), current.world);
   });
   return server;
 }
 
-/** The same server behind TLS. What fails before HTTP is spoken is closed without a word of HTTP. */
+/** Creates the server with TLS. Closes a connection that fails before HTTP begins, without an HTTP response. */
 function createSecureServer(
   options: http.ServerOptions,
-  { createServer, identity, renewal }: Secured,
+  { createServer, identity, renewal }: HttpsParameters,
   handshakeTimeout: number,
 ): http.Server {
   const { cert, key } = renewal?.current ?? identity;
   const server = createServer({ ...options, cert, key, handshakeTimeout, allowHalfOpen: true });
-  const forget = renewal?.onRenewed((next) => server.setSecureContext({ cert: next.cert, key: next.key }));
-  if (forget) server.once('close', forget);
+  const unsubscribe = renewal?.onRenewed((next) => server.setSecureContext({ cert: next.cert, key: next.key }));
+  if (unsubscribe) server.once('close', unsubscribe);
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  const beneath = new Map<string, Socket>();
+  const tcpSockets = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket);
-    beneath.set(peer, socket);
-    socket.once('close', () => beneath.get(peer) === socket && beneath.delete(peer));
+    tcpSockets.set(peer, socket);
+    socket.once('close', () => tcpSockets.get(peer) === socket && tcpSockets.delete(peer));
   });
   server.on('secureConnection', (socket: Socket) => {
-    // Node resets TCP connections only.
-    const raw = beneath.get(peerOf(socket));
+    // Node can reset only TCP connections, so reset the underlying one.
+    const raw = tcpSockets.get(peerOf(socket));
     socket.resetAndDestroy = () => {
       raw?.resetAndDestroy();
       return socket.destroy();
@@ -106,37 +110,43 @@ function createSecureServer(
   return server;
 }
 
-/** Whether Node's parser takes the connection for one that changes its protocol. It never does (RFC 9110, 7.8). */
+/**
+ * Returns true if Node's parser takes the request for a protocol upgrade. The server never upgrades (RFC 9110, section
+ * 7.8).
+ */
 function isUpgrade({ headers }: http.IncomingMessage): boolean {
   return headers.upgrade !== undefined && /(?:^|[\s,])upgrade(?:$|[\s,])/i.test(headers.connection ?? '');
 }
 
-/** CONNECT leaves Node without an answer to write to; the chain gets one, behind those that are on their way. */
-function answerConnect(
+/**
+ * Creates the response to a CONNECT request, because Node creates none, and passes both to the pipeline when the
+ * previous response on the connection has been sent.
+ */
+function handleConnect(
   request: http.IncomingMessage,
   socket: Socket,
-  before: http.ServerResponse | undefined,
+  previous: http.ServerResponse | undefined,
   receive: http.RequestListener,
 ): void {
-  // What follows is not read as anything, but has to flow for the end behind it to be seen.
+  // Discard the bytes that follow. They have to flow, because the end of the connection would not be noticed otherwise.
   socket.on('error', () => socket.destroy()).resume();
-  const answer = () => {
+  const handle = () => {
     const response = new http.ServerResponse(request);
     response.assignSocket(socket);
     response.shouldKeepAlive = false;
     response.once('finish', () => lingeringClose(socket));
     receive(request, response);
   };
-  if (!before || before.writableFinished) {
-    answer();
+  if (!previous || previous.writableFinished) {
+    handle();
     return;
   }
-  // With the parser Node takes away what tells an answer that the socket has room again.
-  socket.on('drain', () => before.emit('drain'));
-  before.once('finish', answer);
+  // Node removes its 'drain' listener together with the parser, so pass the event to the previous response.
+  socket.on('drain', () => previous.emit('drain'));
+  previous.once('finish', handle);
 }
 
-/** Resolves to the port that was bound. Rejects with the system's error (`EADDRINUSE`, …). */
+/** Resolves to the bound port. Rejects with the system's error (`EADDRINUSE`, …). */
 export function listen(server: http.Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -7,22 +7,22 @@ import { type AppOptions, createApp, type SharedRoutes } from '../pipeline/pipel
 import type { CurrentWorld } from '../world/current-world.js';
 import type { OtherWorlds } from './accept-faults.js';
 import { Connections, type DrainOptions } from './drain.js';
-import { createServer, listen, type Secured } from './listen.js';
+import { createServer, type HttpsParameters, listen } from './listen.js';
 
-/** Where one organization is reached. */
+/** Addresses of one organization. */
 export interface Listener {
   readonly org: string;
-  /** An origin without a trailing slash. */
+  /** Origin without a trailing slash. */
   readonly origin: string;
-  /** Host and port, as they stand in a URL. */
+  /** Host and port, as in a URL. */
   readonly host: string;
-  /** The same for HTTPS. */
+  /** HTTPS address of the organization; undefined if HTTPS is not served. */
   readonly secure: { readonly origin: string; readonly host: string; readonly port: number } | undefined;
-  /** What answers show in place of it. */
+  /** Addresses that responses show in place of `origin`. */
   readonly shown: ShownAddress;
 }
 
-/** Addresses without a slash at their end. */
+/** URLs without a trailing slash. */
 export interface ShownAddress {
   readonly baseUrl: string;
   readonly gitUrl: string;
@@ -30,27 +30,30 @@ export interface ShownAddress {
 
 export interface ListenOptions extends Omit<AppOptions, 'organization' | 'origin' | 'isOriginGiven'> {
   readonly host: string;
-  /** Binds the port of the organization at `index`, and resolves to it. */
+  /** Binds the port of the organization at `index`, and resolves to the port. */
   readonly bind: (server: http.Server, index: number, isSecure: boolean) => Promise<number>;
-  /** What HTTPS is served with beside HTTP. */
-  readonly secured?: Secured | undefined;
-  /** What answers of the first organization show in place of its own address. */
+  /** Parameters of HTTPS servers beside the HTTP servers; undefined if HTTPS is not served. */
+  readonly secured?: HttpsParameters | undefined;
+  /** Addresses that responses of the first organization show in place of its own. */
   readonly shown?: Partial<ShownAddress> | undefined;
-  /** Other worlds that the first port leads to. */
+  /** Other worlds that the first port serves. */
   readonly others?: OtherWorlds & {
-    /** Looks at every request of the first port before the organization's own application does. */
+    /** Wraps the organization's own application, and passes requests for other worlds to theirs. */
     dispatch(own: http.RequestListener): http.RequestListener;
   };
 }
 
-/** The ports of one world, one per organization. */
+/** Ports of one world, one per organization. */
 export class Listeners {
   readonly all: Listener[] = [];
   private readonly drains: ((options: DrainOptions) => Promise<void>)[] = [];
-  /** The application of the first organization. */
+  /** Application of the first organization; undefined before `open`. */
   app: http.RequestListener | undefined;
 
-  /** Opens the ports in the order of the organizations. Rejects with the system's error; those that are open then stay so. */
+  /**
+   * Opens the ports in the order of the organizations. Rejects with the system's error, and then ports that are already
+   * open stay open.
+   */
   async open(current: CurrentWorld, options: ListenOptions, shared: SharedRoutes): Promise<void> {
     const { host, bind, secured, shown: given, ...appOptions } = options;
     for (const [index, { name: org }] of current.config.organizations.entries()) {
@@ -82,14 +85,17 @@ export class Listeners {
     }
   }
 
-  /** Stops listening, and lets running requests finish as `options` say. */
+  /** Stops listening, and lets running requests finish within the limits in `options`. */
   async drain(options: DrainOptions): Promise<void> {
     await Promise.all(this.drains.map((drain) => drain(options)));
   }
 }
 
-/** Asks the listener for its health: what listens but does not answer is not ready. Without Node's client, which takes longer than the answer. */
-export function answerOnce({ origin }: Listener): Promise<void> {
+/**
+ * Requests the health of the service, because a port that listens but does not respond is not ready. Does not use
+ * Node's HTTP client, because loading it takes longer than the response.
+ */
+export function checkHealth({ origin }: Listener): Promise<void> {
   const { hostname, port, host } = new URL(origin);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port || 80), hostname.replace(/^\[(.*)\]$/, '$1'));
@@ -97,26 +103,28 @@ export function answerOnce({ origin }: Listener): Promise<void> {
       socket.destroy();
       resolve();
     });
-    socket.once('error', reject).once('close', () => reject(new Error(`${origin} closed the connection.`)));
+    socket
+      .once('error', reject)
+      .once('close', () => reject(new Error(`${origin} closed the connection without a response.`)));
     socket.write(`GET ${HEALTH_PATH} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   });
 }
 
-/** Binds the first port that is free of `ports`. Rejects with the system's error for the last one when none is. */
+/** Binds the first free port in `ports`. Rejects with the system's error for the last port if none is free. */
 export async function listenOnFirst(server: http.Server, ports: Iterable<number>, host: string): Promise<number> {
-  let refusal: unknown;
+  let lastError: unknown;
   for (const port of ports) {
     try {
       return await listen(server, port, host);
     } catch (error) {
-      refusal = error;
+      lastError = error;
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') break;
     }
   }
-  throw refusal;
+  throw lastError;
 }
 
-/** The address clients use: a wildcard is reached on loopback. */
+/** Returns the host that clients use: a wildcard address is reached on loopback. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return isIP(host) === 6 ? `[${host}]` : host;

@@ -12,25 +12,28 @@ import type { DrainOptions } from './drain.js';
 import { Listeners } from './listeners.js';
 import type { SigningKey } from './registered-keys.js';
 
-/** What a namespace starts with; what is absent is as in the world it is made of. */
+/** Options of a new namespace. Absent options are those of the world from which it is created. */
 export interface NamespaceOptions {
   readonly seed?: string | undefined;
-  /** `real`, or where a clock starts that moves 1 ms with each request: ISO 8601, or milliseconds since 1970. */
+  /** `real`, or the start of a clock that moves 1 ms with each request: ISO 8601, or milliseconds since 1970. */
   readonly clock?: string | number | undefined;
   readonly variants?: Readonly<Partial<Record<VariantName, string>>> | undefined;
   readonly limits?: Readonly<Partial<Record<LimitName, number>>> | undefined;
-  /** The id of a snapshot of the world that is asked, whose objects it shares; without it, it begins as the emulator began, by its scenario if it has one. */
+  /**
+   * Id of a snapshot of the world from which the namespace is created. The namespace shares its objects. If absent, the
+   * namespace starts as the emulator did, with its scenario if it has one.
+   */
   readonly snapshot?: string | undefined;
 }
 
-/** An isolated world on ports of its own. @internal */
+/** Isolated world on ports of its own. @internal */
 export interface NamespaceServer {
   readonly id: string;
   readonly listeners: Listeners;
   readonly current: CurrentWorld;
-  /** World at whose admin routes it was made. */
+  /** World whose admin routes created the namespace. */
   readonly madeFrom: CurrentWorld;
-  /** Removes it: its ports close, and its memory is free. */
+  /** Removes the namespace: closes its ports and frees its memory. */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
@@ -38,19 +41,22 @@ export interface NamespaceServer {
 export interface NamespacePorts {
   /** Opens the ports of a namespace. Rejects with the system's error. */
   readonly open: (listeners: Listeners, namespace: Pick<NamespaceServer, 'id' | 'current' | 'close'>) => Promise<void>;
-  /** Makes a world that is of no snapshot begin as the emulator began. Throws `OptionError`. */
+  /**
+   * Brings a world that is not a copy of a snapshot into the state in which the emulator started. Throws `OptionError`.
+   */
   readonly begin: (current: CurrentWorld, given: NamespaceOptions) => Promise<void>;
   readonly drain: DrainOptions;
-  readonly most: number;
+  /** Maximum number of namespaces. */
+  readonly maxNamespaces: number;
 }
 
-/** Limits that the whole process has together. */
+/** Limits of the whole process, which no namespace can change. */
 const SHARED_LIMITS: readonly string[] = ['maxHeldBytes', 'cacheBytes', 'maxNamespaces'];
 
-/** The namespaces of an emulator, by id. @internal */
+/** Namespaces of an emulator, by id. @internal */
 export class Namespaces {
   readonly #byId = new Map<string, NamespaceServer>();
-  #made = 0;
+  #lastNumber = 0;
   #isClosed = false;
 
   constructor(
@@ -58,7 +64,10 @@ export class Namespaces {
     private readonly ports: NamespacePorts,
   ) {}
 
-  /** Returns the namespaces that were made from a world, oldest first. For the emulator's first world: all namespaces. */
+  /**
+   * Returns the namespaces that were created from a world, oldest first. For the emulator's first world: all
+   * namespaces.
+   */
   list(from: CurrentWorld = this.root): NamespaceServer[] {
     return [...this.#byId.values()].filter(({ madeFrom }) => from === this.root || from === madeFrom);
   }
@@ -70,15 +79,18 @@ export class Namespaces {
   }
 
   /**
-   * Makes one, of a snapshot of the world `from` if the options name one. Throws `bad_request` for invalid options, and
-   * `service_unavailable` when there is no port or no room.
+   * Creates a namespace, from a snapshot of the world `from` if the options name one. Throws `bad_request` for invalid
+   * options, and `service_unavailable` if no port is free or the maximum number of namespaces is reached.
    */
   async create(given: NamespaceOptions = {}, from: CurrentWorld = this.root): Promise<NamespaceServer> {
     const options = readForkOptions(given, from);
-    if (this.#byId.size >= this.ports.most) {
-      throw problem('service_unavailable', `There are ${this.ports.most} namespaces already.`);
+    if (this.#byId.size >= this.ports.maxNamespaces) {
+      throw problem(
+        'service_unavailable',
+        `Namespace limit (${this.ports.maxNamespaces}) reached (--max-namespaces); remove one with DELETE /_emulator/namespaces/ID.`,
+      );
     }
-    const id = `ns-${++this.#made}`;
+    const id = `ns-${++this.#lastNumber}`;
     const current = from.fork(options);
     const listeners = new Listeners();
     let closed: Promise<void> | undefined;
@@ -92,7 +104,10 @@ export class Namespaces {
     try {
       await translateError(OptionError, begin, ({ message }) => problem('bad_request', message));
       await this.ports.open(listeners, namespace).catch((error: Error) => {
-        throw problem('service_unavailable', `The namespace has no port: ${error.message}.`);
+        throw problem(
+          'service_unavailable',
+          `No port could be opened for the namespace (--namespace-ports): ${error.message}.`,
+        );
       });
       if (this.#isClosed) throw problem('service_unavailable', 'The emulator is shutting down.');
     } catch (error) {
@@ -102,15 +117,15 @@ export class Namespaces {
     return namespace;
   }
 
-  /** Removes all of them, and makes no more. */
+  /** Removes all namespaces. `create` fails from then on. */
   async close(options: { graceMs?: number } = {}): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.list().map((namespace) => namespace.close(options)));
   }
 
   /**
-   * The application that serves a request to the first port of the emulator: that of the namespace which `Host` names, or
-   * `own`, which refuses namespaces that do not exist.
+   * Wraps `own`, the application of the emulator's first port. A request whose `Host` names an existing namespace goes
+   * to that namespace; `own` handles all others, and refuses namespaces that do not exist.
    */
   dispatch(own: http.RequestListener): http.RequestListener {
     return (request, response) => {
@@ -119,32 +134,32 @@ export class Namespaces {
     };
   }
 
-  /** Whether a request to the first port of the emulator may be for one of them. */
-  get areThere(): boolean {
+  /** True if there are namespaces, so that a request to the emulator's first port may be for one. */
+  get hasAny(): boolean {
     return this.#byId.size > 0;
   }
 
-  /** Whether `Host` names one of them. */
+  /** Returns true if `Host` names an existing namespace. */
   isNamedBy(host: string | undefined): boolean {
     return this.#appOf(host) !== undefined;
   }
 
   #appOf(host: string | undefined): http.RequestListener | undefined {
     if (this.#byId.size === 0 || host === undefined) return undefined;
-    const id = NAMESPACE_AUTHORITY.exec(host)?.[1]?.toLowerCase();
+    const id = NAMESPACE_HOST.exec(host)?.[1]?.toLowerCase();
     return id === undefined ? undefined : this.#byId.get(id)?.listeners.app;
   }
 
   async #close(id: string, current: CurrentWorld, listeners: Listeners, graceMs: number): Promise<void> {
     this.#byId.delete(id);
-    // What is under way ends in this world: writes are refused from here on, and reads go on until they are drained.
+    // Requests in progress end in this world. Writes are refused from here on, and reads continue until the drain ends.
     const closed = current.close();
     await listeners.drain({ ...this.ports.drain, graceMs });
     await closed;
   }
 }
 
-const NAMESPACE_AUTHORITY = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
+const NAMESPACE_HOST = /^([a-z0-9-]+)\.ns\.localhost\.?(?::\d*)?$/i;
 
 function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
   try {
@@ -157,7 +172,11 @@ function resolve(given: GivenOptions): ReturnType<typeof resolveOptions> {
 
 function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, from: CurrentWorld): ForkOptions {
   const shared = Object.keys(limits).find((name) => SHARED_LIMITS.includes(name));
-  if (shared !== undefined) throw problem('bad_request', `limits.${shared}: is a limit of the whole process.`);
+  if (shared !== undefined)
+    throw problem(
+      'bad_request',
+      `limits.${shared}: is a limit of the whole process, which only the start of the emulator can set.`,
+    );
   const known = from.snapshots().some(({ id }) => id === snapshot);
   if (snapshot !== undefined && !known) {
     throw problem('bad_request', `snapshot: there is no snapshot ${JSON.stringify(snapshot)}.`);
@@ -174,23 +193,23 @@ function readForkOptions({ snapshot, limits = {}, ...given }: NamespaceOptions, 
   };
 }
 
-/** What the admin routes of a world do with namespaces. @internal */
+/** Returns, for a world, the control of namespaces by its admin routes. @internal */
 export function namespaceControl(
   namespaces: Namespaces,
   key: SigningKey,
   isSecure: boolean,
 ): (world: CurrentWorld) => NamespaceControl {
-  const viewOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
+  const recordOf = ({ id, listeners }: NamespaceServer): NamespaceView => ({
     id,
     ...readyMembers(runningAt(listeners.all, key, isSecure)),
     pid: process.pid,
   });
   return (world) => ({
-    make: async (options) => viewOf(await namespaces.create(options, world)),
-    list: () => namespaces.list(world).map(viewOf),
+    make: async (options) => recordOf(await namespaces.create(options, world)),
+    list: () => namespaces.list(world).map(recordOf),
     get: (id) => {
       const namespace = namespaces.get(id, world);
-      return namespace && viewOf(namespace);
+      return namespace && recordOf(namespace);
     },
     remove: async (id) => {
       const namespace = namespaces.get(id, world);

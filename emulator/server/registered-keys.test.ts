@@ -15,8 +15,8 @@ const testPem = readFileSync(fixtureKeys()[0]!.privateKeyFile, 'utf8');
 async function start(t: Test, options: GivenOptions) {
   const emulator = await startEmulator({ port: 0, adminToken: 'canary', org: ['demo', 'other'], ...options });
   t.teardown(() => emulator.close({ graceMs: 0 }));
-  /** The code that a token of the key is answered with; `repository_not_found`: the token is good. */
-  const use = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
+  /** Returns the code of the response to a token signed with the key; `repository_not_found` if the token is valid. */
+  const codeOf = async (privateKeyPem: string, request: Partial<TokenRequest> = {}, index = 0) => {
     const { org, baseUrl } = emulator.orgs[index]!;
     const token = await mintToken({ privateKeyPem, org, repo: 'r', ...request });
     const response = await fetch(`${baseUrl}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
@@ -26,48 +26,48 @@ async function start(t: Test, options: GivenOptions) {
     const headers = { authorization: 'Bearer canary', 'content-type': 'application/json' };
     return (await fetch(`${emulator.adminUrl}/tokens`, { method: 'POST', headers, body: '{"repo":"r"}' })).status;
   };
-  return { emulator, use, tokens };
+  return { emulator, codeOf, tokens };
 }
 
-const GOOD = 'repository_not_found';
+const VALID = 'repository_not_found';
 const UNKNOWN = 'forbidden';
 
-t.test('test keys are good on loopback, and elsewhere when they are asked for', async (t) => {
+t.test('test keys are valid on loopback, and elsewhere only if testKeys is true', async (t) => {
   for (const [options, expected] of [
-    [{}, GOOD],
-    [{ testKeys: true }, GOOD],
+    [{}, VALID],
+    [{ testKeys: true }, VALID],
     [{ testKeys: false }, UNKNOWN],
     [{ host: '0.0.0.0' }, UNKNOWN],
-    [{ host: '0.0.0.0', testKeys: 'true' }, GOOD],
+    [{ host: '0.0.0.0', testKeys: 'true' }, VALID],
     [{ host: '0.0.0.0', testKeys: false }, UNKNOWN],
-    [{ host: '::1' }, GOOD],
+    [{ host: '::1' }, VALID],
   ] as const) {
-    const { use, tokens, emulator } = await start(t, options);
+    const { codeOf, tokens, emulator } = await start(t, options);
     const what = JSON.stringify(options);
-    t.equal(await use(testPem), expected, what);
-    t.equal(await use(testPem, { kid: 'es256' }), expected, what);
-    t.equal(await tokens(), expected === GOOD ? 201 : 409, `${what}: tokens`);
-    t.equal(emulator.keyId, expected === GOOD ? 'es256' : '', `${what}: the key that is named`);
+    t.equal(await codeOf(testPem), expected, what);
+    t.equal(await codeOf(testPem, { kid: 'es256' }), expected, what);
+    t.equal(await tokens(), expected === VALID ? 201 : 409, `${what}: tokens`);
+    t.equal(emulator.keyId, expected === VALID ? 'es256' : '', `${what}: the key that is named`);
   }
 });
 
-t.test('a key of one’s own is registered with its organization and scopes', async (t) => {
+t.test('an own key is registered with its organization and scopes', async (t) => {
   const folder = t.testdir({ 'own.pem': privatePem, 'a:b.pub': publicPem });
   const file = join(folder, 'own.pem');
   const own = await start(t, { testKeys: false, key: `${file}:mine` });
-  t.equal(await own.use(privatePem), GOOD);
-  t.equal(await own.use(privatePem, { kid: 'mine' }), GOOD);
-  t.equal(await own.use(privatePem, {}, 1), UNKNOWN, 'it is the first organization’s');
-  t.equal(await own.use(testPem), UNKNOWN);
+  t.equal(await own.codeOf(privatePem), VALID);
+  t.equal(await own.codeOf(privatePem, { kid: 'mine' }), VALID);
+  t.equal(await own.codeOf(privatePem, {}, 1), UNKNOWN, 'the key belongs to the first organization');
+  t.equal(await own.codeOf(testPem), UNKNOWN);
   t.match(own.emulator, { keyId: 'mine', keyFile: file });
   const other = await start(t, { key: [`${file};organization=other;allowed_scopes=git:read+org:read`] });
-  t.equal(await other.use(privatePem), UNKNOWN);
-  t.equal(await other.use(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), GOOD);
-  t.equal(await other.use(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
-  t.equal(await other.use(testPem), GOOD, 'beside the test keys');
+  t.equal(await other.codeOf(privatePem), UNKNOWN);
+  t.equal(await other.codeOf(privatePem, { scopes: ['git:read'], ttl: 60 }, 1), VALID);
+  t.equal(await other.codeOf(privatePem, { scopes: ['git:write'], ttl: 60 }, 1), 'forbidden');
+  t.equal(await other.codeOf(testPem), VALID, 'the test keys stay valid');
   const pub = await start(t, { testKeys: false, key: { file: join(folder, 'a:b.pub') } });
-  t.equal(await pub.use(privatePem), GOOD, 'the public part is enough');
-  t.match(pub.emulator.keyId, /^[\w-]{43}$/, 'named by its thumbprint');
+  t.equal(await pub.codeOf(privatePem), VALID, 'the public part of a key is enough');
+  t.match(pub.emulator.keyId, /^[\w-]{43}$/, 'the id of the key is its thumbprint');
   const listed = await fetch(`${pub.emulator.adminUrl}/keys`, { headers: { authorization: 'Bearer canary' } });
   t.notMatch(await listed.text(), /PRIVATE/);
 });
@@ -84,12 +84,12 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
     [join(folder, 'absent.pem'), /^key cannot be read: /],
     [join(folder, 'text.pem'), /^key has to be a file with a key in PEM/],
     [join(folder, 'unfit.pem'), /signs no tokens/],
-    [`${own};organization=nobody`, /an organization that there is not/],
-    [`${own};allowed_scopes=git:admin`, /cannot be allowed git:admin/],
+    [`${own};organization=nobody`, /for the organization nobody, which does not exist/],
+    [`${own};allowed_scopes=git:admin`, /has an unknown scope, git:admin; /],
     [`${own};allowed_scopes=all`, /^key has to have allowed_scopes such as/],
     [`${own};color=red`, /^key has no parameter "color"/],
-    [`${own}:es256`, /that of another key/],
-    [[`${own}:x`, `${own}:x`], /that of another key/],
+    [`${own}:es256`, /which another key has already/],
+    [[`${own}:x`, `${own}:x`], /which another key has already/],
     [`${own}:a b`, /^key has to have an id/],
   ] as const) {
     await t.rejects(startEmulator({ port: 0, key }), { constructor: OptionError, message: sentence }, String(key));
@@ -97,7 +97,7 @@ t.test('keys that cannot be registered are refused at the start', async (t) => {
   await t.rejects(startEmulator({ port: 0, key: { file: 5 } as never }), { message: /^key has to be FILE/ });
 });
 
-t.test('a published test key is registered as no own key where it was not asked for', async (t) => {
+t.test('off loopback, a published test key cannot be registered as an own key without testKeys', async (t) => {
   const keys = fixtureKeys();
   const refusal = /is a published test key, with which anybody can sign/;
   for (const { privateKeyFile, publicKeyFile, id } of keys) {
@@ -105,9 +105,7 @@ t.test('a published test key is registered as no own key where it was not asked 
       const started = startEmulator({ port: 0, host: '0.0.0.0', adminToken: 'canary', key: `${file}:own` });
       await t.rejects(
         started,
-        new OptionError(
-          `The key ${file} is a published test key, with which anybody can sign; only --test-keys allows them here.`,
-        ),
+        new OptionError(`The key ${file} is a published test key, with which anybody can sign; --test-keys allows it.`),
         id,
       );
     }

@@ -8,31 +8,39 @@ import { type EmulatorOptions, OptionError } from '../config/options.js';
 
 type Options = Pick<EmulatorOptions, 'host' | 'org' | 'key' | 'testKeys'>;
 
-/** Whether tokens of the published test keys are good. Anybody can sign with them, so elsewhere they have to be asked for. */
+/**
+ * Returns true if tokens signed with the published test keys are valid. Anybody can sign with these keys, so by default
+ * they are valid on loopback only.
+ */
 export function hasTestKeys({ host, testKeys = isLoopback(host) }: Options): boolean {
   return testKeys;
 }
 
-/** Whether the published test keys may not be registered either, as anybody's own. */
+/** Returns true if the published test keys may not be registered as own keys either. */
 export function refusesTestKeys({ host, testKeys = false }: Pick<Options, 'host' | 'testKeys'>): boolean {
   return !isLoopback(host) && !testKeys;
 }
 
-/** The keys of each organization at the start. Throws `OptionError` for one that cannot be registered. */
+/** Returns the initial keys of each organization. Throws `OptionError` for a key that cannot be registered. */
 export function registeredKeys(options: Options): KeyRing[] {
   const rings = options.org.map((_, index) => (hasTestKeys(options) ? fixtureRing(index) : new KeyRing([])));
   for (const option of options.key) {
     const index = option.organization === undefined ? 0 : options.org.indexOf(option.organization);
     const ring = rings[index];
-    if (!ring) throw new OptionError(`The key ${option.file} is of an organization that there is not.`);
+    if (!ring)
+      throw new OptionError(
+        `The key ${option.file} is for the organization ${option.organization}, which does not exist.`,
+      );
     const key = register(option);
     if (refusesTestKeys(options) && isFixtureKey(key.publicKey)) {
       throw new OptionError(
-        `The key ${option.file} is a published test key, with which anybody can sign; only --test-keys allows them here.`,
+        `The key ${option.file} is a published test key, with which anybody can sign; --test-keys allows it.`,
       );
     }
     if (ring.find(key.kid)) {
-      throw new OptionError(`The id ${JSON.stringify(key.kid)} of the key ${option.file} is that of another key.`);
+      throw new OptionError(
+        `The key ${option.file} has the id ${JSON.stringify(key.kid)}, which another key has already.`,
+      );
     }
     rings[index] = ring.with(key);
   }
@@ -44,19 +52,22 @@ function register({ file, publicKey, id, allowedScopes = ['*'] }: KeyOption): Re
   const isAll = allowedScopes.length === 1 && allowedScopes[0] === '*';
   const unknown = isAll ? undefined : allowedScopes.find((scope) => !known.includes(scope));
   if (unknown !== undefined) {
-    throw new OptionError(`The key ${file} cannot be allowed ${unknown}; there are ${SCOPES.join(', ')}.`);
+    throw new OptionError(`The key ${file} has an unknown scope, ${unknown}; the scopes are ${SCOPES.join(', ')}.`);
   }
   const fields = { id, allowedScopes: allowedScopes as AllowedScopes };
   return registeredKey(publicKey, fields, (why) => new OptionError(`The key ${file} ${why}`));
 }
 
-/** The key that the ready line names. */
+/** Key that the ready line names. */
 export interface SigningKey {
   readonly id: string;
   readonly file: string;
 }
 
-/** The first test key of the first organization; without test keys, the first of its own. Empty where it has none. */
+/**
+ * Returns the first test key of the first organization; without test keys, its first own key. The members are empty if
+ * it has no key.
+ */
 export function signingKeyOf(options: Options): SigningKey {
   if (hasTestKeys(options)) {
     const { id, privateKeyFile: file } = defaultFixtureKey();

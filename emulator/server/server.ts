@@ -17,57 +17,59 @@ import { type ProvidedAdminToken, provideAdminToken } from './admin-token.js';
 import { type BuiltInHosts, givenHosts, provideTls, publicHosts, shownAddress } from './https.js';
 import type { KeptState } from './kept-state.js';
 import { listen } from './listen.js';
-import { answerOnce, type Listener, Listeners, listenOnFirst } from './listeners.js';
+import { checkHealth, type Listener, Listeners, listenOnFirst } from './listeners.js';
 import { type NamespaceServer, Namespaces, namespaceControl } from './namespaces.js';
 import { hasTestKeys, refusesTestKeys, registeredKeys, type SigningKey, signingKeyOf } from './registered-keys.js';
 import { beginScenario, readStartScenario, scenarioUnder } from './start-scenario.js';
 
-/** The whole service, listening: one port per organization, over one world; and the namespaces beside it. */
+/** Service that listens: one port per organization over one world, and the namespaces. */
 export interface Server {
-  /** In the order of the organizations. */
+  /** Listeners in the order of the organizations. */
   readonly listeners: readonly [Listener, ...Listener[]];
   readonly current: CurrentWorld;
   readonly namespaces: Namespaces;
-  /** Every operation that is served. */
+  /** All operations of the service. */
   readonly operations: readonly Operation[];
-  /** The file with the admin token, where one was made. */
+  /** Path of the file with the admin token; undefined if no token was generated. */
   readonly adminTokenFile: string | undefined;
-  /** What clients have to trust, as PEM, where HTTPS is served to all. */
+  /** Certificate that clients have to trust, as PEM; undefined if HTTPS is not served to all clients. */
   readonly trust: string | undefined;
-  /** What signs for the first organization. */
+  /** Key that signs tokens of the first organization. */
   readonly signingKey: SigningKey;
-  /** Stops listening and lets running requests finish for `graceMs` (default: the drain time-out). */
+  /** Stops listening and lets running requests finish for `graceMs` (default: the drain timeout). */
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
 export interface ServerPorts extends ProcessPorts {
   /**
-   * Called when nothing is left, whoever asked it to close: the library, or `POST /_emulator/shutdown`. Told whether the state
-   * could be saved to the folder of `persist`, if there is one.
+   * Called when everything is closed, whether the library or `POST /_emulator/shutdown` closed it. `isSaved` is false
+   * if the state could not be saved to the folder of `persist`.
    */
   readonly onClosed?: (isSaved: boolean) => void;
-  /** Told, in a sentence, what a user has to know: that the state could not be saved. */
-  readonly onWarning?: (sentence: string) => void;
-  /** Told of the bytes of a state that `import` has read, and of how many there are. */
+  /** Called with a sentence that the user has to read, for example that the state could not be saved. */
+  readonly onWarning?: (warning: string) => void;
+  /** Called with the number of bytes of the imported state that have been read, and the total. */
   readonly onImport?: (bytes: number, total: number) => void;
   /** Hosts that clients have built in, for which HTTPS is served. */
   readonly hosts?: BuiltInHosts;
-  /** By which certificates are renewed; the machine's own unless given. */
+  /** Clock by which certificates are renewed; the machine's clock if absent. */
   readonly machineTime?: MachineTime;
 }
 
-/** Starts the service and resolves once it answers. Rejects with the system's error when a port cannot be bound. */
+/** Starts the service, and resolves when it responds. Rejects with the system's error if a port cannot be bound. */
 export async function startServer(
   given: EmulatorOptions,
   operations: readonly Operation[],
   ports: ServerPorts = {},
 ): Promise<Server> {
-  const { options: asked, scenario } = await readStartScenario(given, operations);
-  // Few emulators begin with a state.
+  const { options: startOptions, scenario } = await readStartScenario(given, operations);
+  // Loaded only on demand, because few emulators start with a state.
   const saving =
-    asked.persist !== undefined || asked.import !== undefined ? await import('./kept-state.js') : undefined;
-  const saved = await saving?.readSavedState(asked);
-  const options = saved?.options ?? asked;
+    startOptions.persist !== undefined || startOptions.import !== undefined
+      ? await import('./kept-state.js')
+      : undefined;
+  const saved = await saving?.readSavedState(startOptions);
+  const options = saved?.options ?? startOptions;
   const { host, limits } = options;
   const secure = await provideTls(options, ports.hosts, ports.machineTime);
   const current = createWorld(options, ports);
@@ -77,12 +79,12 @@ export async function startServer(
   const listeners = new Listeners();
   let admin: ProvidedAdminToken | undefined;
   let kept: KeptState | undefined;
-  /** What happens once, however often the service is closed. */
+  /** Work that is done only once, even if the service is closed several times. */
   let ended: Promise<void> | undefined;
   const close = async ({ graceMs = drain.graceMs } = {}): Promise<void> => {
     closing.abort();
     secure?.secured.renewal?.close();
-    // What is held would not end by itself.
+    // Release the requests that faults hold, because they would not end by themselves.
     current.world.background.endWaits();
     await Promise.all([namespaces.close({ graceMs }), listeners.drain({ ...drain, graceMs })]);
     ended ??= end();
@@ -91,7 +93,7 @@ export async function startServer(
   const end = async (): Promise<void> => {
     const isSaved = (await kept?.close()) ?? true;
     await current.close();
-    await admin?.withdraw();
+    await admin?.remove();
     ports.onClosed?.(isSaved);
   };
   const builtIn = ports.hosts && givenHosts(ports.hosts, options.org);
@@ -120,7 +122,7 @@ export async function startServer(
     beginScenario(own, story, { operations, organization: options.org[0]! });
   const namespaces = new Namespaces(current, {
     drain,
-    most: limits.maxNamespaces,
+    maxNamespaces: limits.maxNamespaces,
     open: (opened, namespace) => openNamespace(opened, namespace),
     begin: async (own, over) => scenario && begin(own, scenarioUnder(scenario, over)),
   });
@@ -162,8 +164,8 @@ export async function startServer(
     const shown = shownAddress(options);
     await listeners.open(current, { ...common(current), controls, bind, shown, others: namespaces }, shared);
     ports.hosts?.onListening(listeners.all[0]!.secure!.port, secure!.trust);
-    await Promise.all(listeners.all.map(answerOnce));
-    // The first token needs it. Nothing waits for it: it begins once the start was told to be over.
+    await Promise.all(listeners.all.map(checkHealth));
+    // Prepare the check of the first token. Begins after the start has been reported, so that nothing waits for it.
     setImmediate(() => void prepareVerifier(current.config.organizations[0]!.keys));
   } catch (error) {
     await close({ graceMs: 0 });

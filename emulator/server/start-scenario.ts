@@ -7,19 +7,19 @@ import type { CurrentWorld } from '../world/current-world.js';
 import type { NamespaceOptions } from './namespaces.js';
 
 export interface OptionsOfScenario {
-  /** With the seed and the clock of the scenario, where none were given. */
+  /** Options with the scenario's seed and clock, unless the user gave others. */
   readonly options: EmulatorOptions;
   readonly scenario: Scenario | undefined;
 }
 
-/** Reads the scenario that the options name. Throws `OptionError` for one that cannot be. */
+/** Reads the scenario that the options name. Throws `OptionError` if it cannot be used. */
 export async function readStartScenario(
   options: EmulatorOptions,
   operations: readonly Operation[],
 ): Promise<OptionsOfScenario> {
   if (!options.scenario) return { options, scenario: undefined };
   const { file, source, over } = options.scenario;
-  // Few emulators start with one.
+  // Loaded only on demand, because few emulators start with a scenario.
   const { readScenarioFile, ScenarioError } = await import('../scenarios/scenario-file.js');
   let scenario = await translateError(
     ScenarioError,
@@ -39,7 +39,7 @@ export async function readStartScenario(
   };
 }
 
-/** The scenario in a world that has options of its own: what it says of the same at the start does not count. */
+/** Returns the scenario without its settings that the options of a namespace override. */
 export function scenarioUnder(
   scenario: Scenario,
   { clock, limits = {}, variants = {} }: Pick<NamespaceOptions, 'clock' | 'limits' | 'variants'>,
@@ -58,7 +58,7 @@ function without<Values>(values: Values | undefined, names: object): Partial<Val
   return Object.fromEntries(Object.entries(values ?? {}).filter(([name]) => !(name in names))) as Partial<Values>;
 }
 
-/** Starts it in a world that is new: `reset` goes back to how it begins. Throws `OptionError`. */
+/** Starts the scenario in a new world. A later `reset` returns to the state after the start. Throws `OptionError`. */
 export async function beginScenario(
   current: CurrentWorld,
   scenario: Scenario,

@@ -6,27 +6,42 @@ import { renderProblem } from '../http/respond.js';
 import { recordRequest } from '../pipeline/record-request.js';
 import type { World } from '../world/world.js';
 
-const UNREADABLE = ['bad_request', 'The request could not be read as HTTP.'] as const;
+const DISCONNECTED = 'The client disconnected before the request body was complete.';
 
-/** What Node's parser objects to, by its code; for everything else `UNREADABLE`. */
-const OBJECTIONS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['request_header_fields_too_large', 'The target and the headers are too large together.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The extensions of the chunks are too large.'],
-  HPE_INVALID_TRANSFER_ENCODING: ['bad_request', 'The last transfer coding, and no other, has to be chunked.'],
-  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'The Content-Length is no number that could be meant.'],
-  HPE_UNEXPECTED_CONTENT_LENGTH: ['bad_request', 'There may be one Content-Length, and none with Transfer-Encoding.'],
-  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is no hexadecimal number.'],
-  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header field is malformed.'],
-  HPE_INVALID_METHOD: ['bad_request', 'The request line names no method that is known.'],
-  HPE_INVALID_VERSION: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
-  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'HTTP/1.1 and HTTP/1.0 are spoken here.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+const UNREADABLE = ['bad_request', 'The request is not valid HTTP.'] as const;
+
+/** Problems by the error code of Node's HTTP parser. For all other codes, `UNREADABLE`. */
+const PARSER_PROBLEMS: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    'request_header_fields_too_large',
+    'The request target and the headers together are larger than 16 KiB.',
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'payload_too_large',
+    'The chunk extensions of the request body are too large; send none.',
+  ],
+  HPE_INVALID_TRANSFER_ENCODING: [
+    'bad_request',
+    'Transfer-Encoding is invalid; its last coding, and no other, has to be chunked.',
+  ],
+  HPE_INVALID_CONTENT_LENGTH: ['bad_request', 'Content-Length is invalid; it has to be a decimal number.'],
+  HPE_UNEXPECTED_CONTENT_LENGTH: [
+    'bad_request',
+    'Content-Length is allowed only once, and not together with Transfer-Encoding.',
+  ],
+  HPE_INVALID_CHUNK_SIZE: ['bad_request', 'The size of a chunk is invalid; it has to be a hexadecimal number.'],
+  HPE_INVALID_HEADER_TOKEN: ['bad_request', 'A header is malformed; it has to be a name, a colon and a value.'],
+  HPE_INVALID_METHOD: ['bad_request', 'The method in the request line is unknown.'],
+  HPE_INVALID_VERSION: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
+  HPE_PAUSED_H2_UPGRADE: ['bad_request', 'The HTTP version is not supported; use HTTP/1.1 or HTTP/1.0.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request header did not arrive in time (--headers-timeout).'],
 };
 
 /**
- * Answers what Node's parser refused. `latest` is the answer to the request that arrived last on the connection. What
- * is no HTTP is the rest of that request's body, and then the reader of the body throws; or it comes behind, and is
- * answered here, once the answer before it has left. After this nothing on the connection is read any more.
+ * Handles bytes that Node's parser refused. `latest` is the response to the last request on the connection; undefined
+ * if there was none. If the bytes belong to the body of that request, makes the reader of the body throw. Otherwise
+ * they follow the request, and get a response after the earlier response has been sent. Nothing on the connection is
+ * read afterwards.
  */
 export function refuseUnreadable(
   error: NodeJS.ErrnoException,
@@ -38,41 +53,42 @@ export function refuseUnreadable(
     socket.destroy();
     return;
   }
-  const [code, detail] = OBJECTIONS[error.code ?? ''] ?? UNREADABLE;
+  const [code, detail] = PARSER_PROBLEMS[error.code ?? ''] ?? UNREADABLE;
   if (latest?.req.complete === false) {
     const isCut = error.code === 'HPE_INVALID_EOF_STATE';
-    failReading(
-      latest,
-      isCut ? problem('request_canceled', 'The client went away before the body was complete.') : problem(code, detail),
-      socket,
-    );
+    failBody(latest, isCut ? problem('request_canceled', DISCONNECTED) : problem(code, detail), socket);
     return;
   }
-  const response = () => answerUnreadable(problem(code, detail), socket, world);
-  if (!latest) response();
-  // RFC 9112, 9.6: what follows the last request of a connection is not looked at.
+  const respond = () => respondUnreadable(problem(code, detail), socket, world);
+  if (!latest) respond();
+  // RFC 9112, section 9.6: bytes that follow the last request of a connection are ignored.
   else if (latest.shouldKeepAlive) {
-    if (latest.writableFinished) response();
-    else latest.once('finish', response);
+    if (latest.writableFinished) respond();
+    else latest.once('finish', respond);
   }
 }
 
-/** The request's reader throws `refusal`, now or when it begins to read; an answer that has left already stays as it is. */
-function failReading(latest: ServerResponse, refusal: Problem, socket: Socket): void {
+/**
+ * Makes the reader of the request's body throw `refusal`, now or when it begins to read. A response that has been sent
+ * already stays as it is.
+ */
+function failBody(latest: ServerResponse, refusal: Problem, socket: Socket): void {
   const request: IncomingMessage = latest.req;
   latest.shouldKeepAlive = false;
   if (latest.writableFinished) lingeringClose(socket);
   else latest.once('finish', () => lingeringClose(socket));
   if (request.destroyed) return;
   request.on('error', () => undefined);
-  // The connection is still needed, for the answer; only the body ends here.
+  // End only the body, because the response still needs the connection.
   request._destroy = (error, done) => done(error);
   request.destroy(refusal);
 }
 
-/** Writes an answer for which Node has no request, and the line in the journal and the log that every answer has. */
-function answerUnreadable(refusal: Problem, socket: Socket, world: World): void {
-  // Every further byte is refused as well; one answer is enough.
+/**
+ * Writes a response for which Node has no request, and records it in the journal and the log like any other response.
+ */
+function respondUnreadable(refusal: Problem, socket: Socket, world: World): void {
+  // The parser refuses every further piece as well, but one response is enough.
   if (!socket.writable) return;
   world.state.clock.tick();
   const id = world.nextRequestId();

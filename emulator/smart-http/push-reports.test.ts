@@ -214,7 +214,7 @@ t.test('a pack that waits for its turn counts as held memory', async (t) => {
     using first = await PackSpool.fill(pieces(6), { most: 60, budget });
     t.equal(world.used, 60);
     using second = await PackSpool.fill(pieces(5), { most: 60, budget });
-    t.match(second.refusal, /memory budget of 100 bytes is used up/);
+    t.match(second.refusal, /memory limit of 100 bytes \(--max-held-bytes\) is reached/);
     using third = await PackSpool.fill(pieces(4), { most: 30, budget });
     t.match(third.refusal, /exceeds the limit of 30 bytes/);
     t.equal(world.used, 60, 'what is not kept does not count');

@@ -15,10 +15,10 @@ t.test('a file is read up to the limit, and one byte more is refused', async (t)
   t.equal(readTextFile(file, 2 ** 21).length, 2 ** 20 + 1);
 });
 
-t.test('what has no end, or is far too large, is refused before it is in memory', async (t) => {
+t.test('a file without an end, or far above the limit, is refused without reading it into memory', async (t) => {
   const folder = t.testdir({ large: '' });
   const large = join(folder, 'large');
-  truncateSync(large, 2 ** 40); // takes no place on the disk
+  truncateSync(large, 2 ** 40); // a sparse file, which takes no space on the disk
   t.throws(() => readTextFile(large, 2 ** 27), { message: 'it is larger than 128 MiB' });
   t.throws(() => readTextFile('/dev/zero', 2 ** 27), { message: 'it is larger than 1 MiB' });
   t.equal(readTextFile('/dev/null'), '');
@@ -41,7 +41,7 @@ t.test('a pipe is read like a file', async (t) => {
   t.equal(read('x'.repeat(2 ** 20 + 1)), 'it is larger than 1 MiB\n');
 });
 
-t.test('the reason is the code of the system', async (t) => {
+t.test('the message is the error code of the system', async (t) => {
   t.throws(() => readTextFile('/absent'), { message: 'ENOENT' });
   t.throws(() => readTextFile('/'), { message: 'EISDIR' });
   t.throws(() => readTextFile('a\0b'), { message: 'ERR_INVALID_ARG_VALUE' });

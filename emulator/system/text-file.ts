@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** A file that cannot be read. The message is the reason: a system error code, or a few words. */
+/** Thrown if a file cannot be read. The message is the reason: a system error code, or a few words. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -9,8 +9,8 @@ const MEBIBYTE = 2 ** 20;
 const CHUNK = 64 * 1024;
 
 /**
- * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Never reads more than one chunk past the limit.
- * The limit of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
+ * Reads a UTF-8 text file of at most `limit` bytes (default: 1 MiB). Reads at most one chunk past the limit. The limit
+ * of a device is 1 MiB, because `/dev/zero` has no end. Throws `UnreadableFile`.
  */
 export function readTextFile(file: string, limit = MEBIBYTE): string {
   let descriptor: number | undefined;
@@ -21,13 +21,16 @@ export function readTextFile(file: string, limit = MEBIBYTE): string {
     return readUpTo(descriptor, isDevice ? Math.min(limit, MEBIBYTE) : limit, stat.size).toString();
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is no file');
+    throw new UnreadableFile((error as NodeJS.ErrnoException).code ?? 'it is not a file');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-/** `size`: as the file system tells it; 0 for pipes and devices. Throws `UnreadableFile`. */
+/**
+ * Reads a file up to its end. `size` is the size that the file system reports; 0 for pipes and devices. Throws
+ * `UnreadableFile` if the file is longer than `limit` bytes.
+ */
 function readUpTo(descriptor: number, limit: number, size: number): Buffer {
   const parts: Buffer[] = [];
   for (let total = size > limit ? size : 0; ; ) {

@@ -10,7 +10,7 @@ export interface RawResponse {
 
 export interface Received {
   /** Final responses, in order. `100 Continue` is counted separately in `continues`. */
-  readonly answers: readonly RawResponse[];
+  readonly responses: readonly RawResponse[];
   readonly continues: number;
   /** End of the connection: closed by the server, reset by it, or still open when `count` responses had arrived. */
   readonly end: 'closed' | 'reset' | 'open';
@@ -48,7 +48,7 @@ export function converse(
     socket.on('data', (data) => {
       text += data.toString('latin1');
       onText?.(text, socket);
-      if (parseResponses(text).answers.length >= count) finish('open');
+      if (parseResponses(text).responses.length >= count) finish('open');
     });
     socket.once('end', () => finish('closed'));
     socket.once('error', () => finish('reset'));
@@ -57,7 +57,7 @@ export function converse(
 }
 
 /** Splits a text into responses: by `Content-Length`, by chunks, or without a body. */
-function parseResponses(text: string): Pick<Received, 'answers' | 'continues'> {
+function parseResponses(text: string): Pick<Received, 'responses' | 'continues'> {
   const responses: RawResponse[] = [];
   let continues = 0;
   let at = 0;
@@ -91,5 +91,5 @@ function parseResponses(text: string): Pick<Received, 'answers' | 'continues'> {
     }
     responses.push({ status, headers, body });
   }
-  return { answers: responses, continues };
+  return { responses, continues };
 }

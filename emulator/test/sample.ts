@@ -2,15 +2,15 @@ import type { Test } from 'tap';
 import { randomNumbers } from '../git/test/random-numbers.js';
 
 /**
- * Samples of large tests. `npm test` runs a sample, drawn by a seed that it prints; `.ci/run` then runs the test files that
- * import this module with `TEST_SAMPLES=all`, where the samples are complete.
+ * True if large tests run completely, because `TEST_SAMPLES` is `all`. Otherwise they run a sample, drawn by a seed
+ * that they print. `npm test` runs samples; `.ci/run` then runs the test files that import this module completely.
  */
 export const IS_COMPLETE = process.env.TEST_SAMPLES === 'all';
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 type Printer = Pick<Test, 'comment'>;
 
-/** Draws `most` of the rows, in their order. Returns all rows if the samples are complete. */
+/** Draws at most `max` rows, in their order. Returns all rows if the tests run completely. */
 export function sample<Row>(t: Printer, rows: readonly Row[], max: number): readonly Row[] {
   if (IS_COMPLETE || rows.length <= max) return rows;
   t.comment(`a sample of ${max} of ${rows.length}; TEST_SEED=${SEED} draws it again`);
@@ -29,13 +29,13 @@ export function sample<Row>(t: Printer, rows: readonly Row[], max: number): read
 export interface Runs {
   readonly seed: number;
   readonly numRuns: number;
-  /** Index of the first run. Absent: 0. */
+  /** Index of the first run; 0 if absent. */
   readonly path?: string;
 }
 
 /**
- * Draws `most` consecutive runs of a property's `numRuns`. They are the runs that the complete property has at these
- * indexes, so a sample cannot fail where the complete property passes.
+ * Draws at most `max` consecutive runs of a property that has `numRuns`. They are the same runs that the complete
+ * property has at these indexes, so a sample cannot fail where the complete property passes.
  */
 export function sampleRuns(t: Printer, { seed, numRuns }: Runs, max: number): Runs {
   if (IS_COMPLETE || numRuns <= max) return { seed, numRuns };

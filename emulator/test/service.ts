@@ -85,9 +85,9 @@ export async function startService(options: GivenOptions = {}, ports: ProcessPor
 
   const seed: Service['seed'] = async (repo, files = { 'README.md': 'hello\n' }) => {
     const created = await call('POST', '/api/repos', { repo });
-    if (created.status > 299) throw new Error(`create answered ${created.status}: ${created.text}`);
+    if (created.status > 299) throw new Error(`creating the repository returned ${created.status}: ${created.text}`);
     const written = await commit(repo, files);
-    if (written.status !== 201) throw new Error(`commit-pack answered ${written.status}: ${written.text}`);
+    if (written.status !== 201) throw new Error(`commit-pack returned ${written.status}: ${written.text}`);
     return written.json.commit.commit_sha;
   };
 

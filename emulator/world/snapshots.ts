@@ -3,7 +3,7 @@ import { releaseRepositories } from './repositories.js';
 import type { WorldSnapshot } from './state.js';
 
 /** Snapshots kept at a time: each holds on to what it has seen. */
-const MAX_SNAPSHOTS = 1_000;
+export const MAX_SNAPSHOTS = 1_000;
 
 /** A snapshot, for lists. */
 export interface KeptSnapshot {

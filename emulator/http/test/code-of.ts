@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.js';
 
-/** The code a call refuses with, or `passed`. */
+/** Returns the code of the problem that the call throws; `passed` if it throws none. */
 export function codeOf(call: () => unknown): string {
   try {
     call();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What a client got of one connection, and how that ended; `open`: it did not. */
+/** Bytes that a client received on one connection, and the end of the connection; `open` if it has not ended. */
 export interface Conversation {
   readonly bytes: Buffer;
   readonly end: 'closed' | 'reset' | 'open';
@@ -10,14 +10,14 @@ export interface Conversation {
 
 export interface RawServer extends AsyncDisposable {
   readonly port: number;
-  /** Connections that are open on the side of the server. */
+  /** Connections that are open on the server's side. */
   readonly open: ReadonlySet<Socket>;
 }
 
 export async function rawServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<RawServer> {
-  const server = createServer(answer);
+  const server = createServer(handle);
   Object.assign(server, { httpAllowHalfOpen: true });
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -36,7 +36,7 @@ export async function rawServer(
   };
 }
 
-/** Sends `text` and reads until the connection ends, or until `enough` says so of what has come. */
+/** Sends `text` and reads until the connection ends, or until `enough` returns true for the bytes received so far. */
 export function exchange(
   port: number,
   text: string,
@@ -58,7 +58,7 @@ export function exchange(
   });
 }
 
-/** Head and body of one answer; chunks are put together, and `isWhole` says whether the last one came. */
+/** Splits a response into header and body, and decodes chunks. `isWhole` is true if the body is complete. */
 export function partsOf(bytes: Buffer): { head: string; body: Buffer; isWhole: boolean } {
   const at = bytes.indexOf('\r\n\r\n');
   const head = bytes.toString('latin1', 0, at);

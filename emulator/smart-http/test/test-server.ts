@@ -79,7 +79,7 @@ export class TestServer implements AsyncDisposable {
       await writeReply(request, response, reply, {
         writes: WRITES,
         pace: PACE,
-        patience: { idleMs: 10_000, signal: NEVER.signal },
+        stallLimits: { idleMs: 10_000, signal: NEVER.signal },
       });
     } catch (error) {
       if (response.headersSent || response.destroyed) return void response.destroy();

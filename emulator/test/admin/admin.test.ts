@@ -13,7 +13,7 @@ import { stateDigest } from '../world/state-digest.js';
 import { changedParts } from '../world/world-parts.js';
 import { START, startAdmin } from './admin-service.js';
 
-t.test('bodies are JSON of known members, of a bounded size', async (t) => {
+t.test('a body has to be JSON with known members, of a limited size', async (t) => {
   const { service, admin } = await startAdmin(t);
   const before = { world: service.world, snapshot: service.world.snapshot() };
   const routes = adminRoutes.filter(({ method, bodyType }) => method !== 'GET' && bodyType === undefined);
@@ -52,11 +52,15 @@ t.test('bodies are JSON of known members, of a bounded size', async (t) => {
   t.same(changedParts(before, service.world), [], 'nothing has changed');
 });
 
-t.test('health, version and operations say what this is', async (t) => {
+t.test('health, version and operations describe the emulator', async (t) => {
   const { admin } = await startAdmin(t);
   t.match((await admin('GET', '/health')).json, { emulator: true, status: 'ready', organization: 'demo' });
   const { json: version } = await admin('GET', '/version');
-  t.same(Object.keys(version).sort(), ['api', 'emulator', 'version'], 'no seed, from which secrets are made');
+  t.same(
+    Object.keys(version).sort(),
+    ['api', 'emulator', 'version'],
+    'the seed is not shown, because secrets are derived from it',
+  );
   const { json } = await admin('GET', '/operations');
   t.equal(json.has_more, false);
   const byId = new Map(json.items.map((item: { id: string }) => [item.id, item]));
@@ -74,7 +78,7 @@ t.test('health, version and operations say what this is', async (t) => {
   t.match(byId.get('gitReceivePack'), { stages: [...Array(8).fill(String), 'git.receive', 'git.report'] });
 });
 
-t.test('lists are pages that go on where they were', async (t) => {
+t.test('a list continues at its cursor', async (t) => {
   const { admin, call } = await startAdmin(t);
   for (let count = 0; count < 7; count++) await call('GET', `/nothing/${count}`, { token: null });
   const seen: string[] = [];
@@ -91,7 +95,7 @@ t.test('lists are pages that go on where they were', async (t) => {
     // Requests recorded while the list is read come at its end, and removed requests do not shift the others.
     cursor = `&cursor=${json.next_cursor}`;
     const other = await admin('GET', `/requests?limit=3${cursor}`);
-    t.match(other, { status: 400, json: { detail: /cursor/ } }, 'a cursor continues no other list');
+    t.match(other, { status: 400, json: { detail: /cursor/ } }, 'a cursor of another list is refused');
   }
   t.same(
     seen,
@@ -99,17 +103,17 @@ t.test('lists are pages that go on where they were', async (t) => {
   );
 });
 
-t.test('snapshots are kept, restored and let go of', async (t) => {
+t.test('snapshots are taken, restored and removed', async (t) => {
   const { service, admin, seed, call, world } = await startAdmin(t);
   await seed('r');
   const held = world.engine.memory.used;
   const taken = await admin('POST', '/snapshots');
   t.match(taken, { status: 201, json: { id: String, taken_at: /^2026-01-01T00:00:00\.\d{3}Z$/, repositories: 1 } });
   const { id } = taken.json;
-  t.same((await admin('GET', '/snapshots')).json.items, [taken.json], 'that of the start is not among them');
+  t.same((await admin('GET', '/snapshots')).json.items, [taken.json], 'the snapshot of the start is not listed');
   const digest = stateDigest(service.world);
   await call('DELETE', '/api/repos/r', { repo: 'r' });
-  t.equal(service.world.engine.memory.used, held, 'what is in a snapshot is held');
+  t.equal(service.world.engine.memory.used, held, 'the snapshot keeps the objects in memory');
   t.match(await admin('POST', `/snapshots/${id}/restore`, {}), { status: 200, json: { id } });
   t.equal(stateDigest(service.world), digest);
   t.match(await call('GET', '/api/v1/repo', { repo: 'r' }), { status: 200 });
@@ -117,7 +121,7 @@ t.test('snapshots are kept, restored and let go of', async (t) => {
   t.match(await call('GET', '/api/v1/repo', { repo: 'r' }), { status: 404 });
   t.equal(service.world.engine.memory.used, held);
   t.match(await admin('DELETE', `/snapshots/${id}`), { status: 204, text: '' });
-  t.equal(service.world.engine.memory.used, 0, 'nothing else held it');
+  t.equal(service.world.engine.memory.used, 0, 'nothing else referenced the objects');
   for (const [method, path] of [
     ['DELETE', `/snapshots/${id}`],
     ['POST', `/snapshots/${id}/restore`],
@@ -128,7 +132,7 @@ t.test('snapshots are kept, restored and let go of', async (t) => {
   t.match(await admin('POST', '/reset'), { status: 200 });
 });
 
-t.test('what a repository or another snapshot still holds stays held', async (t) => {
+t.test('removing a snapshot keeps what a repository or another snapshot references', async (t) => {
   const { service, admin, seed, call } = await startAdmin(t);
   await seed('r');
   const content = Buffer.from('large'.repeat(1000));
@@ -139,13 +143,13 @@ t.test('what a repository or another snapshot still holds stays held', async (t)
   const take = async () => (await admin('POST', '/snapshots')).json.id;
   const remove = async (id: string) => t.equal((await admin('DELETE', `/snapshots/${id}`)).status, 204);
   await remove(await take());
-  t.equal(held(), before, 'the repository has it');
+  t.equal(held(), before, 'the repository references the objects');
   t.match(await call('GET', '/api/v1/repos/file?path=README.md', { repo: 'r' }), { status: 200, text: 'hello\n' });
   t.match(await call('GET', path, { repo: 'r' }), { status: 200, text: content.toString() });
   const [one, other] = [await take(), await take()];
   await call('DELETE', '/api/repos/r', { repo: 'r' });
   await remove(one);
-  t.equal(held(), before, 'the other snapshot has it');
+  t.equal(held(), before, 'the other snapshot references the objects');
   t.match(await admin('POST', `/snapshots/${other}/restore`), { status: 200 });
   t.match(await call('GET', path, { repo: 'r' }), { status: 200, text: content.toString() });
   await call('DELETE', '/api/repos/r', { repo: 'r' });
@@ -153,7 +157,7 @@ t.test('what a repository or another snapshot still holds stays held', async (t)
   t.equal(held(), 0);
 });
 
-t.test('snapshots are removed one after the other with what restores them', async (t) => {
+t.test('a snapshot can be restored and removed at the same time', async (t) => {
   const { service, admin, seed, commit, call } = await startAdmin(t);
   await seed('r');
   const { id } = (await admin('POST', '/snapshots')).json;
@@ -169,10 +173,10 @@ t.test('snapshots are removed one after the other with what restores them', asyn
   t.equal(responses[1]!.status, 204);
   t.match(await call('GET', '/api/v1/repos/file?path=README.md', { repo: 'r' }), { status: 200 });
   await call('DELETE', '/api/repos/r', { repo: 'r' });
-  t.equal(service.world.engine.memory.used, 0, 'nothing is lost sight of');
+  t.equal(service.world.engine.memory.used, 0, 'all memory is released');
 });
 
-t.test('the clock is shown and moved', async (t) => {
+t.test('the clock is shown, set and advanced', async (t) => {
   const { admin, emulator } = await startAdmin(t);
   t.match(await admin('GET', '/clock'), { status: 200, json: { mode: 'tick', now: '2026-01-01T00:00:00.000Z' } });
   for (const [change, now] of [
@@ -200,7 +204,7 @@ t.test('the clock is shown and moved', async (t) => {
   t.equal(emulator.clock.now(), Date.parse('2027-01-08'));
 });
 
-t.test('the clock stands, ticks, or is the machine’s', async (t) => {
+t.test('the clock is frozen, ticks, or follows the clock of the machine', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
   const read = async () => Date.parse((await call('GET', '/api/v1/repo', { repo: 'r' })).headers.date!);
@@ -209,7 +213,7 @@ t.test('the clock stands, ticks, or is the machine’s', async (t) => {
   t.match((await admin('PATCH', '/clock', { mode: 'real' })).json, { mode: 'real' });
   t.ok(Math.abs((await read()) - Date.now()) < 60_000);
   t.match((await admin('PATCH', '/clock', { advance: 'P1D' })).json, { mode: 'real' });
-  t.ok((await read()) > Date.now() + 86_000_000, 'also what is told is ahead of the machine');
+  t.ok((await read()) > Date.now() + 86_000_000, 'a real clock can be ahead of the machine');
 });
 
 t.test('quotas are shown and set, all or nothing', async (t) => {
@@ -271,8 +275,8 @@ t.test('keys are registered, shown by their public part, and removed', async (t)
   t.equal(await use(), 403, 'a key that nobody registered');
   const added = await admin('POST', '/keys', { public_key: privatePem, id: 'mine' });
   t.match(added, { status: 201, json: { id: 'mine', alg: 'ES256', organization: 'demo', allowed_scopes: ['*'] } });
-  t.equal(added.json.public_key, pem(publicKey, 'spki'), 'of a private key the public part is kept');
-  t.equal(await use('mine'), 404, 'its tokens are good');
+  t.equal(added.json.public_key, pem(publicKey, 'spki'), 'only the public part of a private key is kept');
+  t.equal(await use('mine'), 404, 'its tokens are valid');
   t.equal(await use(), 404);
   const list = await admin('GET', '/keys');
   t.same(
@@ -292,7 +296,7 @@ t.test('keys are registered, shown by their public part, and removed', async (t)
   t.match(await admin('DELETE', path), { status: 404 }, 'another organization’s');
   t.match(await admin('DELETE', `${path}?organization=other`), { status: 204 });
   t.match(await admin('DELETE', '/keys/mine'), { status: 204 });
-  t.equal(await use('mine'), 403, 'also a token that was good before');
+  t.equal(await use('mine'), 403, 'a token that was valid before is refused');
   const p256k = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey;
   for (const [body, status, detail] of [
     [{}, 400, /^public_key: /],
@@ -310,7 +314,7 @@ t.test('keys are registered, shown by their public part, and removed', async (t)
   }
 });
 
-t.test('an organization takes a bounded number of keys', async (t) => {
+t.test('an organization has a limited number of keys', async (t) => {
   const { admin } = await startAdmin(t);
   const public_key = readFileSync(fixtureKeys()[0]!.publicKeyFile, 'utf8');
   for (let count = 5; count < 100; count++) {
@@ -319,7 +323,7 @@ t.test('an organization takes a bounded number of keys', async (t) => {
   t.match(await admin('POST', '/keys', { public_key, id: 'more' }), { status: 507 });
 });
 
-t.test('tokens are signed at the time of the emulator', async (t) => {
+t.test('tokens are signed with the time of the emulator', async (t) => {
   const { admin, call, emulator, seed } = await startAdmin(t, { org: ['demo', 'other'] });
   await seed('r');
   emulator.clock.advance(3_600_000);
@@ -366,7 +370,7 @@ t.test('tokens are signed at the time of the emulator', async (t) => {
   }
 });
 
-t.test('shutdown answers, and then ends the emulator', async (t) => {
+t.test('shutdown responds, and then closes the emulator', async (t) => {
   let tellClosed = () => {};
   const closed = new Promise<void>((resolve) => {
     tellClosed = resolve;

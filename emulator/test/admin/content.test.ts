@@ -13,8 +13,7 @@ async function served(t: Test, git: ScratchGit) {
 }
 
 /**
- * Commits the index built from `lines` (`git update-index --index-info`) onto the parents, and moves `main` to the
- * commit.
+ * Commits the files onto the parents, and moves `main` to the commit. Paths are bytes as Latin-1; null removes a file.
  */
 function commit(
   git: ScratchGit,
@@ -52,7 +51,7 @@ const DIFF = ['diff', '-M', '--full-index', '--no-color'];
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 const NINE = Array.from({ length: 9 }, (_, at) => `line ${at}\n`).join('');
 
-t.test('what a commit changed is what git diff prints, against each parent and against nothing', async (t) => {
+t.test('the diff of a commit equals git diff, against each parent and against nothing', async (t) => {
   using git = new ScratchGit();
   const root = commit(git, { 'a.txt': NINE, 'b.bin': Buffer.from([0, 1, 2]), gone: 'x\n', '\xff\xfe': 'bytes\n' });
   const next = commit(
@@ -117,7 +116,7 @@ t.test('what a commit changed is what git diff prints, against each parent and a
     ['old_path_bytes=*', /^old_path_bytes has to be/],
   ] as const)
     t.match(await get(`/commits/${merge}/diff?${query}`), { status: 400, json: { detail } }, query);
-  t.match(await get(`/commits/${root}/diff?parent=1`), { status: 400, json: { detail: /the commit has none/ } });
+  t.match(await get(`/commits/${root}/diff?parent=1`), { status: 400, json: { detail: /the commit has no parents/ } });
   t.match(await get(`/commits/${git.run(['rev-parse', 'main^{tree}'])}/diff`), { status: 404 });
 });
 
@@ -131,7 +130,7 @@ function rawOf(file: Record<string, string | null>): string {
   return `${modes}${file.old_path === undefined ? '' : `${bytes('old_path')}\0`}${bytes('path')}\0`;
 }
 
-t.test('a large diff is cut, and says so', async (t) => {
+t.test('a large diff is truncated, and marked as truncated', async (t) => {
   using git = new ScratchGit();
   const line = `${'x'.repeat(99)}\n`;
   const files = Object.fromEntries(
@@ -153,7 +152,7 @@ t.test('a large diff is cut, and says so', async (t) => {
   t.equal(whole.is_truncated, true);
 });
 
-t.test('the patches of a diff are cut together too', async (t) => {
+t.test('the total size of the patches of a diff is limited', async (t) => {
   using git = new ScratchGit();
   const content = `${'x'.repeat(99)}\n`.repeat(2000);
   const names = Array.from({ length: 14 }, (_, at) => `file-${String(at).padStart(2, '0')}`);
@@ -168,7 +167,7 @@ t.test('the patches of a diff are cut together too', async (t) => {
   t.match([files[0], files[13]], [{ is_truncated: false }, { is_truncated: true, patch: '', additions: 2000 }]);
 });
 
-t.test('a path is opened at a ref, whatever its bytes', async (t) => {
+t.test('a path of any bytes is read at a ref', async (t) => {
   using git = new ScratchGit();
   const first = commit(git, { 'd/e.txt': 'one\n', '\xff\xfe': 'bytes\n', '\xc3\xbc ?&#': 'ü\n' });
   const second = commit(git, { 'd/e.txt': 'two\n', bin: Buffer.from([0xff]) }, first);
@@ -200,7 +199,7 @@ t.test('a path is opened at a ref, whatever its bytes', async (t) => {
   t.match(await get('/content?path=d&ref=none'), { status: 404, json: { code: 'ref_not_found' } });
 });
 
-t.test('lines are blamed in ranges', async (t) => {
+t.test('blame returns ranges of lines', async (t) => {
   using git = new ScratchGit();
   const first = commit(git, { 'a.txt': NINE });
   const second = commit(git, { 'a.txt': NINE.replace('line 4', 'other') }, first);
@@ -246,7 +245,7 @@ t.test('lines are blamed in ranges', async (t) => {
     t.match(await get(`/blame?${query}`), { status }, query.slice(0, 40));
 });
 
-t.test('a tag is what git cat-file shows of it, whatever it says', async (t) => {
+t.test('an annotated tag is shown with its object, tagger and message', async (t) => {
   using git = new ScratchGit();
   const oid = commit(git, { a: 'a\n' });
   const identity = 'tagger Ada <ada@example.com> 1700000000 +0230';
@@ -273,6 +272,6 @@ t.test('a tag is what git cat-file shows of it, whatever it says', async (t) => 
     t.equal(response.status, 200);
     t.match(response.json, { oid: oids[at], is_message_truncated: false, ...shown });
   }
-  t.equal((await get(`/tag/${oid}`)).status, 404, 'a commit is none');
+  t.equal((await get(`/tag/${oid}`)).status, 404, 'a commit is not a tag');
   t.equal((await get(`/tag/${'0'.repeat(40)}`)).status, 404);
 });

@@ -23,7 +23,7 @@ t.test('a port serves a limited number of event streams, and writes an event onc
     written++;
     return write(record);
   };
-  const told = streams.map(async ({ body }) => {
+  const received = streams.map(async ({ body }) => {
     let text = '';
     for await (const chunk of body) {
       text += String(chunk);
@@ -33,8 +33,8 @@ t.test('a port serves a limited number of event streams, and writes an event onc
   });
   await call('GET', '/first', { token: null });
   await call('GET', '/second', { token: null });
-  const texts = await Promise.all(told);
-  t.equal(new Set(texts).size, 1, 'all of them are told the same');
+  const texts = await Promise.all(received);
+  t.equal(new Set(texts).size, 1, 'all streams send the same bytes');
   t.match(texts[0], /^: requests\n\nid: 1\nevent: request\ndata: .*\/first.*\n\nid: 2\nevent: request\n.*\/second/);
   t.ok(written <= 4, `${written} entries were written for two ports`);
   // Wait until the server has noticed that the readers have disconnected.

@@ -58,18 +58,18 @@ const FORBIDDEN: Readonly<Record<string, readonly Forbidden[]>> = {
   ),
 };
 
-interface SetUp {
+interface Setup {
   readonly name: string;
   readonly options: GivenOptions;
   /** Token that requests must carry; undefined if none is required. */
   readonly tokenOf: (service: Service) => string | undefined;
 }
 
-const SET_UPS: readonly SetUp[] = [
+const SETUPS: readonly Setup[] = [
   { name: 'on loopback', options: {}, tokenOf: () => undefined },
   { name: 'on loopback with a token', options: { adminToken: 'canary-admin' }, tokenOf: () => 'canary-admin' },
   {
-    name: 'off loopback, where a token is made',
+    name: 'off loopback with a generated token',
     options: { host: '0.0.0.0' },
     tokenOf: ({ emulator }) => readFileSync(emulator.adminTokenFile!, 'utf8').trim(),
   },
@@ -87,23 +87,23 @@ async function start(t: Test, options: GivenOptions): Promise<Service> {
   return service;
 }
 
-async function ask({ url }: Service, method: string, path: string, headers: Record<string, string>) {
+async function send({ url }: Service, method: string, path: string, headers: Record<string, string>) {
   const response = await request(url + path, { method: method as 'GET', headers });
   const text = await response.body.text();
   return { status: response.statusCode, headers: response.headers, text, code: codeOf(text) };
 }
 
 /** Sends requests one after the other on one connection. */
-async function askAll(
+async function sendAll(
   service: Service,
   path: string,
-  asked: readonly { readonly method: string; readonly headers: Record<string, string> }[],
+  requests: readonly { readonly method: string; readonly headers: Record<string, string> }[],
 ) {
-  const texts = asked.map(({ method, headers }) => {
+  const texts = requests.map(({ method, headers }) => {
     const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     return `${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`;
   });
-  return (await sendRaw(service, texts.join(''), asked.length)).answers;
+  return (await sendRaw(service, texts.join(''), requests.length)).responses;
 }
 
 function codeOf(text: string): string | undefined {
@@ -116,59 +116,59 @@ const CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-for (const { name, options, tokenOf } of SET_UPS) {
+for (const { name, options, tokenOf } of SETUPS) {
   t.test(`${name}, every route and method is guarded`, async (t) => {
     const service = await start(t, options);
     const before = { world: service.world, snapshot: service.world.snapshot() };
-    const right = tokenOf(service);
+    const token = tokenOf(service);
     const own = 'http://127.0.0.1';
     const credentials: readonly (readonly [kind: 'missing' | 'wrong' | 'right', headers: Record<string, string>])[] = [
       ['missing', {}],
-      ['wrong', { authorization: `Bearer ${right === undefined ? 'any' : `${right}x`}` }],
-      ['wrong', { authorization: `Basic ${right ?? 'any'}` }],
-      ...(right === undefined ? [] : [['right', { authorization: `bearer ${right}` }] as const]),
+      ['wrong', { authorization: `Bearer ${token === undefined ? 'any' : `${token}x`}` }],
+      ['wrong', { authorization: `Basic ${token ?? 'any'}` }],
+      ...(token === undefined ? [] : [['right', { authorization: `bearer ${token}` }] as const]),
     ];
     let turn = 0;
     for (const { path, isOpen } of PATHS) {
       for (const method of METHODS) {
-        const asked: { headers: Record<string, string>; status: number; method: string }[] = [];
+        const requests: { headers: Record<string, string>; status: number; method: string }[] = [];
         for (const [kind, authorization] of credentials) {
-          const isRefused = right !== undefined && kind !== 'right' && !isOpen;
+          const isRefused = token !== undefined && kind !== 'right' && !isOpen;
           for (const cases of Object.values(FORBIDDEN)) {
             const { headers, status } = cases[turn++ % cases.length]!;
             const refusal = status === 415 && isRefused ? 401 : status;
-            asked.push({ headers: { ...authorization, ...headers(own) }, status: refusal, method });
+            requests.push({ headers: { ...authorization, ...headers(own) }, status: refusal, method });
           }
-          if (isRefused) asked.push({ headers: { origin: own, ...authorization }, status: 401, method });
+          if (isRefused) requests.push({ headers: { origin: own, ...authorization }, status: 401, method });
         }
         const preflight = { origin: own, 'access-control-request-method': method };
-        asked.push({ headers: preflight, status: 403, method: 'OPTIONS' });
-        const responses = await askAll(service, path, asked);
+        requests.push({ headers: preflight, status: 403, method: 'OPTIONS' });
+        const responses = await sendAll(service, path, requests);
         const seen = responses.map(({ status, headers, body }, at) => ({
-          asked: asked[at],
+          request: requests[at],
           status,
           code: codeOf(body) ?? (method === 'HEAD' ? CODES[status] : undefined),
           challenge: headers['www-authenticate'],
-          isTold: right !== undefined && body.includes(right),
+          revealsToken: token !== undefined && body.includes(token),
           sharing: Object.keys(headers).filter((field) => field.startsWith('access-control')),
         }));
-        const wanted = asked.map((each) => ({
-          asked: each,
+        const expected = requests.map((each) => ({
+          request: each,
           status: each.status,
           code: CODES[each.status],
           challenge: each.status === 401 ? 'Bearer' : undefined,
-          isTold: false,
+          revealsToken: false,
           sharing: [],
         }));
-        t.same(seen, wanted, `${method} ${path}`);
+        t.same(seen, expected, `${method} ${path}`);
       }
     }
-    t.ok(turn > 500, 'all of them were asked');
+    t.ok(turn > 500, 'all combinations were sent');
     t.same(changedParts(before, service.world), [], 'nothing has changed');
   });
 }
 
-t.test('what is not forbidden is answered, and a wrong method told', async (t) => {
+t.test('an allowed request gets a response, and a wrong method is refused with 405', async (t) => {
   const service = await start(t, { adminToken: 'a/b+c==' });
   const own = service.url;
   const right = { authorization: 'Bearer a/b+c==' };
@@ -176,12 +176,12 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
     for (const method of METHODS) {
       if (methods.includes(method) || methods.length === 0) continue;
       if (method === 'HEAD' && methods.includes('GET')) continue;
-      const response = await ask(service, method, path, right);
+      const response = await send(service, method, path, right);
       const allow = methods.flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known])).sort();
       t.match(response, { status: 405, headers: { allow: allow.join(', ') } }, `${method} ${path}`);
     }
     const status = path === ADMIN_PREFIX ? 308 : 200;
-    if (isOpen) t.match(await ask(service, 'GET', path, {}), { status }, `${path} asks for no token`);
+    if (isOpen) t.match(await send(service, 'GET', path, {}), { status }, `${path} requires no token`);
   }
   for (const headers of [
     { origin: own },
@@ -191,39 +191,39 @@ t.test('what is not forbidden is answered, and a wrong method told', async (t) =
     { host: 'api.demo.localhost', origin: 'http://api.demo.localhost:80' },
     { 'content-type': 'application/json; charset=utf-8' },
   ]) {
-    t.match(await ask(service, 'GET', '/_emulator/state', { ...right, ...headers }), { status: 200 }, `${headers}`);
+    t.match(await send(service, 'GET', '/_emulator/state', { ...right, ...headers }), { status: 200 }, `${headers}`);
   }
-  t.match(await ask(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
+  t.match(await send(service, 'GET', '/_emulator/nothing', right), { status: 404, code: 'route_not_found' });
 });
 
-t.test('a token of a repository is no admin token, and the other way round', async (t) => {
+t.test('a repository token is not an admin token, and the admin token is not a repository token', async (t) => {
   const service = await start(t, { adminToken: 'canary-admin' });
   const authorization = `Bearer ${await service.token({ repo: 'team/app' })}`;
-  t.match(await ask(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
-  const response = await ask(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
+  t.match(await send(service, 'GET', '/_emulator/state', { authorization }), { status: 401 });
+  const response = await send(service, 'GET', '/api/v1/repo', { authorization: 'Bearer canary-admin' });
   t.match(response, { status: 403 });
 });
 
-t.test('the token that is made is its user’s alone, and goes with the emulator', async (t) => {
+t.test('the generated token is readable only by its user, and is removed with the emulator', async (t) => {
   const [one, other] = await Promise.all([start(t, { host: '0.0.0.0' }), start(t, { host: '0.0.0.0' })]);
   const file = one.emulator.adminTokenFile!;
   const text = readFileSync(file, 'utf8');
   t.match(text, /^[\w-]{43}\n$/, '256 bits');
-  t.not(text, readFileSync(other.emulator.adminTokenFile!, 'utf8'), 'the seed does not tell it');
+  t.not(text, readFileSync(other.emulator.adminTokenFile!, 'utf8'), 'the token is not derived from the seed');
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.equal(statSync(dirname(file)).mode & 0o777, 0o700);
   await one.emulator.close({ graceMs: 0 });
   t.throws(() => statSync(dirname(file)), { code: 'ENOENT' });
-  t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback none is made');
+  t.equal((await start(t, {})).emulator.adminTokenFile, undefined, 'on loopback no token is generated');
 });
 
-t.test('a link on another page opens the page, and reads nothing else', async (t) => {
+t.test('a link on another page opens only the page and its files', async (t) => {
   const service = await start(t, { adminToken: 'secret' });
   const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   for (const site of ['cross-site', 'same-site']) {
     for (const path of ['/_emulator/', '/_emulator/page/main.js']) {
       const from = { 'sec-fetch-site': site };
-      t.match(await ask(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
+      t.match(await send(service, 'GET', path, { ...from, ...navigation }), { status: 200 }, `${site} ${path}`);
       for (const other of [
         {},
         { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
@@ -231,12 +231,12 @@ t.test('a link on another page opens the page, and reads nothing else', async (t
         { ...navigation, origin: 'http://evil.example' },
         { ...navigation, host: 'evil.example' },
       ]) {
-        t.match(await ask(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
+        t.match(await send(service, 'GET', path, { ...from, ...other }), { status: 403 }, JSON.stringify(other));
       }
-      t.match(await ask(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
+      t.match(await send(service, 'POST', path, { ...from, ...navigation }), { status: 403 });
     }
     for (const path of ['/_emulator/health', '/_emulator/state', '/_emulator/pages', '/_emulator//page/main.js']) {
-      t.match(await ask(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
+      t.match(await send(service, 'GET', path, { 'sec-fetch-site': site, ...navigation }), { status: 403 }, path);
     }
   }
 });

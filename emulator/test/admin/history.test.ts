@@ -44,7 +44,7 @@ function lineOf(row: Row & Record<string, unknown>): string {
 }
 
 t.test(
-  'a graph is what git log --date-order prints, of branches and tags, of all refs, of some and of one',
+  'a graph equals git log --date-order of branches and tags, of all refs, of a prefix, and of one ref',
   async (t) => {
     using generated = new GeneratedHistory({ seed: 31, commits: 120, skew: 200 });
     const { git, commits } = generated;
@@ -121,7 +121,7 @@ t.test(
   },
 );
 
-t.test('pages of a graph fit together while refs move, also where a cursor cannot keep all tips', async (t) => {
+t.test('the parts of a graph fit together while refs move, even if a cursor cannot keep all tips', async (t) => {
   using git = new ScratchGit();
   const tree = git.run(['mktree']);
   const commit = (message: string, ...parents: string[]) =>
@@ -138,7 +138,7 @@ t.test('pages of a graph fit together while refs move, also where a cursor canno
     await push('r', `${commit('new', root)}:refs/heads/new`);
     const rest = (await get(`/graph?limit=1000&cursor=${first.next_cursor}`)).json.items as Row[];
     const oids = [...first.items, ...rest].map(({ oid }: Row) => oid);
-    t.equal(new Set(oids).size, oids.length, 'none twice');
+    t.equal(new Set(oids).size, oids.length, 'no commit is shown twice');
     if (count === 3)
       t.same(
         oids,
@@ -162,7 +162,7 @@ t.test('an empty repository has an empty graph', async (t) => {
   t.match(await service.admin('GET', '/repositories/none/graph'), { status: 404 });
 });
 
-t.test('a commit is shown whole, with its refs and notes; and notes are listed as git lists them', async (t) => {
+t.test('a commit is shown with its refs and notes, and notes are listed as git lists them', async (t) => {
   using git = new ScratchGit();
   const tree = git.run(['mktree']);
   const root = git.run(['commit-tree', tree, '-m', 'root']);
@@ -233,7 +233,7 @@ t.test('a commit is shown whole, with its refs and notes; and notes are listed a
     t.match(await get(path), { status }, path);
 });
 
-t.test('long messages and subjects are cut', async (t) => {
+t.test('long messages and subjects are truncated', async (t) => {
   using git = new ScratchGit();
   const long = git.run(['commit-tree', git.run(['mktree'])], `${'ä'.repeat(2_000_000)}\n`);
   git.run(['update-ref', 'refs/heads/main', long]);

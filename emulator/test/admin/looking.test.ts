@@ -61,7 +61,7 @@ async function setUp(t: Test) {
   return service;
 }
 
-t.test('looking changes nothing: no clock, counter, id or journal, and no repository wakes', async (t) => {
+t.test('GET and HEAD change nothing: no clock, counter, id or journal, and no repository wakes', async (t) => {
   const service = await setUp(t);
   const targets = await targetsIn(service);
   const before = { world: service.world, snapshot: service.world.snapshot() };
@@ -86,11 +86,15 @@ t.test('looking changes nothing: no clock, counter, id or journal, and no reposi
   const state = await service.call('GET', '/_emulator/repositories/cold', { token: null });
   t.match(state.json, { name: 'cold', state: 'archived', objects: 3, refs: 1 });
   t.match((await service.call('GET', '/_emulator/repositories/b', { token: null })).json, { state: 'deleted' });
-  t.match(await service.call('GET', '/api/v1/repo', { repo: 'cold' }), { status: 409 }, 'a request does wake it');
+  t.match(
+    await service.call('GET', '/api/v1/repo', { repo: 'cold' }),
+    { status: 409 },
+    'a request to the API wakes the repository',
+  );
   t.same(changedParts(before, service.world).sort(), ['clock', 'journal', 'repositories', 'requests']);
 });
 
-t.test('what the admin routes answer is what their document says', async (t) => {
+t.test('responses of the admin routes match their OpenAPI document', async (t) => {
   const service = await setUp(t);
   const { json: document } = await service.call('GET', '/_emulator/openapi.json', { token: null });
   const result = await new Validator().validate(structuredClone(document));

@@ -2,7 +2,7 @@ import t from 'tap';
 import { request } from 'undici';
 import { startAdmin } from './admin-service.js';
 
-t.test('requests are listed, shown, followed and forgotten', async (t) => {
+t.test('requests are listed, shown, streamed and removed', async (t) => {
   const { admin, call, seed, url } = await startAdmin(t);
   await seed('r');
   await call('GET', '/api/v1/repos/file?path=none', { repo: 'r' });
@@ -32,7 +32,7 @@ t.test('requests are listed, shown, followed and forgotten', async (t) => {
   await call('GET', '/nothing', { token: null });
   await until(1);
   t.match(events, [{ event: 'request', data: { path: '/nothing', status: 404 } }]);
-  t.equal(events[0]!.id, '4', 'the fourth answer that ended');
+  t.equal(events[0]!.id, '4', 'the id is the number of the response that ended');
   await admin('DELETE', '/requests');
   t.same((await admin('GET', '/requests')).json.items, []);
   await call('GET', '/nothing/again', { token: null });
@@ -46,10 +46,10 @@ t.test('requests are listed, shown, followed and forgotten', async (t) => {
   t.match(events[3], { event: 'request', id: '1', data: { path: '/nothing/new', id: 'req-00000001' } });
   await admin('POST', '/shutdown');
   await read;
-  t.pass('it ends with the emulator');
+  t.pass('the stream ends with the emulator');
 });
 
-t.test('a stream that goes on behind what the journal has forgotten says so', async (t) => {
+t.test('a stream that continues before the start of the journal reports how many requests it missed', async (t) => {
   const { call, url, admin } = await startAdmin(t, { limits: { maxJournal: 2 } });
   for (let count = 0; count < 5; count++) await call('GET', '/nothing', { token: null });
   const stream = await request(`${url}/_emulator/requests/stream`, { headers: { 'last-event-id': '1' } });
@@ -63,7 +63,7 @@ t.test('a stream that goes on behind what the journal has forgotten says so', as
   t.match(bad, { status: 400, json: { detail: /^Last-Event-ID has to be/ } });
 });
 
-t.test('every list of the requests tells how many the journal dropped', async (t) => {
+t.test('every list of requests has the number of requests that the journal dropped', async (t) => {
   const { admin, call, emulator, url } = await startAdmin(t, { limits: { maxJournal: 3 } });
   const text = async (query: string) => {
     const response = await fetch(`${url}/_emulator/requests${query}`);
@@ -78,7 +78,7 @@ t.test('every list of the requests tells how many the journal dropped', async (t
   }
   const requests = emulator.requests();
   t.equal(requests.dropped, 2);
-  t.same(Object.keys(requests), ['0', '1', '2'], 'it compares as an array');
+  t.same(Object.keys(requests), ['0', '1', '2'], 'the list compares as an array');
   t.equal(emulator.requests({ status: 404 }).dropped, 2);
   t.equal((await text('?format=ndjson')).dropped, '2');
   const har = await text('?format=har');
@@ -88,7 +88,7 @@ t.test('every list of the requests tells how many the journal dropped', async (t
   t.match((await admin('GET', '/requests')).json, { items: { length: 0 }, dropped: 0, last_event_id: 5 });
 });
 
-t.test('requests are listed from either end, without bodies, and a stream goes on behind the list', async (t) => {
+t.test('requests are listed from either end, without bodies, and a stream continues after the list', async (t) => {
   const { admin, call, url } = await startAdmin(t);
   for (let at = 0; at < 5; at++) await call('GET', `/api/repos?limit=${at + 1}`);
   const list = async (query: string) => {
@@ -121,17 +121,17 @@ t.test('requests are listed from either end, without bodies, and a stream goes o
     headers: { 'last-event-id': `${json.last_event_id}` },
     signal: abort.signal,
   });
-  let told = '';
+  let received = '';
   for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
-    told += piece;
-    if (told.includes('data:')) break;
+    received += piece;
+    if (received.includes('data:')) break;
   }
   abort.abort();
-  t.match(told, /^id: 6\nevent: request\ndata: .*"path":"\/api\/meta"/m);
-  t.notMatch(told, /"body"/);
+  t.match(received, /^id: 6\nevent: request\ndata: .*"path":"\/api\/meta"/m);
+  t.notMatch(received, /"body"/);
 });
 
-t.test('a stream of a namespace ends when it is removed', async (t) => {
+t.test('the stream of a namespace ends when the namespace is removed', async (t) => {
   const { admin, emulator } = await startAdmin(t);
   await using namespace = await emulator.namespace();
   const stream = await request(`${namespace.adminUrl}/requests/stream`);
@@ -145,7 +145,7 @@ t.test('a stream of a namespace ends when it is removed', async (t) => {
   t.notMatch(text, /event: reset/);
 });
 
-t.test('requests are asked for by what they were, and exported', async (t) => {
+t.test('requests are filtered and exported', async (t) => {
   const { admin, call, seed, url } = await startAdmin(t);
   await seed('r');
   for (const path of ['none', 'README.md']) await call('GET', `/api/v1/repos/file?path=${path}`, { repo: 'r' });
@@ -184,7 +184,7 @@ t.test('requests are asked for by what they were, and exported', async (t) => {
   t.equal(har.json.log.version, '1.2');
 });
 
-t.test('repositories are looked at whatever their state', async (t) => {
+t.test('repositories are shown whatever their state', async (t) => {
   const { admin, seed, commit, call } = await startAdmin(t);
   const commitOid = await seed('team/app', { 'a.txt': 'a\n', 'd/b.bin': Buffer.from([0, 255]) });
   await commit('team/app', { 'c.txt': 'c\n' });
@@ -233,7 +233,7 @@ t.test('repositories are looked at whatever their state', async (t) => {
     t.match(await admin('GET', path), { status }, path);
 });
 
-t.test('of repositories that had a name one after the other the last one is shown', async (t) => {
+t.test('the last of several repositories that had the same name is shown', async (t) => {
   const { admin, seed, call } = await startAdmin(t);
   await seed('r');
   await call('DELETE', '/api/repos/r', { repo: 'r' });
@@ -244,7 +244,7 @@ t.test('of repositories that had a name one after the other the last one is show
   t.same((await admin('GET', '/repositories/r')).json, items[0]);
 });
 
-t.test('a large blob is shown in part', async (t) => {
+t.test('a large blob is truncated', async (t) => {
   const { admin, seed } = await startAdmin(t);
   const commit = await seed('r', { 'large.txt': 'x'.repeat(1024 * 1024 + 1) });
   const [{ oid }] = (await admin('GET', `/repositories/r/tree/${commit}`)).json.items;
@@ -273,7 +273,7 @@ t.test('webhooks are listed by organization, without their secrets', async (t) =
   t.same((await admin('GET', '/webhooks?organization=none')).json.items, []);
 });
 
-t.test('variants are listed with their values, and changed by the state', async (t) => {
+t.test('variants are listed with their values, and changed with PATCH state', async (t) => {
   const { admin } = await startAdmin(t, { variants: { thawing: '503' } });
   const find = async (wanted: string) =>
     (await admin('GET', '/variants')).json.items.find(({ name }: { name: string }) => name === wanted);
@@ -295,7 +295,7 @@ t.test('latches are listed as long as something waits for them', async (t) => {
   await seed('r');
   const list = async () => (await admin('GET', '/latches')).json.items;
   t.same(await list(), []);
-  const asked = ['gate', 'gate', 'other'].map((latch) =>
+  const responses = ['gate', 'gate', 'other'].map((latch) =>
     call('GET', '/api/v1/repo', { repo: 'r', headers: { 'x-emulator-fault': `hold;latch=${latch}` } }),
   );
   while ((await list()).length < 2 || (await list())[0].waiting < 2)
@@ -308,6 +308,6 @@ t.test('latches are listed as long as something waits for them', async (t) => {
     ],
   );
   for (const name of ['gate', 'other']) await admin('POST', `/latches/${name}/release`);
-  await Promise.all(asked);
+  await Promise.all(responses);
   t.same(await list(), []);
 });

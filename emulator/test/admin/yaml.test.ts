@@ -3,7 +3,7 @@ import { startAdmin } from './admin-service.js';
 
 const YAML = { 'content-type': 'application/yaml; charset=utf-8' };
 
-t.test('a scenario is registered as YAML, and what is wrong with it is told as of JSON', async (t) => {
+t.test('a scenario can be registered as YAML, with the same errors as JSON', async (t) => {
   const { admin } = await startAdmin(t);
   const post = (body: string) => admin('POST', '/scenarios', undefined, { body, headers: YAML });
   t.match(await post('id: mine\nsteps:\n  - after: PT1S\n    release: gate\n'), {
@@ -23,7 +23,7 @@ t.test('a scenario is registered as YAML, and what is wrong with it is told as o
   t.match((await admin('GET', '/scenarios')).json, { items: [{ id: 'mine' }] });
 });
 
-t.test('no other route takes YAML', async (t) => {
+t.test('no other route accepts YAML', async (t) => {
   const { admin } = await startAdmin(t);
   t.match(await admin('PATCH', '/clock', undefined, { body: 'mode: frozen', headers: YAML }), { status: 415 });
   const { paths } = (await admin('GET', '/openapi.json')).json as {

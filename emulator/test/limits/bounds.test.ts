@@ -96,7 +96,7 @@ t.test('a store that is full says so to both, lives on, and has room again after
   const { randomFillSync } = await import('node:crypto');
   const blob = { type: 'blob', body: randomFillSync(Buffer.alloc(900_000)) } as const;
   const body = pushBody([{ ref: 'refs/heads/x', old: ZERO, new: '1'.repeat(40) }], packOf([blob]));
-  t.match(reportOf(await pushRaw(service, 'team/app', body)), [/^unpack .*memory budget/, /^ng refs\/heads\/x/]);
+  t.match(reportOf(await pushRaw(service, 'team/app', body)), [/^unpack .*memory limit/, /^ng refs\/heads\/x/]);
   t.equal(world.engine.memory.used, held, 'nothing of either is held');
   t.equal((await service.call('GET', '/api/v1/repos/file?path=f', { repo: 'full' })).status, 200, 'reads go on');
   t.equal((await service.call('DELETE', '/api/v1/repos/delete', { repo: 'full' })).status < 300, true);

@@ -78,7 +78,7 @@ t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
       'GET /_emulator/version',
     ]) {
       const what = `${line} ${version} ${JSON.stringify(fields)}`;
-      const { answers: responses, end } = await sendRaw(
+      const { responses, end } = await sendRaw(
         service,
         `${line} ${version}\r\n${HOST}${authorization}${fields}\r\n${chunks}`,
       );
@@ -91,7 +91,7 @@ t.test('a transfer coding has to be chunked, once, and alone', async (t) => {
   t.equal(stateDigest(service.world), before, 'no body became a request');
   for (const name of ['chunked', 'Chunked', ' chunked ', ', chunked']) {
     const text = `POST /api/v1/repos/grep HTTP/1.1\r\n${HOST}${authorization}Transfer-Encoding:${name}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`;
-    const { answers: responses } = await sendRaw(service, text, 1);
+    const { responses } = await sendRaw(service, text, 1);
     t.match(responses, [{ status: 400, body: /query/ }], `${name} is read, and its body checked`);
   }
 });
@@ -132,7 +132,7 @@ t.test('what Node’s parser refuses is answered once, in the words of every oth
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ];
   for (const [what, text, status = 400] of rows) {
-    const { answers: responses, end } = await sendRaw(service, text);
+    const { responses, end } = await sendRaw(service, text);
     t.equal(responses.length, 1, `${what}: one answer`);
     isRefusal(t, service, responses[0], status, what);
     t.match(responses[0]?.headers, { connection: 'close' }, what);
@@ -159,7 +159,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
         const recorded = [...world.state.journal.entries()].length;
         // Sent once in one piece, and once with the body after the header.
         for (const isLate of [false, true]) {
-          const { answers: responses } = await converse(service, (socket) => {
+          const { responses } = await converse(service, (socket) => {
             if (!isLate) socket.write(head + body);
             else socket.write(head, () => setImmediate(() => socket.write(body)));
           });
@@ -175,7 +175,7 @@ t.test('a body that cannot be read any further: one answer, and one line in the 
   for (const service_ of ['git-upload-pack', 'git-receive-pack']) {
     const head = `POST /team/app.git/${service_} HTTP/1.1\r\n${HOST}${authorization}Content-Type: application/x-${service_}-request\r\nTransfer-Encoding: chunked\r\n\r\n`;
     for (const begun of ['', '4\r\n0032\r\n']) {
-      const { answers: responses, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
+      const { responses, end } = await sendRaw(service, `${head}${begun}zz\r\n`);
       t.match(responses, [{ status: 400, headers: { 'content-type': /^text\/plain/, connection: 'close' } }], service_);
       t.equal(end, 'closed');
       t.match([...world.state.journal.entries()].at(-1), { status: 400, code: 'bad_request', why: [/chunk/] });
@@ -193,7 +193,7 @@ t.test('what goes on arriving after a refusal neither cuts the answer nor gets a
     `GET /api/v1/repo HTTP/1.0\r\n${HOST}${authorization}\r\n`,
     `POST /api/v1/repos/grep HTTP/1.0\r\n${HOST}Content-Length: 3000000\r\n\r\n`,
   ]) {
-    const { answers: responses, end } = await converse(service, async (socket) => {
+    const { responses, end } = await converse(service, async (socket) => {
       socket.on('error', () => undefined);
       socket.write(first);
       for (let part = 0; part < 40 && !socket.destroyed; part++) {
@@ -219,7 +219,7 @@ t.test('no request behind one that closes its connection is carried out', async 
     `GET /api/v1/repo HTTP/2.0\r\n${HOST}${authorization}Connection: keep-alive\r\n\r\n`,
     `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`,
   ]) {
-    const { answers: responses, end } = await sendRaw(service, first + write);
+    const { responses, end } = await sendRaw(service, first + write);
     t.equal(responses.length, 1, JSON.stringify(first));
     t.equal(end, 'closed');
   }
@@ -240,32 +240,32 @@ t.test('Expect: only 100-continue can be met', async (t) => {
     '"100-continue"',
     '200-ok',
   ]) {
-    const { answers: responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`), 1);
+    const { responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`), 1);
     isRefusal(t, service, responses[0], 417, expect);
     t.equal(continues, 0, `${expect}: no 100 before it`);
     for (const path of ['/_emulator/health', '/_emulator/version', '/api/v1/repo']) {
       const refused = await sendRaw(service, `GET ${path} HTTP/1.1\r\n${HOST}Expect: ${expect}\r\n\r\n`, 1);
-      isRefusal(t, service, refused.answers[0], 417, `${path} ${expect}`);
+      isRefusal(t, service, refused.responses[0], 417, `${path} ${expect}`);
     }
   }
   isRefusal(
     t,
     service,
-    (await sendRaw(service, post('Expect: 100-continue\r\nExpect: x\r\n'), 1)).answers[0],
+    (await sendRaw(service, post('Expect: 100-continue\r\nExpect: x\r\n'), 1)).responses[0],
     417,
     'two',
   );
   for (const none of ['Expect:\r\n', 'Expect: ,\r\n']) {
-    t.match(await sendRaw(service, post(none), 1), { continues: 0, answers: [{ status: 400, body: /query/ }] });
+    t.match(await sendRaw(service, post(none), 1), { continues: 0, responses: [{ status: 400, body: /query/ }] });
   }
   // RFC 9110, 10.1.1: an expectation in an HTTP/1.0 request is ignored.
   for (const expect of ['x', '100-continue']) {
-    const { answers: responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`, 'HTTP/1.0'), 1);
+    const { responses, continues } = await sendRaw(service, post(`Expect: ${expect}\r\n`, 'HTTP/1.0'), 1);
     t.match(responses, [{ status: 400, body: /query/ }], `HTTP/1.0 ${expect}`);
     t.equal(continues, 0);
   }
   const next = `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`;
-  const { answers: responses } = await sendRaw(service, post('Expect: x\r\n') + next, 2);
+  const { responses } = await sendRaw(service, post('Expect: x\r\n') + next, 2);
   t.match(responses, [{ status: 417 }, { status: 200 }], 'a body that was sent all the same does not hold up the next');
 });
 
@@ -286,7 +286,7 @@ t.test('100 Continue is sent when the body is wanted, and not before a refusal',
         },
       },
     );
-  t.match(await ask(authorization), { continues: 1, answers: [{ status: 201 }] });
+  t.match(await ask(authorization), { continues: 1, responses: [{ status: 201 }] });
   for (const [what, fields, target, status] of [
     ['no credential', '', undefined, 401],
     ['an unknown route', authorization, '/api/v1/nothing', 404],
@@ -296,7 +296,7 @@ t.test('100 Continue is sent when the body is wanted, and not before a refusal',
     ['a foreign host', `Host: localhost\r\n`, undefined, 400],
     ['a push without a credential', '', '/team/app.git/git-receive-pack', 401],
   ] as const) {
-    const { answers: responses, continues } = await ask(fields, target);
+    const { responses, continues } = await ask(fields, target);
     t.match(responses, [{ status }], what);
     t.equal(continues, 0, `${what}: refused at once`);
     t.equal(
@@ -321,27 +321,27 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
     [`CONNECT localhost:80 HTTP/1.1\r\n\r\n`, 400],
     [`CONNECT /_emulator/version HTTP/1.1\r\n${HOST}\r\n`, 400],
   ] as const) {
-    const { answers: responses, end } = await sendRaw(service, text);
+    const { responses, end } = await sendRaw(service, text);
     t.equal(responses.length, 1, text);
     isRefusal(t, service, responses[0], status, text);
     t.equal(end, 'closed');
     if (status === 405) t.match(responses[0]?.headers.allow, /GET, HEAD.*POST/);
   }
   const foreign = await sendRaw(service, `CONNECT localhost:80 HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
-  t.match(foreign.answers, [{ status: 403, body: /"forbidden"/ }]);
+  t.match(foreign.responses, [{ status: 403, body: /"forbidden"/ }]);
   const behind = await sendRaw(
     service,
     `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\nCONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`,
   );
-  t.match(behind.answers, [{ status: 200 }, { status: 405 }], 'behind a request whose answer is on its way');
+  t.match(behind.responses, [{ status: 200 }, { status: 405 }], 'behind a request whose answer is on its way');
 
   const star = await sendRaw(service, `OPTIONS * HTTP/1.1\r\n${HOST}\r\nGET /api/v1/repo HTTP/1.1\r\n${HOST}\r\n`, 2);
-  isRefusal(t, service, star.answers[0], 405, 'OPTIONS *');
-  t.equal(star.answers[0]?.headers.allow, 'GET, HEAD, POST, PUT, PATCH, DELETE');
-  t.equal(star.answers[1]?.status, 401, 'the connection goes on');
+  isRefusal(t, service, star.responses[0], 405, 'OPTIONS *');
+  t.equal(star.responses[0]?.headers.allow, 'GET, HEAD, POST, PUT, PATCH, DELETE');
+  t.equal(star.responses[1]?.status, 401, 'the connection goes on');
   for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
     const response = await sendRaw(service, `${method} * HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\n`, 1);
-    t.equal(response.answers[0]?.status, 400, `${method} *`);
+    t.equal(response.responses[0]?.status, 400, `${method} *`);
   }
 
   // RFC 9110, 7.8: a server may ignore Upgrade. Node drops what follows such a request, so nothing may follow.
@@ -352,7 +352,7 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
     ['GET /_emulator/version', 200],
   ] as const) {
     const next = `GET /api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`;
-    const { answers: responses, end } = await sendRaw(
+    const { responses, end } = await sendRaw(
       service,
       `${line} HTTP/1.1\r\n${HOST}${authorization}${upgrade}\r\n${next}`,
     );
@@ -362,7 +362,7 @@ t.test('CONNECT, OPTIONS * and Upgrade', async (t) => {
   }
   const body = packBody({ u: 'u' });
   const write = `POST /api/v1/repos/commit-pack HTTP/1.1\r\n${HOST}${authorization}${upgrade}Content-Length: ${body.length}\r\n\r\n${body}`;
-  t.match((await sendRaw(service, write)).answers, [{ status: 201, headers: { connection: 'close' } }]);
+  t.match((await sendRaw(service, write)).responses, [{ status: 201, headers: { connection: 'close' } }]);
 });
 
 t.test('pipelined requests: one answer each, in order, mistakes among them', async (t) => {
@@ -381,7 +381,7 @@ t.test('pipelined requests: one answer each, in order, mistakes among them', asy
     [`GET http://127.0.0.1/api/v1/repo HTTP/1.1\r\n${HOST}${authorization}\r\n`, 200],
     [good, 200],
   ];
-  const { answers: responses } = await sendRaw(service, rows.map(([text]) => text).join(''), rows.length);
+  const { responses } = await sendRaw(service, rows.map(([text]) => text).join(''), rows.length);
   t.same(
     responses.map(({ status }) => status),
     rows.map(([, status]) => status),

@@ -11,7 +11,7 @@ async function setUp(t: Test, options: GivenOptions = {}) {
   await service.seed('team/app');
   const token = await service.token({ repo: 'team/app' });
   const ask = async (line: string, fields: string): Promise<RawResponse> =>
-    (await sendRaw(service, `${line}\r\n${fields}\r\n`, 1)).answers[0]!;
+    (await sendRaw(service, `${line}\r\n${fields}\r\n`, 1)).responses[0]!;
   return { service, ask, authorization: `Authorization: Bearer ${token}\r\n` };
 }
 
@@ -178,7 +178,7 @@ t.test('no Host, and more than one', async (t) => {
       }
     }
   }
-  const { answers: responses } = await sendRaw(
+  const { responses } = await sendRaw(
     service,
     `GET /api/v1/repo HTTP/1.1\r\n\r\nGET /api/v1/repo HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`,
     2,
@@ -293,7 +293,7 @@ t.test('below /_emulator every method, spelling and path meets the guard first',
   for (const path of [...OWN, ...PAGE, ...NO_ROUTES]) {
     for (const method of METHODS) {
       const requests = pages.map((fields) => `${method} ${path} HTTP/1.1\r\n${fields}\r\n`);
-      const { answers: responses } = await sendRaw(service, requests.join(''), pages.length);
+      const { responses } = await sendRaw(service, requests.join(''), pages.length);
       const seen = responses.map((response) => problemAndShape(response, 403, 'forbidden'));
       t.equal(responses.length, pages.length);
       t.match(
@@ -335,7 +335,7 @@ t.test('health names the organization that Host selects', async (t) => {
   const { service } = await setUp(t, { org: ['demo', 'other'] });
   const organizationOf = async (index: number, host: string): Promise<string> => {
     const there: Service = { ...service, url: service.emulator.orgs[index]!.baseUrl };
-    const { answers: responses } = await sendRaw(there, `GET /_emulator/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 1);
+    const { responses } = await sendRaw(there, `GET /_emulator/health HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 1);
     return JSON.parse(responses[0]!.body).organization;
   };
   t.equal(await organizationOf(0, 'localhost'), 'demo');

@@ -70,7 +70,7 @@ t.test('emulator ca prints what to trust; without TLS there is nothing', async (
   t.match(await run(['ca', '--url', plain.baseUrl]), {
     code: 2,
     out: '',
-    err: /No HTTPS is served here; --tls serves it\./,
+    err: /HTTPS is not served; start the emulator with --tls\./,
   });
   t.equal(plain.https, undefined);
 });
