@@ -2,17 +2,16 @@ import { COST } from '../schedule/cost.js';
 import { isBehind, type RequestRecord } from './record.js';
 
 /**
- * Which request one repeats. The rule:
+ * Compares two requests by the rule for retries:
  *
- *     `retryOf` is the last request before it of the same client, operation, method, target and body
- *     that failed: its answer was an error, or did not reach the client as a whole.
- *     That answer had ended before the request began. Until then the two were concurrent.
+ *     `retryOf` is the last earlier request of the same client, operation, method, target and body
+ *     that failed: its response was an error, or did not reach the client completely.
+ *     Its response ended before the later request began. Otherwise the two are concurrent.
  *
- * The client is the organization and the `sub` and `repo` of the token, as the token says them. The target is the path
- * and the query as they were sent. Bodies are the same when they have the same length and the same first 64 KiB; those
- * of Git when they ask for the same: the command, wants and haves, or the updates of refs, since two packs of the same
- * objects may differ. Of a body that was not read, as the request was refused before, only the Content-Length is
- * compared.
+ * The client is the organization with the `sub` and `repo` claims of the token, verified or not. The target is the path
+ * and the query as sent. Bodies are equal if their lengths and their first 64 KiB are equal. Git bodies are equal if
+ * they request the same: the command, wants and haves, or the ref updates, because two packs of the same objects may
+ * differ. If a body was not read because the request was refused earlier, only the Content-Length is compared.
  */
 export function isSameRequest(a: RequestRecord, b: RequestRecord): boolean {
   return targetKey(a) === targetKey(b) && isSameBody(sentBodyOf(a), sentBodyOf(b));
@@ -27,17 +26,17 @@ interface Failed {
   readonly body: SentBody;
 }
 
-/** Failed requests for one target, with different bodies, that are looked at. */
+/** Maximum number of failed requests for one target, with different bodies, that are stored and compared. */
 const MAX_ALIKE = 32;
 
-/** Index of the requests that failed. It is given them in the order of their answers; what that costs is added to `work`. */
+/** Index of failed requests. Requests have to be added in the order of their responses. The cost is added to `work`. */
 export class Lineage {
-  /** By path, then by everything else that they have in common but bodies; oldest first. */
+  /** Failed requests by path, then by the target key (everything that retries share except the body), oldest first. */
   private readonly failed = new Map<string, Map<string, readonly Failed[]>>();
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
-  /** Adds a request, and returns the one that it repeats. */
+  /** Adds a request, and returns the earlier request that it repeats; undefined if none. */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
     const sharing = this.failed.get(record.path);
@@ -56,13 +55,13 @@ export class Lineage {
     return earlier;
   }
 
-  /** Returns the request that this one repeats, without adding it. */
+  /** Returns the earlier request that this request repeats, without adding it; undefined if none. */
   find(record: RequestRecord): RequestRecord | undefined {
     const alike = this.failed.get(record.path)?.get(targetKey(record));
     return alike && findAlike(record, sentBodyOf(record), alike);
   }
 
-  /** Lets go of a request. */
+  /** Removes a request from the index. */
   forget(record: RequestRecord): void {
     const targets = this.failed.get(record.path);
     if (!targets || !hasFailed(record)) return;
@@ -74,7 +73,7 @@ export class Lineage {
   }
 }
 
-/** The one of them that began last. */
+/** Returns the matching failed request that began last; undefined if none. */
 function findAlike(record: RequestRecord, body: SentBody, alike: readonly Failed[]): RequestRecord | undefined {
   let found: RequestRecord | undefined;
   for (const other of alike) {
@@ -84,7 +83,7 @@ function findAlike(record: RequestRecord, body: SentBody, alike: readonly Failed
   return found;
 }
 
-/** A field of the request, by its lower-case name. */
+/** Returns a header field of the request by its lower-case name; undefined if absent. */
 export function fieldOf({ head: { fields } }: RequestRecord, name: string): string | undefined {
   for (let at = 0; at < fields.length; at += 2) if (fields[at]!.toLowerCase() === name) return fields[at + 1];
   return undefined;
@@ -95,12 +94,12 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
   return `${organization}\0${client}\0${operation}\0${method}\0${path}?${query}`;
 }
 
-/** What tells the body of a request from others. */
+/** Facts by which request bodies are compared. */
 interface SentBody {
-  /** Undefined where it was not read. */
+  /** Undefined if the body was not read. */
   readonly content: string | undefined;
   readonly bytes: number;
-  /** The Content-Length. */
+  /** Content-Length header field; undefined if absent. */
   readonly length: string | undefined;
 }
 
@@ -124,15 +123,18 @@ function sentBodyOf(record: RequestRecord): SentBody {
   return { content: isEmpty ? '' : undefined, bytes: 0, length };
 }
 
-/** Units of work (`schedule`) that were done since the last step: those who do it add to it, their driver takes it. */
+/**
+ * Work units (see `schedule`) since the last yield. The code that works adds units, and the code that yields takes
+ * them.
+ */
 export interface WorkDone {
   units: number;
 }
 
-/** Units that make a step worth its price. */
+/** Number of work units after which a generator yields. */
 const STEP = 64;
 
-/** To be yielded from within a loop: `if (isStep(work)) yield take(work);` */
+/** Returns true if the generator should yield. Use in a loop: `if (isStep(work)) yield take(work);` */
 export function isStep({ units }: WorkDone): boolean {
   return units >= STEP;
 }

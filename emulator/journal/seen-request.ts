@@ -4,12 +4,12 @@ import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js'
 import { fieldOf, isSameRequest, isStep, Lineage, take, type WorkDone } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';
 
-/** Units of a byte of a body that is decoded, searched for secrets and read as JSON. */
+/** Work units per byte of a body that is decoded, searched for secrets and parsed as JSON. */
 const BYTE_READ = 1 / 32;
 
-/** A request as it is evaluated. What looking at it costs is added to `work`. */
+/** Request during an evaluation. The cost of reading its facts is added to `work`. */
 export class SeenRequest {
-  /** Whether a later one repeats it. */
+  /** True if a later request repeats this one. */
   isRepeated = false;
   private shownCode: string | undefined | null = null;
 
@@ -19,13 +19,13 @@ export class SeenRequest {
     private readonly work: WorkDone,
   ) {}
 
-  /** A field of the request, by its lower-case name. */
+  /** Returns a request header field by its lower-case name; undefined if absent. */
   header(name: string): string | undefined {
     this.work.units += this.record.head.fields.length * COST.line;
     return fieldOf(this.record, name);
   }
 
-  /** Milliseconds on the world's clock: when it began, and when its answer had ended. */
+  /** Begin of the request, in milliseconds on the world's clock. `answered` is the end of the response. */
   get began(): number {
     return this.record.time - this.record.took;
   }
@@ -34,7 +34,10 @@ export class SeenRequest {
     return this.record.time + this.record.sendTime;
   }
 
-  /** Milliseconds that the answer asks its client to wait; undefined where it does not. RFC 9110, 10.2.3. */
+  /**
+   * Delay in milliseconds that the `Retry-After` field of the response requires (RFC 9110, section 10.2.3); undefined
+   * if absent or invalid.
+   */
   get retryAfter(): number | undefined {
     const field = this.answerHeader('retry-after');
     if (field === undefined) return undefined;
@@ -43,7 +46,9 @@ export class SeenRequest {
     return Number.isNaN(date) ? undefined : Math.max(0, date - this.answered);
   }
 
-  /** The code of an answer; of one that a fault worded, what it shows. */
+  /**
+   * Error code of the response as the client sees it, including codes in an injected body; undefined if there is none.
+   */
   get code(): string | undefined {
     if (this.record.status < 400) return undefined;
     if (this.shownCode === null) {
@@ -53,14 +58,14 @@ export class SeenRequest {
     return this.shownCode;
   }
 
-  /** The beginning of the request's body, a character for each byte. */
+  /** Beginning of the request body, one character per byte. */
   get bodyText(): string {
     const text = this.record.body?.latin1 ?? '';
     this.work.units += text.length * BYTE_READ;
     return text;
   }
 
-  /** The JSON of the request's body, if it is that as a whole. */
+  /** Parsed request body; undefined if it is not JSON or was truncated. */
   get json(): unknown {
     return this.parse(shownRequestBody(this.record));
   }
@@ -69,7 +74,7 @@ export class SeenRequest {
     return this.parse(shownResponseBody(this.record));
   }
 
-  /** Whether it asks for the same with the same body. */
+  /** Returns true if the other request has the same target and body, by the rule in `lineage.ts`. */
   isSameAs(other: SeenRequest): boolean {
     this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
     return isSameRequest(other.record, this.record);
@@ -93,7 +98,10 @@ export class SeenRequest {
   }
 }
 
-/** Requests in the order in which they were answered, each with the one that it repeats. */
+/**
+ * Returns the requests in the order in which their responses were decided, each with the earlier request that it
+ * repeats.
+ */
 export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
   const lineage = new Lineage(work);
   const byId = new Map<string, SeenRequest>();
@@ -108,15 +116,15 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
-/** Compares requests by when they began, for sorting. */
+/** Compares requests by their begin, for sorting. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Milliseconds from the end of the answer to one request to the beginning of a later one, on the world's clock or in real
- * time, whichever is more: a client that waits cannot see a clock that stands still, and one whose clock is moved for it
- * does not wait. Negative if the later request began before that end.
+ * Returns the milliseconds from the end of a response to the begin of a later request; negative if the request began
+ * before that end. The pause is measured on the world's clock and in real time, and the longer one counts: a client
+ * that waits does not see that the clock is frozen, and a client whose clock is advanced by the test does not wait.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
   return Math.max(later.began - earlier.answered, later.record.started - endOf(earlier.record));

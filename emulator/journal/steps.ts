@@ -1,6 +1,6 @@
 /**
- * The way of a request, step by step, in order: which one refused it is in its `JournalEntry`. Steps at which only faults
- * come in begin with `faults.`. What goes wrong while Git's data is sent is part of the handler.
+ * Processing steps of a request, in order. `JournalEntry` names the step that refused the request. Steps with the
+ * prefix `faults.` only apply injected faults. Errors while Git data is sent belong to `handler`.
  */
 export const STEPS = {
   'faults.accept': 'Faults that end a connection before anything of it is read.',
@@ -34,5 +34,5 @@ export const STEPS = {
   'faults.response.body': 'Faults while the body of the answer is sent.',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** A step of the way of a request. */
+/** Id of a processing step. */
 export type StepId = keyof typeof STEPS;

@@ -4,7 +4,7 @@ import { type WatchedJournal, watchedJournal } from './test/watched.js';
 
 type Told = EndedRequest | MissedRequests;
 
-/** The next so many that a subscription tells. */
+/** Reads the next `count` events of a subscription. */
 async function take(source: AsyncIterator<Told>, count: number): Promise<Told[]> {
   const told: Told[] = [];
   while (told.length < count) told.push((await source.next()).value as Told);
@@ -14,7 +14,7 @@ async function take(source: AsyncIterator<Told>, count: number): Promise<Told[]>
 const numbers = (told: readonly Told[]) => told.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** Requests as they repeat each other in journals of tests. */
+/** Sequences of requests that repeat each other in different ways. */
 const SHAPES = {
   'requests that repeat none': () => ({}),
   'failures that nobody repeats': (at: number) => ({ status: 404, path: `/${at}` }),

@@ -13,14 +13,14 @@ import { bodyOf, recordOf } from './test/record.js';
 import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
-/** What may come on top of a slice: the last piece of its work. */
+/** Work units by which a slice may exceed its limit: the largest possible step. */
 const PIECE = 6_000;
 
 t.setTimeout(300_000);
 
 type Given = Partial<RequestRecord>;
 
-/** A journal of so many requests, and how often something of them was read. */
+/** Creates a journal of `entries` requests that counts how often their members are read. */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
   const reads = { count: 0 };
@@ -44,7 +44,7 @@ const packet = (phase: 'advertise' | 'rpc') => gitFacts(phase, 'git-receive-pack
 const read: Given = { operation: 'listBranches', path: '/branches' };
 const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
 
-/** Journals that are as bad for some of the rules as can be. */
+/** Journals with the worst case for some of the rules. */
 const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'one request that fails again and again': () => ({ ...read, status: 503 }),
   'one that fails half of the time, and is then repeated without failing': (at, all) => ({
@@ -77,7 +77,7 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
 };
 
-/** What a verification costs: units, and the most of one step. */
+/** Returns the total work units of a verification, and the largest number of one step. */
 function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
   let [units, largest] = [0, 0];
   for (;;) {

@@ -10,52 +10,59 @@ import { type Condition, conditionsOf } from './query.js';
 import { endOf, isBehind, type RequestRecord } from './record.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** A fault, as far as an expectation asks for it. */
+/** State of a fault that expectations can refer to. */
 export interface FaultReport {
   readonly id: string;
-  /** As it was written. */
+  /** Fault as written in the fault grammar, its note, or its JSON. */
   readonly text: string;
   readonly fired: number;
-  /** Number of times that it has to fire, which is verified always; undefined: at least once, if every fault has to fire. */
+  /**
+   * Number of times that the fault has to fire, which is always verified. Undefined: at least once, verified only if
+   * every fault has to fire.
+   */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
-/** A request that comes close to what was expected, or that should not have been. */
+/** Request that almost matches an expectation, or that should not have been sent. */
 export interface NearRequest {
   readonly request: RequestSummary;
-  /** In what it is not what was expected; empty where it is. */
+  /** Members in which the request differs from the expectation; empty if it matches. */
   readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
 }
 
 export interface Unmet {
-  /** Where it stands: `requests.0`; or of which fault: `faults.fault-1`. */
+  /** Place of the expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
-  /** How many requests there were, or how often the fault fired. */
+  /** Number of matching requests, or number of times that the fault fired. */
   readonly found: number;
   readonly detail: string;
   readonly nearest: readonly NearRequest[];
 }
 
 export interface Verification {
-  /** Whether everything that was expected is so, and no rule of level `must` that was asked for is broken. */
+  /** True if all expectations are met and no verified rule of level `must` is broken. */
   readonly met: boolean;
   readonly unmet: readonly Unmet[];
-  /** The client rules that were asked for. */
+  /** Results of the verified client rules. */
   readonly client: readonly ClientVerdict[];
 }
 
-/** Requests shown with what is unmet. */
+/** Maximum number of requests shown for an unmet expectation. */
 const MAX_SHOWN = 3;
 
-/** Verifies expectations against the journal as it is now, and faults against their own. Throws `bad_request` for invalid expectations. @internal */
+/**
+ * Verifies expectations against the journal as it is at the start, and faults against their own expectations. Throws
+ * `bad_request` for invalid expectations.
+ * @internal
+ */
 export function* verifySteps(
   journal: Journal,
   given: unknown,
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // What comes while it is at work is another time's.
+  // Excludes requests that arrive during the verification.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
@@ -79,12 +86,15 @@ export function* verifySteps(
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
-  /** Requests that might have been meant, but of which the journal has let go. */
+  /** Number of dropped requests that might have matched. */
   readonly dropped: number;
   readonly work: WorkDone;
 }
 
-/** Those of the requests from `from` to before `to` that are as the conditions say; at most so many. */
+/**
+ * Returns the indexes of the requests in the range from `from` (inclusive) to `to` (exclusive) that satisfy all
+ * conditions. Stops after `most` requests.
+ */
 function* findSteps(
   { seen, work }: Evaluated,
   conditions: readonly Condition[],
@@ -98,7 +108,7 @@ function* findSteps(
   return found;
 }
 
-/** The conditions that do not hold, at most so many. */
+/** Returns the conditions that the record does not satisfy, at most `max` of them. */
 function failedOf(
   conditions: readonly Condition[],
   record: RequestRecord,
@@ -150,7 +160,7 @@ function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation):
   return { least: atLeast ?? (isOpen ? 0 : 1), most: atMost ?? Number.POSITIVE_INFINITY };
 }
 
-/** The first two requests that came too close to each other. */
+/** Returns the first two requests with a pause shorter than `minGap`; undefined if none. */
 function* checkGap(
   found: readonly SeenRequest[],
   minGap: NonNullable<RequestExpectation['minGap']>,
@@ -163,7 +173,8 @@ function* checkGap(
   for (const [index, later] of begun.entries()) {
     work.units += COST.line;
     if (isStep(work)) yield take(work);
-    // A client that has not read an answer yet cannot wait as long as that asks.
+    // Considers only responses that ended before the request began, because a client cannot obey a `Retry-After` that
+    // it has not read.
     while (count < ended.length && isBehind(later.record, ended[count]!.record)) count += 1;
     const earlier = min === undefined ? ended[count - 1] : begun[index - 1];
     if (!earlier) continue;
@@ -177,7 +188,10 @@ function* checkGap(
   return undefined;
 }
 
-/** What has an order is found one behind the other: each behind the request that the one before it was found in. */
+/**
+ * Checks that the requests of expectations with `order` follow each other: each search begins after the request that
+ * the previous search found.
+ */
 function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Steps<Unmet[]> {
   const { seen } = evaluated;
   const ordered = [...requests.entries()]
@@ -210,7 +224,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   return [];
 }
 
-/** Whether it fired as often as it should have. @internal */
+/** Returns an unmet expectation if the fault did not fire as often as expected; an empty list otherwise. @internal */
 export function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
@@ -221,7 +235,10 @@ export function checkFault(fault: FaultReport): Unmet[] {
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 
-/** Requests that are as expected in something, those that differ least first; of those that differ in as much, the last. */
+/**
+ * Returns the requests that satisfy at least one condition, those with the fewest differences first. Among equals,
+ * later requests come first.
+ */
 function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];
   for (const { record } of seen.toReversed()) {

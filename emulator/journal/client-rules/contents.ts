@@ -17,7 +17,8 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const giver = cursor === undefined ? undefined : given.get(cursor);
-        // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
+        // If the response was too long to be stored, its cursors are unknown. Any cursor that the server then accepts
+        // counts as known.
         const isKnown = (giver && mayFollow(request.record.started, giver)) || (unread.has(operation) && status < 300);
         if (status < 300) {
           const response = request.answerJson;
@@ -78,7 +79,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
   },
 ];
 
-/** The cursor that a request sends, in its query or its body. */
+/** Returns the cursor in the query or the body of a request; undefined if absent. */
 function cursorOf(request: SeenRequest): string | undefined {
   const { query, body } = request.record;
   if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
@@ -92,7 +93,7 @@ function firstToEnd(one: SeenRequest, other: SeenRequest | undefined): SeenReque
   return other && endOf(other.record) <= endOf(one.record) ? other : one;
 }
 
-/** An answer that a fault worded may be nested as deep as it is long. */
+/** Finds the cursors in a response. Iterative, because an injected response can be nested as deeply as it is long. */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
   while (values.length > 0) {
@@ -109,7 +110,9 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
   }
 }
 
-/** What a write is to do, whatever it expects to find; and whether it says what that is. */
+/**
+ * Returns the write without the members that state the expected head, and whether at least one of those members is set.
+ */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
   const text = request.bodyText;
   const end = text.indexOf('\n');

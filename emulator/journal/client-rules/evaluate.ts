@@ -10,37 +10,37 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** A request that breaks a rule. */
+/** Request that breaks a rule. */
 export interface ClientFault {
-  /** Ids of requests. */
+  /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
-  /** The `sub` of its token, as far as it says one. */
+  /** The `sub` claim of its token, verified or not; undefined if absent. */
   readonly subject?: string;
   readonly detail: string;
 }
 
-/** What a rule says of the requests of one client. */
+/** Result of one rule for the requests of one client. */
 export interface RuleOfClient {
-  /** The `sub` of its tokens; null of requests whose token says none. */
+  /** The `sub` claim of its tokens; null for requests without one. */
   readonly subject: string | null;
   readonly verdict: 'kept' | 'broken';
   readonly occasions: number;
   readonly broken: number;
 }
 
-/** What a rule says of all requests. */
+/** Result of one rule for all requests. */
 export interface ClientVerdict {
   readonly rule: ClientRuleId;
   readonly title: string;
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** `unseen`: there was no occasion to keep it or to break it. */
+  /** `unseen`: no request gave the client an occasion to keep or break the rule. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
-  /** The first of those that break it. */
+  /** First requests that break the rule, at most 20. */
   readonly faults: readonly ClientFault[];
-  /** By the subject of the token, the first that gave an occasion. */
+  /** Results by the `sub` claim of the token, for the first 100 clients that gave an occasion. */
   readonly clients: readonly RuleOfClient[];
 }
 
@@ -52,12 +52,12 @@ interface Counted {
 const MAX_FAULTS = 20;
 const MAX_CLIENTS = 100;
 
-/** Units of one rule and one request, beside its bodies. */
+/** Work units for one rule and one request, without reading its bodies. */
 const RULE = 1 / 4;
 
 /**
- * Evaluates requests by all rules, or by those that are named. What came before those that are `meant` is remembered, as
- * a cursor that was given: it is checked by nothing.
+ * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isMeant` returns false are not
+ * judged, but rules remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
@@ -105,7 +105,7 @@ export function* clientSteps(
   });
 }
 
-/** Undefined of clients beyond the most that are told apart. */
+/** Returns the counts of a client; undefined if the client is new and `MAX_CLIENTS` are counted already. */
 function clientIn(clients: Map<string | null, Counted>, subject: string | null): Counted | undefined {
   const known = clients.get(subject);
   if (known !== undefined || clients.size === MAX_CLIENTS) return known;

@@ -8,14 +8,14 @@ import { verifySteps } from '../verify.js';
 import type { ClientRuleId } from './ids.js';
 
 interface Given extends Partial<RequestRecord> {
-  /** Real time in milliseconds: when it began, and when its answer had ended. */
+  /** Real time in milliseconds: `from` is the begin of the request, `to` the end of the response. */
   readonly from: number;
   readonly to: number;
-  /** When its answer was decided; `to` unless given. */
+  /** Time at which the response was decided. Default: `to`. */
   readonly decided?: number;
 }
 
-/** A journal of these requests, on a clock that runs with real time; their ids are in order of arrival. */
+/** Creates a journal of these requests with a clock that runs in real time. Ids follow the order of arrival. */
 function journalOf(given: readonly Given[]): Journal {
   const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });
   const records = given.map(({ from, to, decided = to, ...rest }) =>

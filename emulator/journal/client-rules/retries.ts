@@ -2,10 +2,13 @@ import { problemCodes, specifiedCode } from '../../http/problem.js';
 import { pauseBetween, type SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, type Evaluation, mayFollow, SLACK } from './rule.js';
 
-/** Retries before a client has to wait between them. */
+/**
+ * Minimum length in milliseconds of the longest pause in a chain of retries. With shorter pauses only, the client does
+ * not wait.
+ */
 const AT_ONCE = 100;
 
-/** Pauses that a sentence lists. */
+/** Maximum number of pauses that a finding lists. */
 const MAX_SHOWN = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
@@ -37,7 +40,8 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const earlier = request.retryOf;
         if (!earlier) return undefined;
         const before = pausesBefore.get(earlier);
-        // Only where nothing else says how long to wait.
+        // Counts only pauses whose length the client chose, because `Retry-After` or a permanent error decides the
+        // others.
         const isOwnChoice = earlier.retryAfter === undefined && mayPass(earlier);
         const pauses = isOwnChoice ? withPause(before, pauseBetween(earlier, request)) : before;
         if (pauses === undefined) return undefined;
@@ -85,12 +89,12 @@ function isAdvertisement({ record: { git } }: SeenRequest): boolean {
   return git?.phase === 'advertise' && git.service === 'git-receive-pack';
 }
 
-/** The pauses of a chain of retries. */
+/** Pauses in a chain of retries, in milliseconds. */
 interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** The first of them. */
+  /** First pauses, at most `MAX_SHOWN`. */
   readonly listed: readonly number[];
 }
 
@@ -105,7 +109,7 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
   };
 }
 
-/** Whether the same request may succeed later. */
+/** Returns true if the same request may succeed later without any change by the client. */
 function mayPass(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
@@ -116,7 +120,7 @@ function faultOf({ count, first, longestLater, listed }: Pauses): string | undef
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
   if (Math.max(first, longestLater) < AT_ONCE) return `It was repeated ${count} times with ${shown}.`;
-  // Of two pauses chance may have made the second the shorter one.
+  // With only two pauses, the second can be shorter by chance.
   if (count > 2 && longestLater < first * 1.2) return `Its ${shown} do not grow.`;
   return undefined;
 }
@@ -124,18 +128,18 @@ function faultOf({ count, first, longestLater, listed }: Pauses): string | undef
 const KNOWN: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
 
 function isKnown(code: string | undefined): boolean {
-  // The codes of the forge begin with the name of a vendor.
+  // Codes of the forge begin with the name of a vendor, so only their suffix is compared.
   return code === undefined || KNOWN.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
-/** 408 and 429 say by their status that a request may be repeated. */
+/** Returns true for 4xx except 408 and 429, whose status allows the client to repeat the request. */
 function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
 const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
-/** Codes of a state that passes by itself. */
+/** Codes of temporary states, which end without any action of the client. */
 const PASSING: ReadonlySet<string> = new Set([
   'authentication_unavailable',
   'repository_thawing',
@@ -149,12 +153,18 @@ function isHopeless(seen: SeenRequest): boolean {
   return HOPELESS.has(status) && !PASSING.has(specifiedCode(seen.code ?? ''));
 }
 
-/** Whether the state that was found was not the one expected: a client that reads it anew may find another. */
+/**
+ * Returns true if the request was refused because the state was not the expected one. A client that reads the state
+ * again may find another one.
+ */
 function isConflict({ record: { status } }: SeenRequest): boolean {
   return status === 409 || status === 412;
 }
 
-/** Of requests that repeat one that `isFinal`. */
+/**
+ * Returns an evaluation in which a request breaks the rule if it repeats one for which `isFinal` returns true, and
+ * nothing changed in between.
+ */
 function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
   const lastReads = new Map<string, number>();
@@ -167,7 +177,7 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
     else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
-    // What a client was told by a fault it could not know to be one.
+    // A successful retry shows that something changed, unless the error was injected: the client could not know that.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const wrote = lastWrite > earlier.record.sequence;
     const looked = isConflict(earlier) && mayFollow(lastRead, earlier);
@@ -180,7 +190,7 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   };
 }
 
-/** Whether it may have changed what another request is answered with. */
+/** Returns true if the request may have changed the response to another request. */
 function isWrite({ record: { method, status, operation, git } }: SeenRequest): boolean {
   if (method === 'GET' || method === 'HEAD' || status >= 300) return false;
   return git === undefined ? operation !== 'grep' && operation !== 'archive' : git.service === 'git-receive-pack';
