@@ -5,7 +5,10 @@ import type { Clock } from '../time/clock.js';
 import { attempt, type Deliveries, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
-/** Milliseconds, on the world's clock, from each failed attempt to the next; after the last the delivery has failed. */
+/**
+ * Pauses in milliseconds, on the world's clock, from each failed attempt to the next one. After the last pause, a
+ * further failure ends the delivery.
+ */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 export interface OutboxPorts {
@@ -17,15 +20,15 @@ export interface OutboxPorts {
   readonly headerPrefix: string;
 }
 
-/** The first attempts of one webhook, one after the other: what happened first arrives first. */
+/** Queue of the first attempts of one webhook. They run one after the other, so that events arrive in order. */
 interface Lane {
   readonly queue: string[];
   isBusy: boolean;
 }
 
 /**
- * Sends events to webhooks. Posting only notes them; sending happens later, so no request waits for it. A delivery
- * that was not accepted is tried again with growing pauses, without holding back those behind it.
+ * Sends events to webhooks. `post` only queues them, so no request waits for a delivery. A failed delivery is retried
+ * with growing pauses, without delaying later ones.
  */
 export class Outbox {
   readonly #deliveries: Deliveries;
@@ -37,7 +40,7 @@ export class Outbox {
     this.#deliveries = ports.deliveries;
   }
 
-  /** Goes on with the deliveries that are pending: those of a snapshot. */
+  /** Continues the pending deliveries of a snapshot. */
   resume(): void {
     for (const { id, webhook, state, attempts, nextAttemptAt } of this.#deliveries.all()) {
       if (state !== 'pending') continue;
@@ -46,7 +49,7 @@ export class Outbox {
     }
   }
 
-  /** Notes `event` for each of `webhooks` that asked for its kind. */
+  /** Queues `event` for each webhook that subscribed to it. */
   post(event: WebhookEvent, webhooks: Iterable<Webhook>): void {
     let body: Buffer | undefined;
     for (const webhook of webhooks) {
@@ -76,7 +79,7 @@ export class Outbox {
     setImmediate(() => void this.#drain(webhookId));
   }
 
-  /** Ends what is pending for a webhook that was removed. */
+  /** Cancels the pending deliveries of a removed webhook. */
   cancel(webhookId: string): void {
     for (const { id, webhook, state } of this.#deliveries.all()) {
       if (webhook.id !== webhookId || state !== 'pending') continue;
@@ -87,7 +90,7 @@ export class Outbox {
     this.#lanes.delete(webhookId);
   }
 
-  /** Stops sending. What is pending stays so. */
+  /** Stops sending. Pending deliveries stay pending. */
   close(): void {
     this.#closing.abort();
     for (const cancelTimer of this.#retries.values()) cancelTimer();
