@@ -17,7 +17,7 @@ function pairs(headers: Record<string, string>) {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-/** One exchange as an archive has it, with a secret wherever one may be. */
+/** Creates an archive entry with a secret in every place that may contain one. */
 function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, response = {}, emulator }: Exchange) {
   return {
     request: {

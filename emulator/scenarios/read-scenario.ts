@@ -11,7 +11,7 @@ import type { Scenario, Step, Trigger } from './scenario.js';
 import { checkFaults } from './scenario-runner.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
-/** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */
+/** Reads a scenario. Throws `bad_request` with the name of the member that is invalid or could never have an effect. */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
   const long = isObject(value) ? expand(value) : value;
   const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
@@ -23,7 +23,7 @@ export function readScenario(value: unknown, operations: readonly FaultedOperati
   return scenario;
 }
 
-/** Writes the short forms out, whose refusals could not name a member otherwise. */
+/** Expands the short forms before the schema check, because its errors could not name the member otherwise. */
 function expand(value: Members): Members {
   const { clock, steps } = value;
   return {
@@ -72,7 +72,7 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
   }
 }
 
-/** The operations whose requests a step can wait for. */
+/** Returns the operations whose requests can trigger a step. */
 function meantBy(
   { op, push, ref }: Trigger,
   where: string,
@@ -86,7 +86,7 @@ function meantBy(
   }
   const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
-    // Requests of Git say which refs they are about; of others it is known which they have moved.
+    // Git requests name their refs. Other requests are known only to move refs.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || meant.some(isPossible)) continue;

@@ -15,7 +15,7 @@ import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type Tr
 import { type AnsweredRequest, isTriggered } from './scenario-trigger.js';
 import type { Scenarios } from './scenarios.js';
 
-/** What scenarios read and change of a world. */
+/** Parts of a world that scenarios read and change. */
 export interface ScenarioWorld {
   readonly state: {
     readonly scenarios: Scenarios;
@@ -34,15 +34,15 @@ export interface ScenarioWorld {
 
 export interface Registration {
   readonly operations: readonly FaultedOperation[];
-  /** Whose repositories the state names. */
+  /** Organization of the repositories in the scenario's state. */
   readonly organization: string;
 }
 
-/** Something that happened to a repository, for the request that did it. */
+/** Change of a repository, recorded until the end of the request that caused it. */
 interface Happening {
   readonly organization: string;
   readonly repository: string;
-  /** The refs that moved; none where it was created. */
+  /** Refs that moved; undefined if the repository was created. */
   readonly refs?: readonly string[];
 }
 
@@ -50,7 +50,10 @@ const GLOB = /[*?]/;
 const MAX_HAPPENED = 1_000;
 const BEGIN = { next: 0, seen: 0 } as const;
 
-/** Plays the scenarios of a world. What they have come to is in its state; here are the timers, and what happened since the last answer. */
+/**
+ * Runs the scenarios of a world. Their progress is part of the world's state; this class has only the timers and the
+ * changes since the last response.
+ */
 export class ScenarioRunner {
   private happened: Happening[] = [];
   private readonly timers = new Map<string, () => void>();
@@ -58,8 +61,8 @@ export class ScenarioRunner {
   constructor(private readonly world: ScenarioWorld) {}
 
   /**
-   * Adds a scenario. Until it is started its faults meet requests that name it, and nothing else of it happens. Throws
-   * `bad_request` for what could never happen, and `conflict` for an id that is in use.
+   * Registers a scenario. Before it is started, its faults apply only to requests that name the scenario, and its steps
+   * do not run. Throws `bad_request` if a part could never have an effect, and `conflict` if the id is in use.
    */
   register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
     const { scenarios, faults } = this.world.state;
@@ -74,7 +77,10 @@ export class ScenarioRunner {
     return this.keep({ ...loaded, progress: BEGIN });
   }
 
-  /** Starts a registered one for all requests: all of how it begins, or nothing. Undefined when there is none. */
+  /**
+   * Starts a registered scenario for all requests. Applies its initial changes completely or not at all. Returns
+   * undefined if the scenario does not exist.
+   */
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
     if (!found) return undefined;
@@ -85,16 +91,19 @@ export class ScenarioRunner {
     const begun = this.keep({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
-      // It may have been removed meanwhile.
+      // The scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
-      // Times count from the clock that it sets.
+      // Begins again, because durations count from the clock that the scenario sets.
       this.keep(this.begin(begun));
     }
     this.proceed(id);
     return this.world.state.scenarios.get(id);
   }
 
-  /** Ends a scenario: its faults go, and its steps do not come. What it has set stays. False when there is none. */
+  /**
+   * Removes a scenario with its faults and later steps. Changes that it made before remain. Returns false if the
+   * scenario does not exist.
+   */
   remove(id: string): boolean {
     const { scenarios, faults } = this.world.state;
     const found = scenarios.get(id);
@@ -105,21 +114,21 @@ export class ScenarioRunner {
     return true;
   }
 
-  /** Takes up what was under way when the state was kept. */
+  /** Restarts the timers of a restored state. */
   resume(): void {
     for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
       if (isStarted && progress.due !== undefined) this.wait(scenario.id, progress.due);
     }
   }
 
-  /** Notes refs that moved, or a repository that was created, for the end of the request that did it. */
+  /** Records that refs moved or that a repository was created, for the end of the request that caused it. */
   note(happening: Happening): void {
     this.happened.push(happening);
-    // Of what no request did nothing is left for long.
+    // Drops the oldest changes, because those that no request caused would otherwise stay forever.
     if (this.happened.length > MAX_HAPPENED) this.happened.shift();
   }
 
-  /** Moves on the scenarios that wait for such a request. Called when its answer was decided, before it is sent. */
+  /** Advances the scenarios that wait for such a request. Called when the response is decided, before it is sent. */
   answered(request: AnsweredRequest): void {
     const { organization, repository, writes } = request;
     const mine = writes ? this.takeHappened(organization, repository) : [];
@@ -141,7 +150,7 @@ export class ScenarioRunner {
     return mine;
   }
 
-  /** Throws for what could never happen in this world. */
+  /** Throws `bad_request` if a part of the scenario could never have an effect in this world. */
   private check(scenario: Scenario, { operations, organization }: Registration): void {
     const { state, steps = [] } = scenario;
     const { clock, settings } = this.world.state;
@@ -183,7 +192,10 @@ export class ScenarioRunner {
     }
   }
 
-  /** Changes the state of what is there; that of repositories which are still to be created waits. */
+  /**
+   * Changes the state of existing organizations and repositories. Stores the state of repositories that do not exist
+   * yet in `waiting`.
+   */
   private changeState(loaded: LoadedScenario, changes: StateChanges): LoadedScenario {
     const { organization } = loaded;
     const { organizations = {}, repositories = {}, ...settings } = changes;
@@ -222,7 +234,9 @@ export class ScenarioRunner {
     }
   }
 
-  /** The request of the next step has come, or it waits for none. */
+  /**
+   * Reaches the next step, whose request arrived or which waits for none. Performs the step now, or after its delay.
+   */
   private reach(id: string, trigger: TriggeredBy | undefined): void {
     const loaded = this.world.state.scenarios.get(id)!;
     const step = loaded.scenario.steps![loaded.progress.next]!;
@@ -250,7 +264,7 @@ export class ScenarioRunner {
     this.timers.delete(id);
   }
 
-  /** Makes the changes of the next step, and goes on. */
+  /** Makes the changes of the next step, and continues. */
   private perform(id: string): void {
     const { scenarios } = this.world.state;
     const loaded = scenarios.get(id)!;
@@ -261,7 +275,7 @@ export class ScenarioRunner {
     this.proceed(id);
   }
 
-  /** Steps that wait for no request come by themselves. */
+  /** Reaches the next step if it waits for no request. */
   private proceed(id: string): void {
     const { scenario, progress } = this.world.state.scenarios.get(id)!;
     const step = scenario.steps?.[progress.next];
@@ -273,7 +287,7 @@ export class ScenarioRunner {
     const { scenarios, faults, clock } = world.state;
     const { clock: time, quotas, state, repository, faults: added, release } = step;
     const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
-    // It is not waited for: this may be one of the things that have become due.
+    // Does not await the change of the clock, because this call may itself be due work of the clock.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
     if (state) attempt('state', () => void this.keep(this.changeState(scenarios.get(id)!, state)));
@@ -293,7 +307,7 @@ export class ScenarioRunner {
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
   }
 
-  /** There is no request to refuse: what could not be done is told by the scenario. */
+  /** Runs a change. Records a failure in the scenario, because no request could report it. */
   private attempt(id: string, where: string, run: () => void): void {
     try {
       run();
@@ -312,8 +326,8 @@ export class ScenarioRunner {
 }
 
 /**
- * Throws `bad_request` for a fault that could never fire, of a step among them. `variants`: those of the world, which the
- * scenario may change; undefined if unknown.
+ * Throws `bad_request` if a fault of the scenario or of one of its steps could never fire. `variants`: variants of the
+ * world, which the scenario may change; undefined if unknown.
  */
 export function checkFaults(
   { faults = [], state, steps = [] }: Scenario,
@@ -335,13 +349,16 @@ export function checkFaults(
   }
 }
 
-/** Its faults, for requests that name the scenario. At `accept` nothing has been read that could name it. */
+/**
+ * Returns the faults of a scenario that is not started; they apply to requests that name the scenario. Faults at
+ * `accept` are excluded, because the request is not read yet at that stage.
+ */
 function boundFaultsOf(scenario: Scenario): Fault[] {
   const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
   return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }
 
-/** Its faults, each with an id. */
+/** Returns the faults of a scenario, each with an id. */
 function faultsOf({ id, faults = [] }: Scenario): Fault[] {
   return faults.map((fault, index) => ({ ...fault, id: fault.id ?? `${id}.${index + 1}` }));
 }

@@ -7,10 +7,10 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { SCENARIO_LIMITS } from './scenario.js';
 
-/** An id is also what faults without one are named after, as `<id>.1`. */
+/** Pattern of a scenario id. Faults without an id get ids of the form `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** `push to main` */
+/** Matches the short form of a trigger, such as `push to main`. */
 export const PUSH = /^push to (\S{1,200})$/;
 
 const text = z.string().min(1).max(4096);
@@ -45,7 +45,7 @@ const trigger = z
 
 const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"');
 
-/** A fault as it may be written: in the words of the grammar, those with the requests that are meant, or JSON. */
+/** Fault in any accepted notation: fault grammar, grammar with a `match`, or JSON. */
 const writtenFault = z.union([
   text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
   faultSchema(),
@@ -53,11 +53,11 @@ const writtenFault = z.union([
 ]);
 
 /**
- * The members of a scenario. As it is shown some of them have short forms, which are read before the schema: `clock` as a
- * text, `on` as `push to BRANCH`, faults in words.
+ * Creates the schema of a scenario. The published schema (`isShown`) also accepts short forms, which are expanded
+ * before the internal schema is applied: `clock` as text, `on` as `push to BRANCH`, and faults in the fault grammar.
  */
 function createSchema(isShown: boolean) {
-  // Faults are read one by one, so that a refusal names what is wrong with them.
+  // Reads faults separately, so that an error names the invalid member.
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
@@ -95,13 +95,13 @@ function createSchema(isShown: boolean) {
   });
 }
 
-/** What a scenario is read with. */
+/** Schema for reading a scenario after its short forms are expanded. */
 export const scenarioSchema = z.lazy(() => createSchema(false));
 
-/** What is published. */
+/** Published schema, including the short forms. */
 export const shownScenarioSchema = z.lazy(() => createSchema(true));
 
-/** The JSON Schema of scenario files. */
+/** Returns the JSON Schema of scenario files. */
 export function scenarioJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(createSchema(true), {
     io: 'input',

@@ -1,21 +1,21 @@
 import { MAX_DEPTH } from '../http/json-reader.js';
 
-/** A text that is not one YAML document. The message has no full stop. */
+/** Error in a YAML document. The message has no full stop. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
 
-/** Maximum number of aliases in one document. Each costs a search through all anchors. */
+/** Maximum number of aliases in one document, because each alias costs a search through all anchors. */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
 
-/** Place of a mistake as `yaml` reports it: an offset, a range, or a token. */
+/** Position of an error as `yaml` reports it: an offset, a range, or a token. */
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Reads one YAML 1.2 document, of which JSON is a part. Time and memory are linear in the length of the text. Collections
- * are nested at most `MAX_DEPTH` deep, as in JSON bodies. Throws `YamlError` at the first mistake.
+ * Reads one YAML 1.2 document, of which JSON is a subset. Time and memory are linear in the length of the text.
+ * Collections are nested at most `MAX_DEPTH` deep, as in JSON bodies. Throws `YamlError` at the first error.
  */
 export async function readYaml(text: string): Promise<unknown> {
   const { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } = await import('yaml');
