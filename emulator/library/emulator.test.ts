@@ -8,7 +8,7 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-/** What is reached from an object without a call: values by path, functions as their names. */
+/** Returns the paths and types of all values that are reachable from an object without a call. */
 function reachable(object: object, path = ''): string[] {
   return Reflect.ownKeys(object).flatMap((name) => {
     const at = `${path}${String(name)}`;
