@@ -7,11 +7,13 @@ export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestNamespace } from './test-view.js';
 
 /**
- * Gives each test of a file of jest a namespace of its own, of one emulator that is started for the first of them and ends
- * with the file; inside a `describe`, each test of that. A `test.concurrent` that uses it fails, because jest runs no hooks for it.
+ * Gives each test of a jest test file its own namespace. The emulator starts before the first test and stops after the
+ * last one. Inside a `describe`, only the tests of that block get a namespace. A `test.concurrent` that uses the
+ * namespace fails, because jest runs no hooks for it.
  *
- * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
- * client broke a rule for clients. The requests of a test that fails are printed with it.
+ * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
+ * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
+ * with the failure.
  *
  * ```js
  * const { withEmulator } = require('repohost-emulator/jest');
