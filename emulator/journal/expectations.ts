@@ -59,11 +59,13 @@ function createSchemas() {
     })
     .superRefine(({ count: exact, atLeast, atMost, never, order, minGap }, context) => {
       const fail = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
-      if (exact !== undefined && (atLeast ?? atMost) !== undefined) fail('count', 'excludes atLeast and atMost');
+      if (exact !== undefined && (atLeast ?? atMost) !== undefined)
+        fail('count', 'cannot be combined with atLeast or atMost');
       if (never && (exact ?? atLeast ?? atMost ?? order ?? minGap) !== undefined) {
-        fail('never', 'excludes count, atLeast, atMost, order and minGap');
+        fail('never', 'cannot be combined with count, atLeast, atMost, order or minGap');
       }
-      if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) fail('atLeast', 'is more than atMost');
+      if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
+        fail('atLeast', `is ${atLeast}, which is greater than atMost (${atMost})`);
     });
 
   const expectations = z.strictObject({

@@ -56,11 +56,11 @@ export const requestQuerySchema = lazy(() => {
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
   const status = z.union([
     z.int().min(100).max(599),
-    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status or a class such as 4xx'),
+    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status from 100 to 599, or a class such as 4xx'),
   ]);
   const operation = text.refine(isOperation, {
     error: ({ input }) =>
-      `there is no operation ${JSON.stringify(input)}; emulator routes prints them, and * stands for any rest`,
+      `there is no operation ${JSON.stringify(input)}; \`emulator routes\` lists them, and a final * matches any rest`,
   });
 
   return z.strictObject({
@@ -68,7 +68,7 @@ export const requestQuerySchema = lazy(() => {
     organization: text.optional(),
     method: z
       .string()
-      .regex(/^[A-Z]+$/, 'has to be a method in upper case')
+      .regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST')
       .optional(),
     operation: anyOf(operation).optional(),
     path: text.optional(),
@@ -182,14 +182,14 @@ export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) =>
 
 /** Members that accept a list. Its items are separated by commas in a URL parameter. */
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
-const SEVERAL = 'Several between commas: any of them.';
+const SEVERAL = 'A comma-separated list matches any of its items.';
 
 /** Descriptions of parameters for which the name is not enough. */
 const ABOUT: { readonly [Name in Member]?: string } = {
-  after: 'Id of a request: those that came after it.',
-  operation: `An id, or git* for all that begin so. ${SEVERAL}`,
-  status: `A status, or a class such as 4xx. ${SEVERAL}`,
-  code: SEVERAL,
+  after: 'Id of a request. Selects later requests.',
+  operation: `Operation id, or a prefix with *, such as git*. ${SEVERAL}`,
+  status: `Status, or a class such as 4xx. ${SEVERAL}`,
+  code: `Error code. ${SEVERAL}`,
   origin: 'real, state, injected or injected:<fault>.',
   outcome: 'open, complete, cut or gone.',
 };

@@ -16,17 +16,17 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 
 /** Sequences of requests that repeat each other in different ways. */
 const SHAPES = {
-  'requests that repeat none': () => ({}),
-  'failures that nobody repeats': (at: number) => ({ status: 404, path: `/${at}` }),
-  'one failure, and then what is like it in everything but its body': (at: number) => ({
+  'requests without retries': () => ({}),
+  'failures that are not repeated': (at: number) => ({ status: 404, path: `/${at}` }),
+  'one failure, then requests that differ only in the query': (at: number) => ({
     status: at === 0 ? 503 : 200,
     query: at === 0 ? 'a' : 'b',
   }),
-  'one request that fails again and again': () => ({ status: 503 }),
+  'one request that fails repeatedly': () => ({ status: 503 }),
 };
 
 for (const [name, make] of Object.entries(SHAPES)) {
-  t.test(`twice the requests are replayed with twice the work: ${name}`, async (t) => {
+  t.test(`the work of a replay is linear in the number of requests: ${name}`, async (t) => {
     const replay = async (entries: number, bodies: boolean) => {
       const { journal, reads } = watchedJournal(entries, make);
       const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
@@ -42,7 +42,7 @@ for (const [name, make] of Object.entries(SHAPES)) {
     }
   });
 
-  t.test(`what is told of one request does not cost more the more there were before: ${name}`, async (t) => {
+  t.test(`the cost of reporting a request does not depend on the number of earlier requests: ${name}`, async (t) => {
     const tell = async (entries: number) => {
       const { journal, reads, add } = watchedJournal(entries, make);
       const source = subscribe(journal);
@@ -61,7 +61,7 @@ for (const [name, make] of Object.entries(SHAPES)) {
   });
 }
 
-t.test('a replay says which request each one repeats', async (t) => {
+t.test('replayed requests have retryOf', async (t) => {
   const failed = { status: 503 };
   const { journal, add } = watchedJournal(3, () => failed);
   const source = subscribe(journal, { after: 1 });
@@ -77,7 +77,7 @@ t.test('a replay says which request each one repeats', async (t) => {
   await source.return();
 });
 
-t.test('the index of failures is bounded as the journal is', async (t) => {
+t.test('the index of failed requests is not larger than the journal', async (t) => {
   const { journal, add } = watchedJournal(10, (at) => ({ status: 404, path: `/${at}` }), 10);
   const source = subscribe(journal, { after: 0 });
   await take(source, 1);
@@ -87,7 +87,7 @@ t.test('the index of failures is bounded as the journal is', async (t) => {
   await source.return();
 });
 
-t.test('nothing is missed during a replay, however much comes', async (t) => {
+t.test('requests that arrive during a replay are not missed', async (t) => {
   const { journal, add } = watchedJournal(100);
   const source = subscribe(journal, { after: 0, capacity: 2 });
   const told = await take(source, 10);
@@ -99,12 +99,12 @@ t.test('nothing is missed during a replay, however much comes', async (t) => {
   t.same(
     numbers([(await live).value as Told, ...(await take(source, 2))]),
     ['-3', 154, 155],
-    'a slow reader misses some',
+    'a slow reader misses requests',
   );
   await source.return();
 });
 
-t.test('a replay tells what the journal let go of meanwhile, and ends with the journal', async (t) => {
+t.test('a replay reports requests that are dropped meanwhile, and ends when the journal closes', async (t) => {
   const { journal, add }: WatchedJournal = watchedJournal(20, () => ({}), 20);
   const source = subscribe(journal, { after: 5 });
   const told = await take(source, 15);
@@ -115,7 +115,7 @@ t.test('a replay tells what the journal let go of meanwhile, and ends with the j
   t.match(await source.next(), { done: true });
 });
 
-t.test('without bodies it tells everything else', async (t) => {
+t.test('without bodies, entries have all other members', async (t) => {
   const { journal } = watchedJournal(1, () => ({ answer: '{"a":1}', path: '/a' }));
   const tell = async (bodies: boolean) => {
     const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });

@@ -134,23 +134,39 @@ function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, i
   ];
   const { least: min, most: max } = boundsOf(expectation);
   if (found.length < min) {
-    const lost = dropped > 0 ? `; the journal has let go of ${dropped} earlier requests` : '';
+    const lost = dropped > 0 ? ` ${droppedText(dropped)}.` : '';
     const nearest = yield* nearestTo(evaluated, conditions);
-    return unmet(`${found.length} of at least ${min} requests were found${lost}.`, nearest);
+    return unmet(`${countText(min, max, found.length)}${lost}`, nearest);
   }
   if (found.length > max) {
     const last = found.slice(-MAX_SHOWN);
     return unmet(
-      `${found.length} requests were found, and ${max} are the most.`,
+      countText(min, max, found.length),
       last.map(({ record }) => show(record)),
     );
   }
   if (dropped > 0 && max < Number.POSITIVE_INFINITY) {
-    return unmet(`The journal has let go of ${dropped} earlier requests, so that there may have been more.`, []);
+    return unmet(`${droppedText(dropped)}, so there may have been more matching requests.`, []);
   }
   if (expectation.minGap === undefined) return [];
   const gap = yield* checkGap(found, expectation.minGap, work);
   return gap ? unmet(gap.detail, gap.pair) : [];
+}
+
+function droppedText(dropped: number): string {
+  return `The journal has dropped ${dropped} earlier requests (--max-journal, --max-journal-bytes)`;
+}
+
+function countText(min: number, max: number, found: number): string {
+  const range = rangeText(min, max);
+  return `Expected ${range} matching ${/\b1$/.test(range) ? 'request' : 'requests'}, found ${found}.`;
+}
+
+/** Formats a range of numbers: `2`, `at least 2`, `at most 2` or `1 to 2`. */
+function rangeText(min: number, max: number): string {
+  if (min === max) return `${min}`;
+  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`;
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
 }
 
 function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { least: number; most: number } {
@@ -182,7 +198,7 @@ function* checkGap(
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const when = `${Math.round(Math.abs(pause))} ms ${pause < 0 ? 'before' : 'after'}`;
-    const detail = `${later.record.id} began ${when} ${earlier.record.id} was answered, and not ${wanted} ms after.`;
+    const detail = `${later.record.id} began ${when} the end of the response to ${earlier.record.id}; expected at least ${wanted} ms after.`;
     return { detail, pair: [show(earlier.record), show(later.record)] };
   }
   return undefined;
@@ -206,7 +222,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
       continue;
     }
     const before = yield* findSteps(evaluated, conditions, { to: from });
-    const behind = from === 0 ? '' : ` behind ${seen[from - 1]!.record.id}`;
+    const behind = from === 0 ? '' : ` after ${seen[from - 1]!.record.id}`;
     const nearest =
       before.length > 0
         ? before.slice(-MAX_SHOWN).map((at) => show(seen[at]!.record))
@@ -216,7 +232,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
         at: `requests.${index}`,
         expectation,
         found: before.length,
-        detail: `No such request was found${behind}, where its order puts it.`,
+        detail: `Expected a matching request${behind} (order ${expectation.order}), found none.`,
         nearest,
       },
     ];
@@ -230,8 +246,8 @@ export function checkFault(fault: FaultReport): Unmet[] {
   const { min = 0, max = Number.POSITIVE_INFINITY } =
     typeof expected === 'number' ? { min: expected, max: expected } : expected;
   if (fired >= min && fired <= max) return [];
-  const wanted = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`;
-  const detail = `The fault ${text} (${id}) fired ${fired} times, and not ${wanted}.`;
+  const times = fired === 1 ? 'once' : `${fired} times`;
+  const detail = `The fault ${text} (${id}) fired ${times}; expected ${rangeText(min, max)}.`;
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 

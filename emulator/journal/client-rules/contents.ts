@@ -6,8 +6,8 @@ import { type ClientRule, clientOf, isLost, mayFollow } from './rule.js';
 export const CONTENT_RULES: readonly ClientRule[] = [
   {
     id: 'cursor-verbatim',
-    title: 'A cursor is sent back as it was given',
-    source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
+    title: 'A cursor is sent back unchanged',
+    source: 'limit.page.next_cursor',
     level: 'must',
     evaluate() {
       const given = new Map<string, SeenRequest>();
@@ -26,14 +26,14 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           else for (const each of cursorsIn(response)) given.set(each, firstToEnd(request, given.get(each)));
         }
         if (cursor === undefined) return undefined;
-        return { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
+        return { request, fault: isKnown ? undefined : 'No earlier response contained this cursor.' };
       };
     },
   },
   {
     id: 'expected-head',
-    title: 'A write whose answer was lost is repeated with the head it expects, and not made twice',
-    source: 'Create a commit (expected_head_sha); Reset a branch; Notes (expected_ref_sha)',
+    title: 'A write whose response was lost is repeated with its expected head, and not made twice',
+    source: 'pack.expected_head.mismatch; restore.expected_head.mismatch; note.expected.mismatch',
     level: 'must',
     evaluate() {
       const lost = new Map<string, SeenRequest>();
@@ -47,9 +47,9 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!earlier || !isBehind(request.record, earlier.record)) return undefined;
         const isTwice = earlier.record.status < 300 && request.record.status < 300;
         const fault = isTwice
-          ? `What ${earlier.record.id} had done already was done again.`
+          ? `The write of ${earlier.record.id}, whose response was lost, was made a second time.`
           : !isExpecting
-            ? `It repeats ${earlier.record.id}, whose answer was lost, without ${members[0]}.`
+            ? `The request repeats ${earlier.record.id}, whose response was lost, without ${members[0]}.`
             : undefined;
         return { request, earlier, fault };
       };
@@ -58,7 +58,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
   {
     id: 'idempotency-key',
     title: 'An idempotency key is used for one request only',
-    source: 'Errors (idempotency_key_reused)',
+    source: 'err.specific.idempotency_key_reused',
     level: 'must',
     evaluate() {
       const uses = new Map<string, SeenRequest>();
@@ -72,7 +72,7 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           return undefined;
         }
         const isSame = request.isSameAs(earlier);
-        const fault = isSame ? undefined : `${earlier.record.id} had the same key, and was another request.`;
+        const fault = isSame ? undefined : `The key was already used for a different request, ${earlier.record.id}.`;
         return { request, earlier, fault };
       };
     },

@@ -14,8 +14,8 @@ const MAX_SHOWN = 20;
 export const RETRY_RULES: readonly ClientRule[] = [
   {
     id: 'retry-after',
-    title: 'A request is not repeated before the time that Retry-After names',
-    source: 'Limits (Rate limiting: Retry-After is the minimum delay); Errors (repository_thawing); RFC 9110, 10.2.3',
+    title: 'A request is not repeated before the delay in Retry-After has passed',
+    source: 'rate.429.retry-after; err.thawing.retry-after; RFC 9110, section 10.2.3',
     level: 'must',
     evaluate: () => (request) => {
       const earlier = request.retryOf;
@@ -24,7 +24,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
       const pause = pauseBetween(earlier, request);
       const fault =
         pause + SLACK < wanted
-          ? `It came ${Math.round(pause)} ms after the answer to ${earlier.record.id}, which asked for ${wanted} ms.`
+          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, whose Retry-After is ${wanted} ms.`
           : undefined;
       return { request, earlier, fault };
     },
@@ -32,7 +32,7 @@ export const RETRY_RULES: readonly ClientRule[] = [
   {
     id: 'back-off',
     title: 'The pauses between the retries of a request grow',
-    source: 'File metadata (503: retry with backoff); RFC 9110, 15.6.4',
+    source: '3. File metadata (filemeta.err.503.replica, filemeta.err.503.storage); RFC 9110, section 15.6.4',
     level: 'should',
     evaluate() {
       const pausesBefore = new Map<SeenRequest, Pauses>();
@@ -53,22 +53,22 @@ export const RETRY_RULES: readonly ClientRule[] = [
   },
   {
     id: 'hopeless-retry',
-    title: 'What cannot succeed is not repeated unless the request, the token or the state changed',
-    source: 'Errors (generic and specific codes); File metadata (429); RFC 9110, 15.5',
+    title: 'A request that cannot succeed is not repeated unless the request, the token or the state has changed',
+    source: 'err.generic-when-no-specific; filemeta.err.429.too-many; RFC 9110, section 15.5',
     level: 'must',
     evaluate: () => repetitions((earlier) => isHopeless(earlier) && isKnown(earlier.code)),
   },
   {
     id: 'unknown-code',
-    title: 'A code that is not known is treated as the generic code of its status',
-    source: 'Errors, rule 3; Versioning',
+    title: 'An unknown error code is treated like the generic code of its status',
+    source: 'err.new-codes; err.generic-when-no-specific',
     level: 'must',
     evaluate: () => repetitions((earlier) => isClientError(earlier) && !isKnown(earlier.code)),
   },
   {
     id: 'git-retry',
-    title: 'A push is not sent again before the refs were looked at again',
-    source: 'Git over HTTPS; RFC 9110, 9.2.2 (a client should not repeat by itself what is not idempotent)',
+    title: 'A failed push is not repeated before the refs are read again',
+    source: 'Git over HTTPS; RFC 9110, section 9.2.2 (a client should not automatically retry non-idempotent requests)',
     level: 'must',
     evaluate() {
       const lastLooks = new Map<string, number>();
@@ -78,7 +78,9 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const earlier = request.retryOf;
         if (!earlier || operation !== 'gitReceivePack') return undefined;
         const looked = mayFollow(lastLooks.get(clientOf(request)) ?? 0, earlier);
-        const fault = looked ? undefined : `It repeats the push ${earlier.record.id}, which may have been carried out.`;
+        const fault = looked
+          ? undefined
+          : `The push repeats ${earlier.record.id}, which may have succeeded, without reading the refs first.`;
         return { request, earlier, fault };
       };
     },
@@ -119,9 +121,9 @@ function mayPass(seen: SeenRequest): boolean {
 function faultOf({ count, first, longestLater, listed }: Pauses): string | undefined {
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
-  if (Math.max(first, longestLater) < AT_ONCE) return `It was repeated ${count} times with ${shown}.`;
+  if (Math.max(first, longestLater) < AT_ONCE) return `The request was repeated ${count} times with ${shown}.`;
   // With only two pauses, the second can be shorter by chance.
-  if (count > 2 && longestLater < first * 1.2) return `Its ${shown} do not grow.`;
+  if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
   return undefined;
 }
 
@@ -185,7 +187,7 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
     const fault =
       hasChanged || wrote || looked
         ? undefined
-        : `It repeats ${earlier.record.id}, which was answered with ${earlier.record.status}${code}, and nothing had changed.`;
+        : `The request repeats ${earlier.record.id}, whose response was ${earlier.record.status}${code}, although nothing has changed.`;
     return { request, earlier, fault };
   };
 }

@@ -356,7 +356,7 @@ for (const rule of CLIENT_RULE_IDS) {
   });
 }
 
-t.test('requests that are sent side by side repeat none of each other', async (t) => {
+t.test('concurrent requests are not retries of each other', async (t) => {
   const service = await startService({ clock: CLOCK });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed(REPO, { 'a.txt': 'a\n' });
@@ -376,15 +376,15 @@ t.test('requests that are sent side by side repeat none of each other', async (t
   );
   t.match(service.emulator.verify({ client: true }), { met: true });
   await send('rate_limited;retry-after=9');
-  t.match(service.emulator.verify({ client: true }), { met: false }, 'the next one comes too early');
+  t.match(service.emulator.verify({ client: true }), { met: false }, 'the next request is sent too early');
 });
 
-t.test('rules are told apart by ids, and each says where it is from', async (t) => {
+t.test('each rule has a unique id, a title and a source', async (t) => {
   t.same(CLIENT_RULES.map(({ id }) => id).sort(), [...CLIENT_RULE_IDS].sort());
   for (const { id, title, source } of CLIENT_RULES) t.ok(title.length > 20 && source.length > 10, id);
 });
 
-t.test('what was not seen is neither kept nor broken; rules can be asked for by name', async (t) => {
+t.test('a rule without an occasion is unseen, and rules can be selected by id', async (t) => {
   const service = await startService({ clock: CLOCK });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { met, client } = service.emulator.verify({ client: ['git-retry', 'back-off'] });
