@@ -73,7 +73,7 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     const isNatural = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isNatural)) sequence.push(actionOf(entry, operation));
   }
-  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry is a request of the service.`);
+  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry matches a route of the service.`);
   const faults = [...sequences].flatMap(([operation, sequence]) => faultOf(operation, trimmed(sequence), file));
   const id = basename(file)
     .replace(/\.\w+$/, '')
@@ -82,12 +82,12 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     .slice(0, 64);
   const scenario = {
     id: id === '' ? 'har' : id,
-    about: `What went wrong in ${entries.length} recorded exchanges, operation by operation.`,
+    about: `Errors and aborted responses of ${entries.length} recorded requests, in their order for each operation.`,
     faults,
     ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
   };
   if (JSON.stringify(scenario).length > LONGEST_SCENARIO) {
-    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; leave requests out of the archive.`);
+    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; remove requests from the archive.`);
   }
   readScenario(scenario, operations);
   return scenario as Scenario;
@@ -99,7 +99,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // Does not use the message of the parser, because it would quote the file.
-    throw new ScenarioError(`${file}: is no JSON, and so no HTTP Archive.`);
+    throw new ScenarioError(`${file}: is not an HTTP Archive, because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
 }
@@ -107,7 +107,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
 function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
   if (sequence.length > FAULT_LIMITS.actions) {
     throw new ScenarioError(
-      `${file}: has ${sequence.length} requests of ${operation.id}, and ${FAULT_LIMITS.actions} are the most.`,
+      `${file}: has ${sequence.length} requests of ${operation.id}; at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
     );
   }
   const fired = sequence.filter((action) => action !== 'pass').length;

@@ -54,7 +54,7 @@ function readFaults(value: Members, where: string): Members {
 
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
-    throw problem('bad_request', `${where}: has to be a text or an object.`);
+    throw problem('bad_request', `${where}: has to be a string or an object.`);
   }
   return within(where, () => readWritten(fault, where).fault);
 }
@@ -65,9 +65,14 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
     if (on) before = meantBy(on, `steps.${at}.on`, operations);
     if (!repository) continue;
     const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
-    if (!before) throw refuse('is that of a request, and no step up to this one waits for any; set state.repositories');
+    if (!before)
+      throw refuse(
+        'neither this step nor an earlier one has "on", so there is no repository to change; use state.repositories',
+      );
     if (before.every(({ subject }) => subject === 'organization')) {
-      throw refuse(`${before.map(({ id }) => id).join(', ')} is about no repository`);
+      throw refuse(
+        `requests of ${before.map(({ id }) => id).join(', ')} do not refer to a repository; use state.repositories`,
+      );
     }
   }
 }
@@ -81,7 +86,7 @@ function meantBy(
   const globs = op === undefined ? ['*'] : [op].flat();
   const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`;
+    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` lists them.`;
     throw problem('bad_request', `${where}.op: ${detail}`);
   }
   const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
@@ -90,7 +95,7 @@ function meantBy(
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || meant.some(isPossible)) continue;
-    throw problem('bad_request', `${where}.${member}: a request of ${meant[0]!.id} moves no refs.`);
+    throw problem('bad_request', `${where}.${member}: requests of ${meant[0]!.id} do not move refs.`);
   }
   return meant;
 }

@@ -67,9 +67,16 @@ export class ScenarioRunner {
   register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
     const { scenarios, faults } = this.world.state;
     const { id } = scenario;
-    if (scenarios.get(id)) throw problem('conflict', `id: there is a scenario ${JSON.stringify(id)} already.`);
+    if (scenarios.get(id))
+      throw problem(
+        'conflict',
+        `id: the scenario ${JSON.stringify(id)} exists already; remove it with DELETE /_emulator/scenarios/${id}.`,
+      );
     if (scenarios.list().length >= SCENARIO_LIMITS.registered) {
-      throw problem('conflict', `At most ${SCENARIO_LIMITS.registered} scenarios can be registered at a time.`);
+      throw problem(
+        'conflict',
+        `Scenario limit (${SCENARIO_LIMITS.registered}) reached; remove one with DELETE /_emulator/scenarios/ID.`,
+      );
     }
     this.check(scenario, { operations, organization });
     const added = faults.exchange([], boundFaultsOf(scenario), operations);
@@ -84,7 +91,7 @@ export class ScenarioRunner {
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
     if (!found) return undefined;
-    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} has been started.`);
+    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} is already started.`);
     const { clock, requests } = this.world.state;
     const count = requests.snapshot();
     const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
@@ -162,13 +169,16 @@ export class ScenarioRunner {
       if (patterns.length > SCENARIO_LIMITS.patterns) {
         throw problem(
           'bad_request',
-          `${where}.repositories: at most ${SCENARIO_LIMITS.patterns} names can be patterns.`,
+          `${where}.repositories: has ${patterns.length} names with wildcards; at most ${SCENARIO_LIMITS.patterns} are allowed.`,
         );
       }
       for (const name of Object.keys(changes?.organizations ?? {})) {
         if (this.organizations(name).length > 0) continue;
         const known = this.world.state.organizations.list().map((one) => one.name);
-        throw problem('bad_request', `${where}.organizations.${name}: there is none; there are ${known.join(', ')}.`);
+        throw problem(
+          'bad_request',
+          `${where}.organizations.${name}: does not exist; the organizations are ${known.join(', ')}.`,
+        );
       }
     }
   }
@@ -294,7 +304,7 @@ export class ScenarioRunner {
     if (repository) {
       attempt('repository', () => {
         const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
-        if (name === undefined) throw problem('bad_request', 'the request was about no repository.');
+        if (name === undefined) throw problem('bad_request', 'the triggering request did not refer to a repository.');
         world.changeState(organization, { repositories: { [name]: repository } });
       });
     }

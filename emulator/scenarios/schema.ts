@@ -27,12 +27,14 @@ const status = z.union([z.int().min(100).max(599), z.string().regex(/^[1-5](?:xx
 
 const trigger = z
   .strictObject({
-    op: z.union([text, z.array(text).min(1).max(100)], { error: 'has to be the id of an operation, or a glob' }),
-    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case'),
+    op: z.union([text, z.array(text).min(1).max(100)], {
+      error: 'has to be an operation id or a glob, or a list of them',
+    }),
+    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST'),
     org: text,
     repo: text,
-    push: text.meta({ description: 'A branch that the request moved, by a push of Git or through the API.' }),
-    ref: text.meta({ description: 'A ref that the request moved, or that a request of Git names.' }),
+    push: text.meta({ description: 'Branch that the request moved, by a Git push or through the API.' }),
+    ref: text.meta({ description: 'Ref that the request moved, or that a Git request names.' }),
     status: z.union([status, z.array(status).min(1).max(100)], { error: 'has to be a status, or a class such as 4xx' }),
     code: text,
     fault: text,
@@ -40,8 +42,11 @@ const trigger = z
     times: z.int().min(1).max(1_000_000),
   })
   .partial()
-  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to say which request is meant')
-  .meta({ description: 'A request that was answered. All that is given has to hold; texts are globs of * and ?.' });
+  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to have a condition besides times')
+  .meta({
+    description:
+      'Conditions for a request with a decided response. All given members have to match. Texts are globs with * and ?.',
+  });
 
 const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"');
 
@@ -80,10 +85,12 @@ function createSchema(isShown: boolean) {
       'has to change something: clock, quotas, state, repository, faults or release',
     );
   return z.strictObject({
-    id: z.string().regex(ID, 'has to be a name of letters, digits, _, . and -, at most 64'),
+    id: z
+      .string()
+      .regex(ID, 'has to be a name of at most 64 letters, digits, "_", "." and "-", beginning with a letter or digit'),
     about: text.optional(),
     seed: z
-      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a text or a number' })
+      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a string or an integer' })
       .transform(String)
       .optional(),
     clock: begin.optional(),
@@ -108,7 +115,7 @@ export function scenarioJsonSchema(): object {
     unrepresentable: 'any',
     reused: 'ref',
   });
-  const title = 'A scenario of the emulator';
+  const title = 'Scenario of the emulator';
   return { $schema, title, ...schema };
 }
 
