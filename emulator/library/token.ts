@@ -49,7 +49,7 @@ export async function signToken(
   const names = organizations.list().map(({ name }) => name);
   const { org = names[0]! } = options;
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
-    throw new Error('ttl has to be a whole number of seconds above 0.');
+    throw new Error(`ttl has to be a whole number of seconds above 0, not ${ttl}.`);
   }
   const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
   const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };
@@ -68,7 +68,7 @@ function defaultKey(index: number, { file }: SigningKey): string {
   const testKey = defaultFixtureKey(Math.max(index, 0));
   if (index > 0 || file === testKey.privateKeyFile) return testKey.id;
   if (file !== '') return file;
-  throw new Error('The emulator was started without a key to sign with: name one as key.');
+  throw new Error('The emulator has no signing key. Name a key in the option key.');
 }
 
 function readKey(file: string): string {
@@ -76,6 +76,6 @@ function readKey(file: string): string {
     return readTextFile(file);
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
-    throw new Error(`key has to be one of ${known.join(', ')}, or a file that can be read.`);
+    throw new Error(`key has to be one of ${known.join(', ')}, or the path of a readable PEM file.`);
   }
 }

@@ -9,7 +9,7 @@ const MAX_LINES = 100;
  * requests that were dropped.
  */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
-  if (requests.length === 0) return ['No request was answered in this test.'];
+  if (requests.length === 0) return ['The journal has no requests of this test.'];
   const shown = requests.slice(-MAX_LINES);
   const left = dropped + requests.length - shown.length;
   const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;

@@ -105,7 +105,7 @@ export class TestNamespaces {
   of(test: object): TestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
-    throw new Error('emulator.of(context) needs the context of a test of this file that is running.');
+    throw new Error('emulator.of(context) requires the context of a running test of this file.');
   }
 
   /** Closes the emulator and all its namespaces. */
@@ -125,12 +125,12 @@ export class TestNamespaces {
     const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {
       throw new Error(
-        `${others.length + 1} tests of this file run at the same time, and the emulator cannot tell which of them asks: ${this.advice}.`,
+        `${others.length + 1} tests of this file run concurrently, so the emulator cannot determine which of them uses it: ${this.advice}.`,
       );
     }
     if (current) return current;
     throw new Error(
-      'No test of this file is running that the emulator could give a namespace: use it inside a test, or in a hook before or after each.',
+      'No test of this file is running. Use the emulator inside a test, or in a beforeEach or afterEach hook.',
     );
   }
 
