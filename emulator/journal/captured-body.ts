@@ -20,10 +20,10 @@ export class CapturedBody {
   add(piece: string | Uint8Array): void {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.bytes += chunk.length;
-    const room = MAX_BODY_BYTES - this.kept.length;
-    if (chunk.length > room) this.isWhole = false;
-    if (room <= 0) return;
-    this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, room)).toString('latin1');
+    const remaining = MAX_BODY_BYTES - this.kept.length;
+    if (chunk.length > remaining) this.isWhole = false;
+    if (remaining <= 0) return;
+    this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, remaining)).toString('latin1');
   }
 
   /** Number of stored bytes. */

@@ -64,7 +64,7 @@ export interface JournalEntry extends RequestSummary {
   /** Processing step that refused the request; absent if the operation itself responded. */
   readonly stopped?: StepId;
   readonly outcome: Outcome;
-  /** Id of the earlier request that this request repeats, by the rule in `lineage.ts`; absent if none. */
+  /** Id of the earlier request that this request repeats, by the rule in `retry-index.ts`; absent if none. */
   readonly retryOf?: string;
   readonly token?: SentToken;
   /** Facts about a Git request; absent for other requests. */
@@ -108,9 +108,9 @@ export function writeEntry(
   const { git, token, body, answer: response } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
-  const asked = bodies ? shownRequestBody(record) : undefined;
-  const answered = bodies ? shownResponseBody(record) : undefined;
-  const answerBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
+  const requestBody = bodies ? shownRequestBody(record) : undefined;
+  const responseBody = bodies ? shownResponseBody(record) : undefined;
+  const responseBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
   return {
     id,
     began: new Date(record.time - record.took).toISOString(),
@@ -136,13 +136,13 @@ export function writeEntry(
     httpVersion: record.version,
     request: {
       headers: pairs(record.head.fields),
-      ...(asked && { body: asked }),
+      ...(requestBody && { body: requestBody }),
       bytes: body?.bytes ?? 0,
     },
     answer: {
-      headers: Object.entries(record.answerHead ?? plainHead(record, answerBytes)).flatMap(fieldsOf),
-      ...(answered && { body: answered }),
-      bytes: method === 'HEAD' ? 0 : answerBytes,
+      headers: Object.entries(record.answerHead ?? plainHead(record, responseBytes)).flatMap(fieldsOf),
+      ...(responseBody && { body: responseBody }),
+      bytes: method === 'HEAD' ? 0 : responseBytes,
     },
     duration: record.micros / 1000,
   };
@@ -183,7 +183,7 @@ function showBytes(body: CapturedBody): ShownBody {
   const truncated = !body.isWhole;
   try {
     // Omits a character that the truncation cut in two.
-    const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacters(content)) : content);
+    const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {
     return { text: content.toString('base64'), encoding: 'base64', truncated };
@@ -194,7 +194,7 @@ function showBytes(body: CapturedBody): ShownBody {
  * Returns the length of `content` without an incomplete last character. Bytes after the first of a character are
  * 10xxxxxx (RFC 3629, section 3).
  */
-function wholeCharacters(content: Buffer): number {
+function wholeCharacterLength(content: Buffer): number {
   let end = Math.min(content.length, MAX_BODY_BYTES);
   for (let back = 0; back < 4 && end > 0; back++) {
     const byte = content[end - 1]!;

@@ -1,8 +1,8 @@
 import { CapturedBody } from './captured-body.js';
 import { type EntryOptions, type JournalEntry, writeEntry } from './entry.js';
-import { Lineage } from './lineage.js';
 import type { Outcome, RequestRecord } from './record.js';
-import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './redaction.js';
+import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_RESPONSES } from './redaction.js';
+import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
 /** Number of records in a block. Blocks are append-only, so that snapshots can share them. */
@@ -42,9 +42,9 @@ export class Journal {
   private droppedCount = 0;
   private weight = 0;
   /** Index of failed requests. Built when the first caller needs `retryOf`; undefined before. */
-  private lineage: Lineage | undefined = undefined;
+  private retryIndex: RetryIndex | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
-  private shared: string[] = new Array(SHARED).fill('');
+  private shared: string[] = new Array(RECENT_TEXTS).fill('');
   private listeners = new Set<JournalListener>();
   private closeListeners = new Set<() => void>();
 
@@ -72,9 +72,9 @@ export class Journal {
    * repeat requests often.
    */
   share(text: string): string {
-    const place = (text.length + 7 * text.charCodeAt(text.length >> 1)) % SHARED;
-    if (this.shared[place] === text) return this.shared[place];
-    this.shared[place] = text;
+    const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;
+    if (this.shared[slot] === text) return this.shared[slot];
+    this.shared[slot] = text;
     return text;
   }
 
@@ -102,7 +102,7 @@ export class Journal {
     if (record.ended > 0) return;
     const { body } = record;
     if (body) redactBody(body, record.operation, 'request', this.options.key);
-    record.answer = this.keepAnswer(record);
+    record.answer = this.storedResponse(record);
     record.outcome = outcome;
     this.endedCount += 1;
     record.ended = this.endedCount;
@@ -110,7 +110,7 @@ export class Journal {
     const bodies = (body?.weight ?? 0) + (typeof response === 'string' ? response.length : (response?.weight ?? 0));
     record.weight += bodies;
     if (record.sequence >= this.first) {
-      if (this.lineage) record.retryOf = this.lineage.next(record)?.id;
+      if (this.retryIndex) record.retryOf = this.retryIndex.next(record)?.id;
       this.weight += bodies;
       if (this.weight > this.options.bytes) this.dropOldest();
     }
@@ -125,8 +125,8 @@ export class Journal {
 
   /** Converts one record to an entry. */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
-    this.lineage ??= this.trace();
-    return writeEntry(record, record.ended > 0 ? record.retryOf : this.lineage.find(record)?.id, options);
+    this.retryIndex ??= this.trace();
+    return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
   }
 
   /** Returns the entries of the records for which `select` returns true, oldest first. */
@@ -169,10 +169,10 @@ export class Journal {
   /**
    * Sets `retryOf` of each record whose response has ended, and returns the index, to which `end` adds later records.
    */
-  private trace(): Lineage {
-    const lineage = new Lineage();
-    for (const record of this.records()) if (record.ended > 0) record.retryOf = lineage.next(record)?.id;
-    return lineage;
+  private trace(): RetryIndex {
+    const retryIndex = new RetryIndex();
+    for (const record of this.records()) if (record.ended > 0) record.retryOf = retryIndex.next(record)?.id;
+    return retryIndex;
   }
 
   /** Removes all requests. Sequence numbers continue. */
@@ -181,7 +181,7 @@ export class Journal {
     this.first = this.last + 1;
     this.weight = 0;
     this.droppedCount = 0;
-    this.lineage = undefined;
+    this.retryIndex = undefined;
   }
 
   /** Calls `listener` for each request, and `closed` when no more will follow. Returns a function that unsubscribes. */
@@ -212,7 +212,7 @@ export class Journal {
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
-    this.lineage = undefined;
+    this.retryIndex = undefined;
   }
 
   private dropOldest(): void {
@@ -220,7 +220,7 @@ export class Journal {
     while (this.size > 0 && (this.size > entries || this.weight > bytes)) {
       const block = this.blocks[0]!;
       const oldest = block[this.first - block[0]!.sequence]!;
-      this.lineage?.forget(oldest);
+      this.retryIndex?.forget(oldest);
       this.weight -= oldest.weight;
       this.first += 1;
       this.droppedCount += 1;
@@ -228,22 +228,23 @@ export class Journal {
     }
   }
 
-  private keepAnswer({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
+  private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
       // Redacts the text of an error, because it may repeat parts of the request, including secrets.
-      if (status < 400 && response.length <= LONG_TEXT && !SECRET_ANSWERS.has(operation)) return this.share(response);
+      if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
+        return this.share(response);
       const captured = new CapturedBody();
       captured.add(response);
       response = captured;
     }
-    redactBody(response, operation, 'answer', this.options.key);
+    redactBody(response, operation, 'response', this.options.key);
     return response;
   }
 }
 
 /** Length in characters above which a response text is copied, so that only its beginning is stored. */
-const LONG_TEXT = 8 * 1024;
+const MAX_SHARED_TEXT = 8 * 1024;
 
 /** Size of the hash table of recent texts. */
-const SHARED = 64;
+const RECENT_TEXTS = 64;

@@ -114,7 +114,7 @@ export interface Condition {
 }
 
 /** Value of a request for each member of a query. */
-const FOUND: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
+const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
   method: ({ method }) => method,
@@ -155,7 +155,7 @@ export function isStatus(wanted: number | string, found: number): boolean {
   return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
 }
 
-function same(wanted: unknown, found: unknown): boolean {
+function isEqual(wanted: unknown, found: unknown): boolean {
   return wanted === found;
 }
 
@@ -166,8 +166,8 @@ export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
     .filter(([, wanted]) => wanted !== undefined)
     .map(([name, wanted]) => {
       const member = name as Member;
-      const found = FOUND[member];
-      const compare = (COMPARE[member] ?? same) as (wanted: unknown, found: unknown) => boolean;
+      const found = VALUES[member];
+      const compare = (COMPARE[member] ?? isEqual) as (wanted: unknown, found: unknown) => boolean;
       const values = [wanted].flat();
       const holds = (record: RequestRecord) => values.some((value) => compare(value, found(record)));
       return { member, wanted, values: values.length, found, holds };
@@ -182,14 +182,14 @@ export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) =>
 
 /** Members that accept a list. Its items are separated by commas in a URL parameter. */
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
-const SEVERAL = 'A comma-separated list matches any of its items.';
+const LIST_HINT = 'A comma-separated list matches any of its items.';
 
 /** Descriptions of parameters for which the name is not enough. */
-const ABOUT: { readonly [Name in Member]?: string } = {
+const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
   after: 'Id of a request. Selects later requests.',
-  operation: `Operation id, or a prefix with *, such as git*. ${SEVERAL}`,
-  status: `Status, or a class such as 4xx. ${SEVERAL}`,
-  code: `Error code. ${SEVERAL}`,
+  operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
+  status: `Status, or a class such as 4xx. ${LIST_HINT}`,
+  code: `Error code. ${LIST_HINT}`,
   origin: 'real, state, injected or injected:<fault>.',
   outcome: 'open, complete, cut or gone.',
 };
@@ -200,7 +200,7 @@ export function queryParameters() {
   const names = [...Object.keys(shape), ...Object.keys(git.unwrap().shape).map((name) => `git.${name}`)] as Member[];
   const parameters = names.map((name) => {
     const text = z.string().optional();
-    return [name, ABOUT[name] === undefined ? text : text.meta({ description: ABOUT[name] })];
+    return [name, DESCRIPTIONS[name] === undefined ? text : text.meta({ description: DESCRIPTIONS[name] })];
   });
   return Object.fromEntries(parameters) as { readonly [Name in Member]: z.ZodOptional<z.ZodString> };
 }

@@ -110,9 +110,9 @@ export function endOf({ started, micros, ended }: RequestRecord): number {
 }
 
 /** Minimum time in milliseconds in which a client can read a response and send a request. */
-const REACTION = 0.1;
+const MIN_REACTION_TIME = 0.1;
 
 /** Returns true if a request began after the response to an earlier one had ended; false if the two were concurrent. */
-export function isBehind(later: RequestRecord, earlier: RequestRecord): boolean {
-  return later.started - endOf(earlier) >= REACTION;
+export function beganAfterEnd(later: RequestRecord, earlier: RequestRecord): boolean {
+  return later.started - endOf(earlier) >= MIN_REACTION_TIME;
 }

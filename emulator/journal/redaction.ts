@@ -10,20 +10,20 @@ const SECRET_FIELD = /authorization|cookie|token|secret|password|credential|api-
 
 interface SecretMembers {
   readonly request?: readonly string[];
-  readonly answer?: readonly string[];
+  readonly response?: readonly string[];
 }
 
 /** Members of JSON bodies, at any depth, whose values are always secret, by operation. */
 const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
-  createRepository: { request: ['auth', 'env'], answer: ['env'] },
-  updateRepository: { request: ['auth', 'env'], answer: ['env'] },
+  createRepository: { request: ['auth', 'env'], response: ['env'] },
+  updateRepository: { request: ['auth', 'env'], response: ['env'] },
   createCredential: { request: ['username', 'password'] },
   updateCredential: { request: ['username', 'password'] },
   updateCredentialByBody: { request: ['username', 'password'] },
-  createDeployment: { request: ['env'], answer: ['env'] },
-  createWebhook: { request: ['secret'], answer: ['secret'] },
-  lfsBatch: { answer: ['header'] },
-  lfsVerifyObject: { answer: ['header'] },
+  createDeployment: { request: ['env'], response: ['env'] },
+  createWebhook: { request: ['secret'], response: ['secret'] },
+  lfsBatch: { response: ['header'] },
+  lfsVerifyObject: { response: ['header'] },
 };
 
 /** Stored header with its size in bytes. Equal headers are stored once. */
@@ -93,8 +93,8 @@ export function redactQuery(query: string): string {
 }
 
 /** Operations whose responses contain secrets. */
-export const SECRET_ANSWERS: ReadonlySet<string | undefined> = new Set(
-  Object.entries(SECRET_MEMBERS).flatMap(([operation, { answer: response }]) => (response ? [operation] : [])),
+export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
+  Object.entries(SECRET_MEMBERS).flatMap(([operation, { response }]) => (response ? [operation] : [])),
 );
 
 /**

@@ -1,8 +1,8 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js';
-import { fieldOf, isSameRequest, isStep, Lineage, take, type WorkDone } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';
+import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
 /** Work units per byte of a body that is decoded, searched for secrets and parsed as JSON. */
 const BYTE_READ = 1 / 32;
@@ -39,7 +39,7 @@ export class SeenRequest {
    * if absent or invalid.
    */
   get retryAfter(): number | undefined {
-    const field = this.answerHeader('retry-after');
+    const field = this.responseHeader('retry-after');
     if (field === undefined) return undefined;
     if (/^\d+$/.test(field)) return Number(field) * 1000;
     const date = Date.parse(field);
@@ -52,7 +52,7 @@ export class SeenRequest {
   get code(): string | undefined {
     if (this.record.status < 400) return undefined;
     if (this.shownCode === null) {
-      const { code } = (this.answerJson ?? {}) as { code?: unknown };
+      const { code } = (this.responseJson ?? {}) as { code?: unknown };
       this.shownCode = typeof code === 'string' ? code : this.record.code;
     }
     return this.shownCode;
@@ -70,17 +70,17 @@ export class SeenRequest {
     return this.parse(shownRequestBody(this.record));
   }
 
-  get answerJson(): unknown {
+  get responseJson(): unknown {
     return this.parse(shownResponseBody(this.record));
   }
 
-  /** Returns true if the other request has the same target and body, by the rule in `lineage.ts`. */
+  /** Returns true if the other request has the same target and body, by the rule in `retry-index.ts`. */
   isSameAs(other: SeenRequest): boolean {
     this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
     return isSameRequest(other.record, this.record);
   }
 
-  private answerHeader(wanted: string): string | undefined {
+  private responseHeader(wanted: string): string | undefined {
     const fields = Object.entries(this.record.answerHead ?? {});
     this.work.units += fields.length * COST.line;
     const value = fields.find(([name]) => name.toLowerCase() === wanted)?.[1];
@@ -103,15 +103,15 @@ export class SeenRequest {
  * repeats.
  */
 export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
-  const lineage = new Lineage(work);
+  const retryIndex = new RetryIndex(work);
   const byId = new Map<string, SeenRequest>();
   for (const record of records) {
-    const earlier = lineage.next(record);
+    const earlier = retryIndex.next(record);
     const retryOf = earlier && byId.get(earlier.id);
     if (retryOf) retryOf.isRepeated = true;
     byId.set(record.id, new SeenRequest(record, retryOf, work));
     work.units += COST.object;
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
   }
   return [...byId.values()];
 }

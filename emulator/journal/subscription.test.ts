@@ -2,16 +2,17 @@ import t from 'tap';
 import { type EndedRequest, type MissedRequests, subscribe } from './subscription.js';
 import { type WatchedJournal, watchedJournal } from './test/watched.js';
 
-type Told = EndedRequest | MissedRequests;
+type SubscriptionEvent = EndedRequest | MissedRequests;
 
 /** Reads the next `count` events of a subscription. */
-async function take(source: AsyncIterator<Told>, count: number): Promise<Told[]> {
-  const told: Told[] = [];
-  while (told.length < count) told.push((await source.next()).value as Told);
-  return told;
+async function take(source: AsyncIterator<SubscriptionEvent>, count: number): Promise<SubscriptionEvent[]> {
+  const events: SubscriptionEvent[] = [];
+  while (events.length < count) events.push((await source.next()).value as SubscriptionEvent);
+  return events;
 }
 
-const numbers = (told: readonly Told[]) => told.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
+const numbers = (events: readonly SubscriptionEvent[]) =>
+  events.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** Sequences of requests that repeat each other in different ways. */
@@ -30,9 +31,9 @@ for (const [name, make] of Object.entries(SHAPES)) {
     const replay = async (entries: number, bodies: boolean) => {
       const { journal, reads } = watchedJournal(entries, make);
       const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
-      const told = await take(source, entries);
+      const events = await take(source, entries);
       await source.return();
-      t.same(numbers(told), range(1, entries));
+      t.same(numbers(events), range(1, entries));
       return reads.count;
     };
     for (const bodies of [true, false]) {
@@ -51,8 +52,8 @@ for (const [name, make] of Object.entries(SHAPES)) {
       await first;
       reads.count = 0;
       add(make(entries + 1));
-      const [told] = await take(source, 1);
-      t.equal((told as EndedRequest).id, entries + 2);
+      const [event] = await take(source, 1);
+      t.equal((event as EndedRequest).id, entries + 2);
       await source.return();
       return reads.count;
     };
@@ -82,7 +83,7 @@ t.test('the index of failed requests is not larger than the journal', async (t) 
   const source = subscribe(journal, { after: 0 });
   await take(source, 1);
   for (let at = 10; at < 500; at++) add({ status: 404, path: `/${at}` });
-  const { failed } = (journal as unknown as { lineage: { failed: Map<string, unknown> } }).lineage;
+  const { failed } = (journal as unknown as { retryIndex: { failed: Map<string, unknown> } }).retryIndex;
   t.equal(failed.size, 10);
   await source.return();
 });
@@ -90,14 +91,14 @@ t.test('the index of failed requests is not larger than the journal', async (t) 
 t.test('requests that arrive during a replay are not missed', async (t) => {
   const { journal, add } = watchedJournal(100);
   const source = subscribe(journal, { after: 0, capacity: 2 });
-  const told = await take(source, 10);
+  const events = await take(source, 10);
   for (let at = 0; at < 50; at++) add();
-  told.push(...(await take(source, 140)));
-  t.same(numbers(told), range(1, 150));
+  events.push(...(await take(source, 140)));
+  t.same(numbers(events), range(1, 150));
   const live = source.next();
   for (let at = 0; at < 5; at++) add();
   t.same(
-    numbers([(await live).value as Told, ...(await take(source, 2))]),
+    numbers([(await live).value as SubscriptionEvent, ...(await take(source, 2))]),
     ['-3', 154, 155],
     'a slow reader misses requests',
   );
@@ -107,10 +108,10 @@ t.test('requests that arrive during a replay are not missed', async (t) => {
 t.test('a replay reports requests that are dropped meanwhile, and ends when the journal closes', async (t) => {
   const { journal, add }: WatchedJournal = watchedJournal(20, () => ({}), 20);
   const source = subscribe(journal, { after: 5 });
-  const told = await take(source, 15);
+  const events = await take(source, 15);
   for (let at = 0; at < 30; at++) add();
-  told.push(...(await take(source, 2)));
-  t.same(numbers(told), [...range(6, 20), '-10', 31]);
+  events.push(...(await take(source, 2)));
+  t.same(numbers(events), [...range(6, 20), '-10', 31]);
   journal.close();
   t.match(await source.next(), { done: true });
 });
@@ -119,9 +120,9 @@ t.test('without bodies, entries have all other members', async (t) => {
   const { journal } = watchedJournal(1, () => ({ answer: '{"a":1}', path: '/a' }));
   const tell = async (bodies: boolean) => {
     const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
-    const [told] = await take(source, 1);
+    const [event] = await take(source, 1);
     await source.return();
-    return (told as EndedRequest).entry;
+    return (event as EndedRequest).entry;
   };
   const [whole, outline] = [await tell(true), await tell(false)];
   t.match(whole.answer, { bytes: 7, body: { text: '{"a":1}' } });

@@ -58,13 +58,13 @@ export async function* subscribe(
   let waiting: RequestRecord[] = [];
   let missed = 0;
   let isReplaying = true;
-  let isOver = signal?.aborted ?? false;
+  let isEnded = signal?.aborted ?? false;
   let wake = () => {};
   const end = () => {
-    isOver = true;
+    isEnded = true;
     wake();
   };
-  const stop = journal.listen((record) => {
+  const unsubscribe = journal.listen((record) => {
     // Ignores requests during the replay, because the journal still contains them.
     if (isReplaying) return;
     if (waiting.length >= capacity) {
@@ -75,16 +75,16 @@ export async function* subscribe(
     wake();
   }, end);
   signal?.addEventListener('abort', end, { once: true });
-  const tell = (record: RequestRecord): EndedRequest => ({ id: record.ended, entry: write(record) });
+  const eventOf = (record: RequestRecord): EndedRequest => ({ id: record.ended, entry: write(record) });
   try {
     while (journal.ended > last) {
       const replayed = endedAfter(journal, last);
-      const lost = journal.ended - last - replayed.length;
+      const dropped = journal.ended - last - replayed.length;
       last = journal.ended;
-      if (lost > 0) yield { missed: lost };
+      if (dropped > 0) yield { missed: dropped };
       for (const record of replayed) {
-        if (isOver) return;
-        if (isWanted(record)) yield tell(record);
+        if (isEnded) return;
+        if (isWanted(record)) yield eventOf(record);
       }
     }
     isReplaying = false;
@@ -96,8 +96,8 @@ export async function* subscribe(
       }
       const record = waiting.shift();
       if (record) {
-        if (isWanted(record)) yield tell(record);
-      } else if (isOver) return;
+        if (isWanted(record)) yield eventOf(record);
+      } else if (isEnded) return;
       else {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -105,7 +105,7 @@ export async function* subscribe(
       }
     }
   } finally {
-    stop();
+    unsubscribe();
     signal?.removeEventListener('abort', end);
     waiting = [];
   }

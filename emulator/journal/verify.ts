@@ -5,9 +5,9 @@ import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
-import { isStep, take, type WorkDone } from './lineage.js';
 import { type Condition, conditionsOf } from './query.js';
-import { endOf, isBehind, type RequestRecord } from './record.js';
+import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
+import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
 /** State of a fault that expectations can refer to. */
@@ -68,8 +68,8 @@ export function* verifySteps(
   const expectations = yield* expectationSteps(given);
   const { requests = [], after, client } = expectations;
   const all = yield* seenSteps(records, work);
-  const isMeant = ({ record }: SeenRequest): boolean => after === undefined || record.id > after;
-  const seen = all.filter(isMeant);
+  const isSelected = ({ record }: SeenRequest): boolean => after === undefined || record.id > after;
+  const seen = all.filter(isSelected);
   const isComplete = dropped === 0 || all.some(({ record }) => record.id === after);
   const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : dropped, work };
   const unmet: Unmet[] = [];
@@ -79,9 +79,9 @@ export function* verifySteps(
   unmet.push(...(yield* checkOrder(evaluated, expectations)));
   const everyFired = expectations.faults?.everyFired ?? false;
   unmet.push(...faults.filter(({ expected }) => everyFired || expected !== undefined).flatMap(checkFault));
-  const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isMeant, work);
-  const isPolite = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
-  return { met: unmet.length === 0 && isPolite, unmet, client: verdicts };
+  const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isSelected, work);
+  const areRulesKept = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
+  return { met: unmet.length === 0 && areRulesKept, unmet, client: verdicts };
 }
 
 interface Evaluated {
@@ -93,17 +93,17 @@ interface Evaluated {
 
 /**
  * Returns the indexes of the requests in the range from `from` (inclusive) to `to` (exclusive) that satisfy all
- * conditions. Stops after `most` requests.
+ * conditions. Stops after `max` requests.
  */
 function* findSteps(
   { seen, work }: Evaluated,
   conditions: readonly Condition[],
-  { from = 0, to = seen.length, most: max = Number.POSITIVE_INFINITY } = {},
+  { from = 0, to = seen.length, max = Number.POSITIVE_INFINITY } = {},
 ): Steps<number[]> {
   const found: number[] = [];
   for (let at = from; at < to && found.length < max; at++) {
     if (failedOf(conditions, seen[at]!.record, work, 1).length === 0) found.push(at);
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
   }
   return found;
 }
@@ -132,7 +132,7 @@ function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, i
   const unmet = (detail: string, nearest: readonly NearRequest[]): Unmet[] => [
     { at, expectation, found: found.length, detail, nearest },
   ];
-  const { least: min, most: max } = boundsOf(expectation);
+  const { min, max } = boundsOf(expectation);
   if (found.length < min) {
     const lost = dropped > 0 ? ` ${droppedText(dropped)}.` : '';
     const nearest = yield* nearestTo(evaluated, conditions);
@@ -169,11 +169,11 @@ function rangeText(min: number, max: number): string {
   return min === 0 ? `at most ${max}` : `${min} to ${max}`;
 }
 
-function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { least: number; most: number } {
-  if (never) return { least: 0, most: 0 };
-  if (count !== undefined) return { least: count, most: count };
+function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { min: number; max: number } {
+  if (never) return { min: 0, max: 0 };
+  if (count !== undefined) return { min: count, max: count };
   const isOpen = atMost !== undefined || order !== undefined;
-  return { least: atLeast ?? (isOpen ? 0 : 1), most: atMost ?? Number.POSITIVE_INFINITY };
+  return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
 }
 
 /** Returns the first two requests with a pause shorter than `minGap`; undefined if none. */
@@ -183,16 +183,16 @@ function* checkGap(
   work: WorkDone,
 ): Steps<{ detail: string; pair: NearRequest[] } | undefined> {
   const min = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
-  const begun = found.toSorted(byBegin);
-  const ended = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
+  const byStart = found.toSorted(byBegin);
+  const byEnd = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
   let count = 0;
-  for (const [index, later] of begun.entries()) {
+  for (const [index, later] of byStart.entries()) {
     work.units += COST.line;
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
     // Considers only responses that ended before the request began, because a client cannot obey a `Retry-After` that
     // it has not read.
-    while (count < ended.length && isBehind(later.record, ended[count]!.record)) count += 1;
-    const earlier = min === undefined ? ended[count - 1] : begun[index - 1];
+    while (count < byEnd.length && beganAfterEnd(later.record, byEnd[count]!.record)) count += 1;
+    const earlier = min === undefined ? byEnd[count - 1] : byStart[index - 1];
     if (!earlier) continue;
     const wanted = min ?? earlier.retryAfter ?? 0;
     const pause = pauseBetween(earlier, later);
@@ -216,13 +216,13 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   let from = 0;
   for (const [index, expectation] of ordered) {
     const conditions = conditionsOf(expectation.match);
-    const [place] = yield* findSteps(evaluated, conditions, { from, most: 1 });
+    const [place] = yield* findSteps(evaluated, conditions, { from, max: 1 });
     if (place !== undefined) {
       from = place + 1;
       continue;
     }
     const before = yield* findSteps(evaluated, conditions, { to: from });
-    const behind = from === 0 ? '' : ` after ${seen[from - 1]!.record.id}`;
+    const afterId = from === 0 ? '' : ` after ${seen[from - 1]!.record.id}`;
     const nearest =
       before.length > 0
         ? before.slice(-MAX_SHOWN).map((at) => show(seen[at]!.record))
@@ -232,7 +232,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
         at: `requests.${index}`,
         expectation,
         found: before.length,
-        detail: `Expected a matching request${behind} (order ${expectation.order}), found none.`,
+        detail: `Expected a matching request${afterId} (order ${expectation.order}), found none.`,
         nearest,
       },
     ];
@@ -259,7 +259,7 @@ function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[])
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];
   for (const { record } of seen.toReversed()) {
     const failed = failedOf(conditions, record, work);
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
     if (failed.length === conditions.length) continue;
     const place = nearest.findIndex((other) => other.failed.length > failed.length);
     if (place >= 0) nearest.splice(place, 0, { record, failed });

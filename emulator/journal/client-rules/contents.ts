@@ -1,5 +1,5 @@
 import { operationFacts } from '../../config/operation-ids.js';
-import { endOf, isBehind } from '../record.js';
+import { beganAfterEnd, endOf } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, isLost, mayFollow } from './rule.js';
 
@@ -10,23 +10,24 @@ export const CONTENT_RULES: readonly ClientRule[] = [
     source: 'limit.page.next_cursor',
     level: 'must',
     evaluate() {
-      const given = new Map<string, SeenRequest>();
-      const unread = new Set<string | undefined>();
+      const sources = new Map<string, SeenRequest>();
+      const truncatedOperations = new Set<string | undefined>();
       return (request) => {
         const { operation, status } = request.record;
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
-        const giver = cursor === undefined ? undefined : given.get(cursor);
+        const source = cursor === undefined ? undefined : sources.get(cursor);
         // If the response was too long to be stored, its cursors are unknown. Any cursor that the server then accepts
         // counts as known.
-        const isKnown = (giver && mayFollow(request.record.started, giver)) || (unread.has(operation) && status < 300);
+        const isKnown =
+          (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
-          const response = request.answerJson;
-          if (response === undefined) unread.add(operation);
-          else for (const each of cursorsIn(response)) given.set(each, firstToEnd(request, given.get(each)));
+          const response = request.responseJson;
+          if (response === undefined) truncatedOperations.add(operation);
+          else for (const each of cursorsIn(response)) sources.set(each, earlierEnd(request, sources.get(each)));
         }
         if (cursor === undefined) return undefined;
-        return { request, fault: isKnown ? undefined : 'No earlier response contained this cursor.' };
+        return { request, violation: isKnown ? undefined : 'No earlier response contained this cursor.' };
       };
     },
   },
@@ -44,14 +45,14 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
         const earlier = lost.get(key);
         if (isLost(request)) lost.set(key, request);
-        if (!earlier || !isBehind(request.record, earlier.record)) return undefined;
+        if (!earlier || !beganAfterEnd(request.record, earlier.record)) return undefined;
         const isTwice = earlier.record.status < 300 && request.record.status < 300;
-        const fault = isTwice
+        const violation = isTwice
           ? `The write of ${earlier.record.id}, whose response was lost, was made a second time.`
           : !isExpecting
             ? `The request repeats ${earlier.record.id}, whose response was lost, without ${members[0]}.`
             : undefined;
-        return { request, earlier, fault };
+        return { request, earlier, violation };
       };
     },
   },
@@ -72,8 +73,10 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           return undefined;
         }
         const isSame = request.isSameAs(earlier);
-        const fault = isSame ? undefined : `The key was already used for a different request, ${earlier.record.id}.`;
-        return { request, earlier, fault };
+        const violation = isSame
+          ? undefined
+          : `The key was already used for a different request, ${earlier.record.id}.`;
+        return { request, earlier, violation };
       };
     },
   },
@@ -89,7 +92,7 @@ function cursorOf(request: SeenRequest): string | undefined {
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
-function firstToEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
+function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
   return other && endOf(other.record) <= endOf(one.record) ? other : one;
 }
 

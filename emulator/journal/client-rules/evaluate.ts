@@ -1,5 +1,5 @@
 import type { Steps } from '../../schedule/steps.js';
-import { isStep, take, type WorkDone } from '../lineage.js';
+import { shouldYield, takeUnits, type WorkDone } from '../retry-index.js';
 import { byBegin, type SeenRequest } from '../seen-request.js';
 import { CONTENT_RULES } from './contents.js';
 import type { ClientRuleId } from './ids.js';
@@ -11,7 +11,7 @@ import { TOKEN_RULES } from './tokens.js';
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
 /** Request that breaks a rule. */
-export interface ClientFault {
+export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
@@ -39,31 +39,31 @@ export interface ClientVerdict {
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
   /** First requests that break the rule, at most 20. */
-  readonly faults: readonly ClientFault[];
+  readonly faults: readonly RuleViolation[];
   /** Results by the `sub` claim of the token, for the first 100 clients that gave an occasion. */
   readonly clients: readonly RuleOfClient[];
 }
 
-interface Counted {
+interface OccasionCounts {
   occasions: number;
   broken: number;
 }
 
-const MAX_FAULTS = 20;
+const MAX_VIOLATIONS = 20;
 const MAX_CLIENTS = 100;
 
 /** Work units for one rule and one request, without reading its bodies. */
-const RULE = 1 / 4;
+const RULE_COST = 1 / 4;
 
 /**
- * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isMeant` returns false are not
+ * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isSelected` returns false are not
  * judged, but rules remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
   seen: readonly SeenRequest[],
   wanted: true | readonly ClientRuleId[],
-  isMeant: (request: SeenRequest) => boolean,
+  isSelected: (request: SeenRequest) => boolean,
   work: WorkDone,
 ): Steps<ClientVerdict[]> {
   const rules = wanted === true ? CLIENT_RULES : CLIENT_RULES.filter(({ id }) => wanted.includes(id));
@@ -71,28 +71,28 @@ export function* clientSteps(
     rule,
     evaluate: rule.evaluate(),
     occasions: 0,
-    faults: [] as ClientFault[],
-    clients: new Map<string | null, Counted>(),
+    faults: [] as RuleViolation[],
+    clients: new Map<string | null, OccasionCounts>(),
   }));
   for (const request of seen.toSorted(byBegin)) {
     for (const each of running) {
       const occasion = each.evaluate(request);
-      work.units += RULE;
-      if (isStep(work)) yield take(work);
-      if (!occasion || !isMeant(request)) continue;
+      work.units += RULE_COST;
+      if (shouldYield(work)) yield takeUnits(work);
+      if (!occasion || !isSelected(request)) continue;
       each.occasions += 1;
-      const { earlier, fault } = occasion;
+      const { earlier, violation } = occasion;
       const subject = request.record.token?.subject;
-      const client = clientIn(each.clients, subject ?? null);
+      const client = countsOf(each.clients, subject ?? null);
       if (client) client.occasions += 1;
-      if (fault === undefined) continue;
+      if (violation === undefined) continue;
       if (client) client.broken += 1;
-      if (each.faults.length === MAX_FAULTS) continue;
+      if (each.faults.length === MAX_VIOLATIONS) continue;
       each.faults.push({
         request: request.record.id,
         ...(earlier && { earlier: earlier.record.id }),
         ...(subject !== undefined && { subject }),
-        detail: fault,
+        detail: violation,
       });
     }
   }
@@ -106,7 +106,7 @@ export function* clientSteps(
 }
 
 /** Returns the counts of a client; undefined if the client is new and `MAX_CLIENTS` are counted already. */
-function clientIn(clients: Map<string | null, Counted>, subject: string | null): Counted | undefined {
+function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);
   if (known !== undefined || clients.size === MAX_CLIENTS) return known;
   const client = { occasions: 0, broken: 0 };

@@ -35,7 +35,7 @@ function journalOf(given: readonly Given[]): Journal {
   return journal;
 }
 
-function judge(rule: ClientRuleId, given: readonly Given[]) {
+function verdictOf(rule: ClientRuleId, given: readonly Given[]) {
   const [verdict] = runSync(verifySteps(journalOf(given), { client: [rule] })).client;
   return verdict!;
 }
@@ -48,7 +48,7 @@ const push = {
   git: gitFacts('rpc', 'git-receive-pack', 1),
   body: bodyOf('pack'),
 } as const;
-const look = {
+const refRead = {
   operation: 'gitInfoRefs',
   path: '/info/refs',
   git: gitFacts('advertise', 'git-receive-pack', 1),
@@ -125,12 +125,12 @@ t.test('a request that began before a response ended is not a reaction to it', a
     ],
   ];
   for (const [name, rule, requests] of rows) {
-    t.match(judge(rule, requests), { verdict: 'unseen', occasions: 0, faults: [] }, name);
+    t.match(verdictOf(rule, requests), { verdict: 'unseen', occasions: 0, faults: [] }, name);
     const behind = requests.map(({ from, to, decided = to, ...rest }, at) => {
       const shift = at * 1000;
       return { ...rest, from: from + shift, to: to + shift, decided: decided + shift };
     });
-    t.not(judge(rule, behind).occasions, 0, `${name}: sequential requests are an occasion`);
+    t.not(verdictOf(rule, behind).occasions, 0, `${name}: sequential requests are an occasion`);
   }
 });
 
@@ -158,8 +158,8 @@ t.test('a pause lasts from the end of a response to the begin of the next reques
       ],
     ],
   ] as const;
-  for (const [verdict, requests] of rows) t.equal(judge('retry-after', requests).verdict, verdict);
-  t.match(judge('retry-after', rows[1][1]).faults, [{ detail: /^The request was sent 900 ms after/ }]);
+  for (const [verdict, requests] of rows) t.equal(verdictOf('retry-after', requests).verdict, verdict);
+  t.match(verdictOf('retry-after', rows[1][1]).faults, [{ detail: /^The request was sent 900 ms after/ }]);
 });
 
 t.test('the request that began first counts as the earlier one, whichever response came first', async (t) => {
@@ -167,7 +167,7 @@ t.test('the request that began first counts as the earlier one, whichever respon
     { from: 0, to: 100, ...keyed('a') },
     { from: 50, to: 60, ...keyed('b') },
   ];
-  t.match(judge('idempotency-key', keys).faults, [{ request: 'req-00000002', earlier: 'req-00000001' }]);
+  t.match(verdictOf('idempotency-key', keys).faults, [{ request: 'req-00000002', earlier: 'req-00000001' }]);
 });
 
 t.test('reading the refs counts only after the push has ended', async (t) => {
@@ -176,21 +176,21 @@ t.test('reading the refs counts only after the push has ended', async (t) => {
     { from: 300, to: 301, ...push },
   ];
   t.equal(
-    judge('git-retry', [...pushes, { from: 10, to: 150, ...look }]).verdict,
+    verdictOf('git-retry', [...pushes, { from: 10, to: 150, ...refRead }]).verdict,
     'broken',
     'the refs were read while the push ran',
   );
-  t.equal(judge('git-retry', [...pushes, { from: 200, to: 201, ...look }]).verdict, 'kept');
+  t.equal(verdictOf('git-retry', [...pushes, { from: 200, to: 201, ...refRead }]).verdict, 'kept');
 });
 
 t.test('a cursor is known only after the response that contains it has ended', async (t) => {
   const first = { from: 0, to: 200, ...page, answer: '{"next_cursor":"c"}' };
   const second = (from: number) => ({ from, to: from + 300, ...page, query: 'cursor=c', answer: '{}' });
-  t.equal(judge('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'the cursor was not known yet');
-  t.equal(judge('cursor-verbatim', [first, second(201)]).verdict, 'kept');
+  t.equal(verdictOf('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'the cursor was not known yet');
+  t.equal(verdictOf('cursor-verbatim', [first, second(201)]).verdict, 'kept');
   const again = { ...first, from: 50, to: 90 };
   t.equal(
-    judge('cursor-verbatim', [first, again, second(100)]).verdict,
+    verdictOf('cursor-verbatim', [first, again, second(100)]).verdict,
     'kept',
     'another response contained the cursor earlier',
   );
@@ -215,17 +215,17 @@ t.test('a request refused with a conflict may be repeated after the state is rea
     ['broken', [{ ...other, status: 409 }]],
   ];
   for (const [verdict, between] of rows) {
-    t.equal(judge('hopeless-retry', [...pair, ...between]).verdict, verdict, JSON.stringify(between));
+    t.equal(verdictOf('hopeless-retry', [...pair, ...between]).verdict, verdict, JSON.stringify(between));
   }
   const refused = pair.map((each) => ({ ...each, status: 403, code: 'forbidden' }));
   t.equal(
-    judge('hopeless-retry', [...refused, read]).verdict,
+    verdictOf('hopeless-retry', [...refused, read]).verdict,
     'broken',
     'reading the state does not change permissions',
   );
   for (const code of ['repository_thawing', 'sync_in_progress', 'github_repository_inaccessible']) {
     const passing = pair.map((each) => ({ ...each, code }));
-    t.equal(judge('hopeless-retry', passing).verdict, 'unseen', `${code} is temporary`);
+    t.equal(verdictOf('hopeless-retry', passing).verdict, 'unseen', `${code} is temporary`);
   }
 });
 
@@ -270,7 +270,7 @@ t.test('a finding about a repeated request has the status, and the code if there
     [undefined, '409, although'],
   ] as const) {
     const refused = { ...write, status: 409, ...(code && { code }) };
-    const { faults } = judge('hopeless-retry', [
+    const { faults } = verdictOf('hopeless-retry', [
       { from: 0, to: 10, ...refused },
       { from: 20, to: 30, ...refused },
     ]);

@@ -1,15 +1,15 @@
 import { problemCodes, specifiedCode } from '../../http/problem.js';
 import { pauseBetween, type SeenRequest } from '../seen-request.js';
-import { type ClientRule, clientOf, type Evaluation, mayFollow, SLACK } from './rule.js';
+import { type ClientRule, clientOf, type Evaluation, mayFollow, TOLERANCE } from './rule.js';
 
 /**
  * Minimum length in milliseconds of the longest pause in a chain of retries. With shorter pauses only, the client does
  * not wait.
  */
-const AT_ONCE = 100;
+const MIN_LONGEST_PAUSE = 100;
 
 /** Maximum number of pauses that a finding lists. */
-const MAX_SHOWN = 20;
+const MAX_LISTED_PAUSES = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
   {
@@ -22,11 +22,11 @@ export const RETRY_RULES: readonly ClientRule[] = [
       const wanted = earlier?.retryAfter;
       if (!earlier || wanted === undefined) return undefined;
       const pause = pauseBetween(earlier, request);
-      const fault =
-        pause + SLACK < wanted
+      const violation =
+        pause + TOLERANCE < wanted
           ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, whose Retry-After is ${wanted} ms.`
           : undefined;
-      return { request, earlier, fault };
+      return { request, earlier, violation };
     },
   },
   {
@@ -42,11 +42,11 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const before = pausesBefore.get(earlier);
         // Counts only pauses whose length the client chose, because `Retry-After` or a permanent error decides the
         // others.
-        const isOwnChoice = earlier.retryAfter === undefined && mayPass(earlier);
+        const isOwnChoice = earlier.retryAfter === undefined && maySucceedLater(earlier);
         const pauses = isOwnChoice ? withPause(before, pauseBetween(earlier, request)) : before;
         if (pauses === undefined) return undefined;
         if (request.isRepeated) pausesBefore.set(request, pauses);
-        else if (pauses.count > 1) return { request, earlier, fault: faultOf(pauses) };
+        else if (pauses.count > 1) return { request, earlier, violation: violationOf(pauses) };
         return undefined;
       };
     },
@@ -56,14 +56,14 @@ export const RETRY_RULES: readonly ClientRule[] = [
     title: 'A request that cannot succeed is not repeated unless the request, the token or the state has changed',
     source: 'err.generic-when-no-specific; filemeta.err.429.too-many; RFC 9110, section 15.5',
     level: 'must',
-    evaluate: () => repetitions((earlier) => isHopeless(earlier) && isKnown(earlier.code)),
+    evaluate: () => repetitionRule((earlier) => isPermanentError(earlier) && isKnown(earlier.code)),
   },
   {
     id: 'unknown-code',
     title: 'An unknown error code is treated like the generic code of its status',
     source: 'err.new-codes; err.generic-when-no-specific',
     level: 'must',
-    evaluate: () => repetitions((earlier) => isClientError(earlier) && !isKnown(earlier.code)),
+    evaluate: () => repetitionRule((earlier) => isClientError(earlier) && !isKnown(earlier.code)),
   },
   {
     id: 'git-retry',
@@ -71,17 +71,17 @@ export const RETRY_RULES: readonly ClientRule[] = [
     source: 'Git over HTTPS; RFC 9110, section 9.2.2 (a client should not automatically retry non-idempotent requests)',
     level: 'must',
     evaluate() {
-      const lastLooks = new Map<string, number>();
+      const lastRefReads = new Map<string, number>();
       return (request) => {
         const { operation, started } = request.record;
-        if (isAdvertisement(request)) lastLooks.set(clientOf(request), started);
+        if (isAdvertisement(request)) lastRefReads.set(clientOf(request), started);
         const earlier = request.retryOf;
         if (!earlier || operation !== 'gitReceivePack') return undefined;
-        const looked = mayFollow(lastLooks.get(clientOf(request)) ?? 0, earlier);
-        const fault = looked
+        const hasReadRefs = mayFollow(lastRefReads.get(clientOf(request)) ?? 0, earlier);
+        const violation = hasReadRefs
           ? undefined
           : `The push repeats ${earlier.record.id}, which may have succeeded, without reading the refs first.`;
-        return { request, earlier, fault };
+        return { request, earlier, violation };
       };
     },
   },
@@ -96,7 +96,7 @@ interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** First pauses, at most `MAX_SHOWN`. */
+  /** First pauses, at most `MAX_LISTED_PAUSES`. */
   readonly listed: readonly number[];
 }
 
@@ -107,31 +107,32 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
     count: count + 1,
     first,
     longestLater: Math.max(longestLater, pause),
-    listed: listed.length < MAX_SHOWN ? [...listed, pause] : listed,
+    listed: listed.length < MAX_LISTED_PAUSES ? [...listed, pause] : listed,
   };
 }
 
 /** Returns true if the same request may succeed later without any change by the client. */
-function mayPass(seen: SeenRequest): boolean {
+function maySucceedLater(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
   return ['sync_in_progress', 'repository_thawing', 'authentication_unavailable'].includes(seen.code ?? '');
 }
 
-function faultOf({ count, first, longestLater, listed }: Pauses): string | undefined {
+function violationOf({ count, first, longestLater, listed }: Pauses): string | undefined {
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
-  if (Math.max(first, longestLater) < AT_ONCE) return `The request was repeated ${count} times with ${shown}.`;
+  if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
+    return `The request was repeated ${count} times with ${shown}.`;
   // With only two pauses, the second can be shorter by chance.
   if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
   return undefined;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
+const KNOWN_CODES: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
 
 function isKnown(code: string | undefined): boolean {
   // Codes of the forge begin with the name of a vendor, so only their suffix is compared.
-  return code === undefined || KNOWN.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
+  return code === undefined || KNOWN_CODES.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
 /** Returns true for 4xx except 408 and 429, whose status allows the client to repeat the request. */
@@ -139,20 +140,20 @@ function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
+const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
 /** Codes of temporary states, which end without any action of the client. */
-const PASSING: ReadonlySet<string> = new Set([
+const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'authentication_unavailable',
   'repository_thawing',
   'sync_in_progress',
   'forge_repository_inaccessible',
 ]);
 
-function isHopeless(seen: SeenRequest): boolean {
+function isPermanentError(seen: SeenRequest): boolean {
   const { status, operation } = seen.record;
   if (status === 429) return operation === 'fileMetadata' && seen.retryAfter === undefined;
-  return HOPELESS.has(status) && !PASSING.has(specifiedCode(seen.code ?? ''));
+  return PERMANENT_STATUSES.has(status) && !TEMPORARY_CODES.has(specifiedCode(seen.code ?? ''));
 }
 
 /**
@@ -167,7 +168,7 @@ function isConflict({ record: { status } }: SeenRequest): boolean {
  * Returns an evaluation in which a request breaks the rule if it repeats one for which `isFinal` returns true, and
  * nothing changed in between.
  */
-function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
+function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
   const lastReads = new Map<string, number>();
   return (request) => {
@@ -181,14 +182,14 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
     // A successful retry shows that something changed, unless the error was injected: the client could not know that.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
-    const wrote = lastWrite > earlier.record.sequence;
-    const looked = isConflict(earlier) && mayFollow(lastRead, earlier);
+    const hasWritten = lastWrite > earlier.record.sequence;
+    const hasReadState = isConflict(earlier) && mayFollow(lastRead, earlier);
     const code = earlier.code === undefined ? '' : ` ${earlier.code}`;
-    const fault =
-      hasChanged || wrote || looked
+    const violation =
+      hasChanged || hasWritten || hasReadState
         ? undefined
         : `The request repeats ${earlier.record.id}, whose response was ${earlier.record.status}${code}, although nothing has changed.`;
-    return { request, earlier, fault };
+    return { request, earlier, violation };
   };
 }
 

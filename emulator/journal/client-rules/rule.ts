@@ -8,7 +8,7 @@ export interface Occasion {
   /** Earlier request that creates the occasion; undefined if the request alone does. */
   readonly earlier?: SeenRequest | undefined;
   /** What is wrong, in one sentence; undefined if the request keeps the rule. */
-  readonly fault?: string | undefined;
+  readonly violation?: string | undefined;
 }
 
 /**
@@ -38,14 +38,14 @@ export function clientOf({ record: { organization, token } }: SeenRequest): stri
  * Tolerance in milliseconds, because timers may fire early and a client may read a response before the emulator records
  * its end.
  */
-export const SLACK = 10;
+export const TOLERANCE = 10;
 
 /**
  * Returns true if a request that began at `started` (real time) may be a reaction to the response to an earlier
  * request.
  */
 export function mayFollow(started: number, { record }: SeenRequest): boolean {
-  return started > record.started && started > endOf(record) - SLACK;
+  return started > record.started && started > endOf(record) - TOLERANCE;
 }
 
 /**

@@ -10,7 +10,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
       const expires = request.record.token?.expires;
       if (expires === undefined) return undefined;
       const isExpired = request.began >= Date.parse(expires);
-      return { request, fault: isExpired ? `The token of the request expired at ${expires}.` : undefined };
+      return { request, violation: isExpired ? `The token of the request expired at ${expires}.` : undefined };
     },
   },
   {
@@ -23,7 +23,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
       const hasSecret = `${path}?${query}`.includes('[redacted]');
       return {
         request,
-        fault: hasSecret
+        violation: hasSecret
           ? 'The request target contains a secret, and proxies and servers log request targets.'
           : undefined,
       };

@@ -1,5 +1,5 @@
 import { COST } from '../schedule/cost.js';
-import { isBehind, type RequestRecord } from './record.js';
+import { beganAfterEnd, type RequestRecord } from './record.js';
 
 /**
  * Compares two requests by the rule for retries:
@@ -21,44 +21,44 @@ export function hasFailed({ status, outcome }: RequestRecord): boolean {
   return status >= 400 || outcome === 'cut' || outcome === 'gone';
 }
 
-interface Failed {
+interface FailedRequest {
   readonly record: RequestRecord;
   readonly body: SentBody;
 }
 
 /** Maximum number of failed requests for one target, with different bodies, that are stored and compared. */
-const MAX_ALIKE = 32;
+const MAX_EQUAL_TARGETS = 32;
 
 /** Index of failed requests. Requests have to be added in the order of their responses. The cost is added to `work`. */
-export class Lineage {
+export class RetryIndex {
   /** Failed requests by path, then by the target key (everything that retries share except the body), oldest first. */
-  private readonly failed = new Map<string, Map<string, readonly Failed[]>>();
+  private readonly failed = new Map<string, Map<string, readonly FailedRequest[]>>();
 
   constructor(private readonly work: WorkDone = { units: 0 }) {}
 
   /** Adds a request, and returns the earlier request that it repeats; undefined if none. */
   next(record: RequestRecord): RequestRecord | undefined {
     const isFailed = hasFailed(record);
-    const sharing = this.failed.get(record.path);
-    if (!sharing && !isFailed) return undefined;
+    const sameTarget = this.failed.get(record.path);
+    if (!sameTarget && !isFailed) return undefined;
     const key = targetKey(record);
-    const alike = sharing?.get(key) ?? [];
+    const candidates = sameTarget?.get(key) ?? [];
     this.work.units += key.length * COST.byteScanned;
-    if (alike.length === 0 && !isFailed) return undefined;
+    if (candidates.length === 0 && !isFailed) return undefined;
     const body = sentBodyOf(record);
-    this.work.units += (body.content?.length ?? 0) * (COST.byteScanned + alike.length * COST.byteCopied);
-    const earlier = findAlike(record, body, alike);
+    this.work.units += (body.content?.length ?? 0) * (COST.byteScanned + candidates.length * COST.byteCopied);
+    const earlier = findEqual(record, body, candidates);
     if (isFailed) {
-      const targets = sharing ?? new Map<string, readonly Failed[]>();
-      this.failed.set(record.path, targets.set(key, [...alike.slice(1 - MAX_ALIKE), { record, body }]));
+      const targets = sameTarget ?? new Map<string, readonly FailedRequest[]>();
+      this.failed.set(record.path, targets.set(key, [...candidates.slice(1 - MAX_EQUAL_TARGETS), { record, body }]));
     }
     return earlier;
   }
 
   /** Returns the earlier request that this request repeats, without adding it; undefined if none. */
   find(record: RequestRecord): RequestRecord | undefined {
-    const alike = this.failed.get(record.path)?.get(targetKey(record));
-    return alike && findAlike(record, sentBodyOf(record), alike);
+    const candidates = this.failed.get(record.path)?.get(targetKey(record));
+    return candidates && findEqual(record, sentBodyOf(record), candidates);
   }
 
   /** Removes a request from the index. */
@@ -74,11 +74,15 @@ export class Lineage {
 }
 
 /** Returns the matching failed request that began last; undefined if none. */
-function findAlike(record: RequestRecord, body: SentBody, alike: readonly Failed[]): RequestRecord | undefined {
+function findEqual(
+  record: RequestRecord,
+  body: SentBody,
+  candidates: readonly FailedRequest[],
+): RequestRecord | undefined {
   let found: RequestRecord | undefined;
-  for (const other of alike) {
+  for (const other of candidates) {
     if (found && other.record.started < found.started) continue;
-    if (isBehind(record, other.record) && isSameBody(other.body, body)) found = other.record;
+    if (beganAfterEnd(record, other.record) && isSameBody(other.body, body)) found = other.record;
   }
   return found;
 }
@@ -132,14 +136,14 @@ export interface WorkDone {
 }
 
 /** Number of work units after which a generator yields. */
-const STEP = 64;
+const YIELD_UNITS = 64;
 
-/** Returns true if the generator should yield. Use in a loop: `if (isStep(work)) yield take(work);` */
-export function isStep({ units }: WorkDone): boolean {
-  return units >= STEP;
+/** Returns true if the generator should yield. Use in a loop: `if (shouldYield(work)) yield takeUnits(work);` */
+export function shouldYield({ units }: WorkDone): boolean {
+  return units >= YIELD_UNITS;
 }
 
-export function take(work: WorkDone): number {
+export function takeUnits(work: WorkDone): number {
   const { units } = work;
   work.units = 0;
   return units;
