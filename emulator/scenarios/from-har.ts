@@ -49,10 +49,10 @@ const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ cod
 
 /** Matches codes that consist of words, which are not secrets. */
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
-const LONGEST_CODE = 64;
+const MAX_CODE_LENGTH = 64;
 
 /** Maximum length of the scenario as JSON, in characters. Scenario files and the admin API have the same limit. */
-const LONGEST_SCENARIO = 1024 * 1024;
+const MAX_SCENARIO_LENGTH = 1024 * 1024;
 
 /**
  * Returns a scenario that reproduces the statuses, error codes, rate headers and aborted responses of an HTTP Archive,
@@ -70,11 +70,13 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
     // Skips the first request of Git without credentials, because the service itself refuses it.
-    const isNatural = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
-    if (!(isAuthorized && isNatural)) sequence.push(actionOf(entry, operation));
+    const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
+    if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
   if (sequences.size === 0) throw new ScenarioError(`${file}: no entry matches a route of the service.`);
-  const faults = [...sequences].flatMap(([operation, sequence]) => faultOf(operation, trimmed(sequence), file));
+  const faults = [...sequences].flatMap(([operation, sequence]) =>
+    faultOf(operation, withoutTrailingPasses(sequence), file),
+  );
   const id = basename(file)
     .replace(/\.\w+$/, '')
     .replace(/[^\w.-]+/g, '-')
@@ -86,7 +88,7 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     faults,
     ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
   };
-  if (JSON.stringify(scenario).length > LONGEST_SCENARIO) {
+  if (JSON.stringify(scenario).length > MAX_SCENARIO_LENGTH) {
     throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; remove requests from the archive.`);
   }
   readScenario(scenario, operations);
@@ -119,7 +121,7 @@ function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass
 }
 
 /** Removes requests that pass after the last fault, because they pass without a fault as well. */
-function trimmed(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
+function withoutTrailingPasses(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
   const last = sequence.findLastIndex((action) => action !== 'pass');
   return sequence.slice(0, last + 1);
 }
@@ -186,7 +188,7 @@ function errorOf(entry: Entry): Action {
   const { status } = entry.response;
   const code = codeOf(entry);
   const retryAfter = retryAfterOf(entry);
-  const t = windowOf(entry);
+  const t = rateWindowOf(entry);
   const named = code ?? genericCodeOf(status);
   if (STATUS_OF.get(named) === status) {
     // Omits `Retry-After`, because the service would add it to some errors.
@@ -205,7 +207,7 @@ function codeOf({ response: { content } }: Entry): string | undefined {
   const text = content.encoding === 'base64' ? Buffer.from(content.text, 'base64').toString() : content.text;
   try {
     const { code } = JSON.parse(text) as { code?: unknown };
-    return typeof code === 'string' && code.length <= LONGEST_CODE && WORDS.test(code) ? code : undefined;
+    return typeof code === 'string' && code.length <= MAX_CODE_LENGTH && WORDS.test(code) ? code : undefined;
   } catch {
     return undefined;
   }
@@ -219,7 +221,7 @@ function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-dat
 }
 
 /** Returns the `t` of a `RateLimit` header such as `"name";r=0;t=5`; undefined if absent. */
-function windowOf({ response }: Entry): number | undefined {
+function rateWindowOf({ response }: Entry): number | undefined {
   const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }

@@ -13,8 +13,8 @@ import { PUSH, scenarioSchema } from './schema.js';
 
 /** Reads a scenario. Throws `bad_request` with the name of the member that is invalid or could never have an effect. */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
-  const long = isObject(value) ? expand(value) : value;
-  const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
+  const expanded = isObject(value) ? expand(value) : value;
+  const read = checkShape(scenarioSchema, expanded, 'The scenario') as unknown as Members;
   const steps = (read.steps as readonly Members[] | undefined)?.map((step, at) => readFaults(step, `steps.${at}.`));
   const scenario = { ...readFaults(read, ''), ...(steps && { steps }) } as unknown as Scenario;
   if (scenario.expect !== undefined) within('expect', () => readExpectations(scenario.expect));
@@ -62,7 +62,7 @@ function readWrittenFault(fault: unknown, where: string): Fault {
 function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
   let before: readonly FaultedOperation[] | undefined;
   for (const [at, { on, repository }] of steps.entries()) {
-    if (on) before = meantBy(on, `steps.${at}.on`, operations);
+    if (on) before = operationsOf(on, `steps.${at}.on`, operations);
     if (!repository) continue;
     const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
     if (!before)
@@ -78,7 +78,7 @@ function checkSteps(steps: readonly Step[], operations: readonly FaultedOperatio
 }
 
 /** Returns the operations whose requests can trigger a step. */
-function meantBy(
+function operationsOf(
   { op, push, ref }: Trigger,
   where: string,
   operations: readonly FaultedOperation[],
@@ -89,13 +89,13 @@ function meantBy(
     const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` lists them.`;
     throw problem('bad_request', `${where}.op: ${detail}`);
   }
-  const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+  const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
     // Git requests name their refs. Other requests are known only to move refs.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
-    if (given === undefined || meant.some(isPossible)) continue;
-    throw problem('bad_request', `${where}.${member}: requests of ${meant[0]!.id} do not move refs.`);
+    if (given === undefined || matching.some(isPossible)) continue;
+    throw problem('bad_request', `${where}.${member}: requests of ${matching[0]!.id} do not move refs.`);
   }
-  return meant;
+  return matching;
 }

@@ -39,7 +39,7 @@ export interface Registration {
 }
 
 /** Change of a repository, recorded until the end of the request that caused it. */
-interface Happening {
+interface RepositoryChange {
   readonly organization: string;
   readonly repository: string;
   /** Refs that moved; undefined if the repository was created. */
@@ -47,15 +47,15 @@ interface Happening {
 }
 
 const GLOB = /[*?]/;
-const MAX_HAPPENED = 1_000;
-const BEGIN = { next: 0, seen: 0 } as const;
+const MAX_PENDING_CHANGES = 1_000;
+const INITIAL_PROGRESS = { next: 0, seen: 0 } as const;
 
 /**
  * Runs the scenarios of a world. Their progress is part of the world's state; this class has only the timers and the
  * changes since the last response.
  */
 export class ScenarioRunner {
-  private happened: Happening[] = [];
+  private pendingChanges: RepositoryChange[] = [];
   private readonly timers = new Map<string, () => void>();
 
   constructor(private readonly world: ScenarioWorld) {}
@@ -79,9 +79,9 @@ export class ScenarioRunner {
       );
     }
     this.check(scenario, { operations, organization });
-    const added = faults.exchange([], boundFaultsOf(scenario), operations);
+    const added = faults.exchange([], namedFaultsOf(scenario), operations);
     const loaded = { scenario, operations, organization, isStarted: false, faults: added, waiting: [], problems: [] };
-    return this.keep({ ...loaded, progress: BEGIN });
+    return this.store({ ...loaded, progress: INITIAL_PROGRESS });
   }
 
   /**
@@ -95,13 +95,13 @@ export class ScenarioRunner {
     const { clock, requests } = this.world.state;
     const count = requests.snapshot();
     const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
-    const begun = this.keep({ ...this.begin(found), isStarted: true, after });
+    const begun = this.store({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
       // The scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
       // Begins again, because durations count from the clock that the scenario sets.
-      this.keep(this.begin(begun));
+      this.store(this.begin(begun));
     }
     this.proceed(id);
     return this.world.state.scenarios.get(id);
@@ -115,7 +115,7 @@ export class ScenarioRunner {
     const { scenarios, faults } = this.world.state;
     const found = scenarios.get(id);
     if (!found) return false;
-    this.callOff(id);
+    this.cancelTimer(id);
     faults.exchange(found.faults, [], found.operations);
     scenarios.delete(id);
     return true;
@@ -124,36 +124,38 @@ export class ScenarioRunner {
   /** Restarts the timers of a restored state. */
   resume(): void {
     for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
-      if (isStarted && progress.due !== undefined) this.wait(scenario.id, progress.due);
+      if (isStarted && progress.due !== undefined) this.scheduleStep(scenario.id, progress.due);
     }
   }
 
   /** Records that refs moved or that a repository was created, for the end of the request that caused it. */
-  note(happening: Happening): void {
-    this.happened.push(happening);
+  note(change: RepositoryChange): void {
+    this.pendingChanges.push(change);
     // Drops the oldest changes, because those that no request caused would otherwise stay forever.
-    if (this.happened.length > MAX_HAPPENED) this.happened.shift();
+    if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 
   /** Advances the scenarios that wait for such a request. Called when the response is decided, before it is sent. */
   answered(request: AnsweredRequest): void {
     const { organization, repository, writes } = request;
-    const mine = writes ? this.takeHappened(organization, repository) : [];
-    if (mine.some(({ refs }) => refs === undefined)) this.meetCreated(organization, repository!);
+    const mine = writes ? this.takeChanges(organization, repository) : [];
+    if (mine.some(({ refs }) => refs === undefined)) this.applyWaiting(organization, repository!);
     const moved = mine.flatMap(({ refs = [] }) => refs);
     for (const loaded of this.world.state.scenarios.list()) {
       const { scenario, isStarted, progress } = loaded;
       const step = scenario.steps?.[progress.next];
       if (!isStarted || !step?.on || progress.due !== undefined || !isTriggered(step.on, request, moved)) continue;
       const seen = progress.seen + 1;
-      this.keep({ ...loaded, progress: { ...progress, seen } });
+      this.store({ ...loaded, progress: { ...progress, seen } });
       if (seen >= (step.on.times ?? 1)) this.reach(scenario.id, { organization, repository });
     }
   }
 
-  private takeHappened(organization: string, repository: string | undefined): Happening[] {
-    const mine = this.happened.filter((one) => one.organization === organization && one.repository === repository);
-    if (mine.length > 0) this.happened = this.happened.filter((one) => !mine.includes(one));
+  private takeChanges(organization: string, repository: string | undefined): RepositoryChange[] {
+    const mine = this.pendingChanges.filter(
+      (one) => one.organization === organization && one.repository === repository,
+    );
+    if (mine.length > 0) this.pendingChanges = this.pendingChanges.filter((one) => !mine.includes(one));
     return mine;
   }
 
@@ -197,7 +199,7 @@ export class ScenarioRunner {
       if (scenario.quotas) changeQuotas(this.world, scenario.quotas);
       return begun;
     } catch (error) {
-      this.keep({ ...loaded, faults: faults.exchange(added, boundFaultsOf(scenario), operations) });
+      this.store({ ...loaded, faults: faults.exchange(added, namedFaultsOf(scenario), operations) });
       throw error;
     }
   }
@@ -229,13 +231,13 @@ export class ScenarioRunner {
     return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
   }
 
-  private meetCreated(organization: string, repository: string): void {
+  private applyWaiting(organization: string, repository: string): void {
     for (const loaded of this.world.state.scenarios.list()) {
       const mine = loaded.waiting.filter(
         (one) => one.organization === organization && matchesGlob(one.pattern, repository),
       );
       if (mine.length === 0) continue;
-      this.keep({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
+      this.store({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
       for (const { changes } of mine) {
         this.attempt(loaded.scenario.id, 'state', () =>
           this.world.changeState(organization, { repositories: { [repository]: changes } }),
@@ -252,16 +254,16 @@ export class ScenarioRunner {
     const step = loaded.scenario.steps![loaded.progress.next]!;
     const progress = { ...loaded.progress, trigger: trigger ?? loaded.progress.trigger };
     if (step.after === undefined) {
-      this.keep({ ...loaded, progress });
+      this.store({ ...loaded, progress });
       this.perform(id);
       return;
     }
     const due = this.world.state.clock.now() + millisecondsOf(step.after);
-    this.keep({ ...loaded, progress: { ...progress, due } });
-    this.wait(id, due);
+    this.store({ ...loaded, progress: { ...progress, due } });
+    this.scheduleStep(id, due);
   }
 
-  private wait(id: string, due: number): void {
+  private scheduleStep(id: string, due: number): void {
     const cancelTimer = this.world.state.clock.at(due, () => {
       this.timers.delete(id);
       if (this.world.background.isCurrent && this.world.state.scenarios.get(id)) this.perform(id);
@@ -269,7 +271,7 @@ export class ScenarioRunner {
     this.timers.set(id, cancelTimer);
   }
 
-  private callOff(id: string): void {
+  private cancelTimer(id: string): void {
     this.timers.get(id)?.();
     this.timers.delete(id);
   }
@@ -280,7 +282,7 @@ export class ScenarioRunner {
     const loaded = scenarios.get(id)!;
     const { next, trigger } = loaded.progress;
     const step = loaded.scenario.steps![next]!;
-    this.keep({ ...loaded, progress: { next: next + 1, seen: 0, trigger } });
+    this.store({ ...loaded, progress: { next: next + 1, seen: 0, trigger } });
     this.change(id, step, next, trigger);
     this.proceed(id);
   }
@@ -300,7 +302,7 @@ export class ScenarioRunner {
     // Does not await the change of the clock, because this call may itself be due work of the clock.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
-    if (state) attempt('state', () => void this.keep(this.changeState(scenarios.get(id)!, state)));
+    if (state) attempt('state', () => void this.store(this.changeState(scenarios.get(id)!, state)));
     if (repository) {
       attempt('repository', () => {
         const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
@@ -311,7 +313,7 @@ export class ScenarioRunner {
     if (added) {
       attempt('faults', () => {
         const loaded = scenarios.get(id)!;
-        this.keep({ ...loaded, faults: [...loaded.faults, ...faults.exchange([], added, loaded.operations)] });
+        this.store({ ...loaded, faults: [...loaded.faults, ...faults.exchange([], added, loaded.operations)] });
       });
     }
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
@@ -325,11 +327,11 @@ export class ScenarioRunner {
       if (!(error instanceof Problem)) throw error;
       const loaded = this.world.state.scenarios.get(id)!;
       const problems = [...loaded.problems, `${where}: ${error.detail}`].slice(-SCENARIO_LIMITS.problems);
-      this.keep({ ...loaded, problems });
+      this.store({ ...loaded, problems });
     }
   }
 
-  private keep(loaded: LoadedScenario): LoadedScenario {
+  private store(loaded: LoadedScenario): LoadedScenario {
     this.world.state.scenarios.set(loaded);
     return loaded;
   }
@@ -363,7 +365,7 @@ export function checkFaults(
  * Returns the faults of a scenario that is not started; they apply to requests that name the scenario. Faults at
  * `accept` are excluded, because the request is not read yet at that stage.
  */
-function boundFaultsOf(scenario: Scenario): Fault[] {
+function namedFaultsOf(scenario: Scenario): Fault[] {
   const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
   return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }

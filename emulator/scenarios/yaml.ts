@@ -72,7 +72,7 @@ export async function readYaml(text: string): Promise<unknown> {
         }
       },
       Alias: (_key, { source, range }, path) => {
-        if (path.some((above) => isNode(above) && 'anchor' in above && above.anchor === source)) {
+        if (path.some((ancestor) => isNode(ancestor) && 'anchor' in ancestor && ancestor.anchor === source)) {
           fail(`The alias ${source} is inside the collection that it names`, range ?? 0);
         }
       },
