@@ -186,18 +186,21 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
 /** Creates the public interface of a server. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
-  const makeFrom =
+  const namespaceFactory =
     (world: CurrentWorld): EmulatedService['namespace'] =>
     async (options) => {
       const { id, listeners, current, close } = await namespaces.create(options, world);
       const namespace = { listeners: listeners.all, current, operations, signingKey, trust, close };
-      return { id, ...surfaceOf(namespace, makeFrom(current)) };
+      return { id, ...publicInterfaceOf(namespace, namespaceFactory(current)) };
     };
-  return { ...surfaceOf(server, makeFrom(server.current)), ...(adminTokenFile !== undefined && { adminTokenFile }) };
+  return {
+    ...publicInterfaceOf(server, namespaceFactory(server.current)),
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
+  };
 }
 
 /** Returns the members that an emulator and a namespace share. */
-function surfaceOf(
+function publicInterfaceOf(
   {
     listeners,
     current,

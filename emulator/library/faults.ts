@@ -37,22 +37,22 @@ export function setFault(
   spec: string | GivenFault,
 ): FaultHandle {
   const { fault } = readWritten(spec, 'fault');
-  let shown = current.world.state.faults.add(fault, operations);
-  const { id } = shown;
-  const look = (): FaultView => {
-    shown = current.world.state.faults.get(id) ?? shown;
-    return shown;
+  let latest = current.world.state.faults.add(fault, operations);
+  const { id } = latest;
+  const refresh = (): FaultView => {
+    latest = current.world.state.faults.get(id) ?? latest;
+    return latest;
   };
   const remove = (): void => {
-    look();
+    refresh();
     current.world.state.faults.remove(id);
   };
   return {
     id,
     get fired() {
-      return look().fired;
+      return refresh().fired;
     },
-    requests: () => [...look().requestIds],
+    requests: () => [...refresh().requestIds],
     remove,
     [Symbol.asyncDispose]: async () => remove(),
   };

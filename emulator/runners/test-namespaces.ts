@@ -2,7 +2,7 @@ import { OptionError, resolveOptions } from '../config/options.js';
 import { type Emulator, type GivenOptions, type Namespace, startEmulator } from '../index.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from '../journal/client-rules/ids.js';
 import { requestLines } from './request-lines.js';
-import { type PlannedFault, sentencesOf } from './sentences.js';
+import { failureReasons, type PlannedFault } from './sentences.js';
 import { type TestNamespace, viewOf } from './test-view.js';
 
 /** Options of `startEmulator`, and the rules to check for the client. */
@@ -15,7 +15,7 @@ export type WithEmulatorOptions = GivenOptions & {
 interface RunningTest {
   readonly namespace: Namespace;
   /** Identifiers of the faults that its namespace began with, which need not fire. */
-  readonly begunWith: readonly string[];
+  readonly initialFaults: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
 }
@@ -70,12 +70,12 @@ export class TestNamespaces {
     await this.#closeEnded();
     this.#emulator ??= startEmulator(this.#options);
     const namespace = await (await this.#emulator).namespace();
-    const demanded = new Set(namespace.verify().unmet.map(({ at }) => at));
+    const alwaysVerified = new Set(namespace.verify().unmet.map(({ at }) => at));
     const unfired = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
-    const begunWith = unfired.filter((at) => !demanded.has(at));
-    const begun = { namespace, begunWith, planned: [], isClosed: false };
-    this.#running.set(test, begun);
-    this.#byContext.set(test, begun);
+    const initialFaults = unfired.filter((at) => !alwaysVerified.has(at));
+    const started = { namespace, initialFaults, planned: [], isClosed: false };
+    this.#running.set(test, started);
+    this.#byContext.set(test, started);
   }
 
   /** Ends a test and returns its result. */
@@ -85,7 +85,7 @@ export class TestNamespaces {
     const none = { broken: [], requests: [] };
     if (!ended || [...this.#running.values()].includes(ended)) return none;
     this.#ended.push(ended);
-    const broken = sentencesOf(ended, this.#client);
+    const broken = failureReasons(ended, this.#client);
     if (broken.length === 0 && !isFailed) return none;
     const requests = ended.namespace.requests();
     return { broken, requests: requestLines(requests, requests.dropped) };

@@ -32,7 +32,7 @@ export interface Delivery {
 /** Response timeout in milliseconds of real time. */
 const TIMEOUT = 10_000;
 /** Maximum number of bytes of a response that are read, so that the connection can be reused. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
   readonly outbound: Outbound;
@@ -60,7 +60,7 @@ export async function attempt({ webhook, event, body }: Delivery, at: number, ro
       signal,
       timeout: TIMEOUT,
     });
-    await response.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    await response.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
     return { at, status: response.status };
   } catch (error) {
     return { at, error: describe(error) };
@@ -130,7 +130,7 @@ export class Deliveries {
   }
 
   /** Removes the oldest ended delivery if the limit is reached. Returns false if all stored deliveries are pending. */
-  makeRoom(): boolean {
+  evictOldest(): boolean {
     if (this.byId.size < MAX_DELIVERIES) return true;
     const [oldest] = this.ended;
     if (oldest === undefined) return false;

@@ -21,8 +21,8 @@ export interface OutboxPorts {
 }
 
 /** Queue of the first attempts of one webhook. They run one after the other, so that events arrive in order. */
-interface Lane {
-  readonly queue: string[];
+interface DeliveryQueue {
+  readonly ids: string[];
   isBusy: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Lane {
  */
 export class Outbox {
   readonly #deliveries: Deliveries;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, DeliveryQueue>();
   readonly #retries = new Map<string, () => void>();
   readonly #closing = new AbortController();
 
@@ -55,7 +55,7 @@ export class Outbox {
     for (const webhook of webhooks) {
       if (!webhook.events.includes(event.name) || this.#closing.signal.aborted) continue;
       body ??= Buffer.from(JSON.stringify(event.payload));
-      if (!this.#deliveries.makeRoom()) {
+      if (!this.#deliveries.evictOldest()) {
         this.ports.log.write({ event: 'webhook_lost', webhook: webhook.id, name: event.name });
         continue;
       }
@@ -75,7 +75,7 @@ export class Outbox {
   }
 
   #enqueue(webhookId: string, id: string): void {
-    this.#laneOf(webhookId).queue.push(id);
+    this.#queueOf(webhookId).ids.push(id);
     setImmediate(() => void this.#drain(webhookId));
   }
 
@@ -87,7 +87,7 @@ export class Outbox {
       this.#retries.delete(id);
       this.#deliveries.end(id, 'canceled');
     }
-    this.#lanes.delete(webhookId);
+    this.#queues.delete(webhookId);
   }
 
   /** Stops sending. Pending deliveries stay pending. */
@@ -98,12 +98,12 @@ export class Outbox {
   }
 
   async #drain(webhookId: string): Promise<void> {
-    const lane = this.#laneOf(webhookId);
-    if (lane.isBusy) return;
-    lane.isBusy = true;
-    for (let id = lane.queue.shift(); id !== undefined; id = lane.queue.shift()) await this.#try(id);
-    lane.isBusy = false;
-    if (this.#lanes.get(webhookId) === lane) this.#lanes.delete(webhookId);
+    const queue = this.#queueOf(webhookId);
+    if (queue.isBusy) return;
+    queue.isBusy = true;
+    for (let id = queue.ids.shift(); id !== undefined; id = queue.ids.shift()) await this.#try(id);
+    queue.isBusy = false;
+    if (this.#queues.get(webhookId) === queue) this.#queues.delete(webhookId);
   }
 
   async #try(id: string): Promise<void> {
@@ -111,21 +111,21 @@ export class Outbox {
     const delivery = this.#deliveries.get(id);
     if (delivery?.state !== 'pending' || signal.aborted) return;
     const { clock, outbound, headerPrefix, log } = this.ports;
-    const made = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
+    const result = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
     // The webhook may have been removed meanwhile, or the process may be stopping.
     if (this.#deliveries.get(id) !== delivery || signal.aborted) return;
-    const attempts = [...delivery.attempts, made];
+    const attempts = [...delivery.attempts, result];
     log.write({
       event: 'webhook_attempt',
       delivery: id,
       webhook: delivery.webhook.id,
       attempt: attempts.length,
-      ...made,
+      ...result,
     });
-    const pause = isAccepted(made) ? undefined : BACK_OFF[attempts.length - 1];
+    const pause = isAccepted(result) ? undefined : BACK_OFF[attempts.length - 1];
     const nextAttemptAt = pause === undefined ? undefined : clock.now() + pause;
     this.#deliveries.put({ ...delivery, attempts, nextAttemptAt });
-    if (nextAttemptAt === undefined) this.#deliveries.end(id, isAccepted(made) ? 'delivered' : 'failed');
+    if (nextAttemptAt === undefined) this.#deliveries.end(id, isAccepted(result) ? 'delivered' : 'failed');
     else this.#retryAt(id, nextAttemptAt);
   }
 
@@ -137,12 +137,12 @@ export class Outbox {
     this.#retries.set(id, cancelTimer);
   }
 
-  #laneOf(webhookId: string): Lane {
-    let lane = this.#lanes.get(webhookId);
-    if (!lane) {
-      lane = { queue: [], isBusy: false };
-      this.#lanes.set(webhookId, lane);
+  #queueOf(webhookId: string): DeliveryQueue {
+    let queue = this.#queues.get(webhookId);
+    if (!queue) {
+      queue = { ids: [], isBusy: false };
+      this.#queues.set(webhookId, queue);
     }
-    return lane;
+    return queue;
   }
 }
