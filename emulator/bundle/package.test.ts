@@ -72,7 +72,7 @@ t.test('bundled files import only each other and modules of Node', (t) => {
       const missing = asked.filter(([, where, what = '']) =>
         where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
       );
-      // keygrip contains its own name in a message.
+      // The package keygrip contains its own name in a message.
       t.same(
         missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
         [],

@@ -150,7 +150,7 @@ t.test('faults, snapshots, namespaces and sources work, and return objects of th
   await t.rejects(list(), 'a namespace that was disposed of is closed');
 });
 
-/** Yields all objects in a value with their paths. */
+/** Yields all objects inside a value, with their paths. */
 function* valuesBelow(path: string, value: unknown): Generator<readonly [path: string, value: object]> {
   if (typeof value !== 'object' || value === null) return;
   yield [path, value];

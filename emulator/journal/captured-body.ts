@@ -40,7 +40,7 @@ export class CapturedBody {
     return Buffer.from(this.kept, 'latin1');
   }
 
-  /** Replaces the stored bytes by `text`, and records the digest of the original body. */
+  /** Replaces the stored bytes with `text`, and records the digest of the original body. */
   replace(text: string, digest: string): void {
     this.kept = Buffer.from(text).toString('latin1');
     this.digest = digest;

@@ -15,7 +15,7 @@ export interface ShownBody {
   readonly truncated: boolean;
 }
 
-/** Request or response of an exchange. Secrets are replaced by `[redacted]`. */
+/** Request or response as recorded. Secrets are replaced by `[redacted]`. */
 export interface ShownMessage {
   /**
    * Name and value of each header field, in the order in which they were sent. Fields that Node adds to responses are
@@ -75,7 +75,7 @@ export interface JournalEntry extends RequestSummary {
   readonly request: ShownMessage;
   readonly answer: ShownMessage;
   /**
-   * Milliseconds of real time from the begin of the request to the end of the response; 0 before the end. Comparisons
+   * Milliseconds of real time from the start of the request to the end of the response; 0 before the end. Comparisons
    * of runs ignore it.
    */
   readonly duration: number;
@@ -171,7 +171,7 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
   return [value].flat().map((one) => [name, name === 'set-cookie' ? REDACTED : redactText(String(one))]);
 }
 
-/** Header of a JSON response that has no header fields of its own. */
+/** Returns the header of a JSON response without additional header fields, whose header is not stored. */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
 }

@@ -74,7 +74,7 @@ function createSchemas() {
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
-  /** Schema of everything except the single requests. */
+  /** Schema of everything except the items of `requests`, which are checked one by one. */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
 }

@@ -11,7 +11,7 @@ interface PageOptions {
   readonly limit: number;
 }
 
-/** Reads a page as `GET requests` does, starting after the record of the cursor. */
+/** Reads one page of requests as `GET requests` does, starting after the record of the cursor. */
 function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions) {
   const isWanted = selectorOf(query);
   const records: RequestRecord[] = [];

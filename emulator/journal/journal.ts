@@ -62,14 +62,14 @@ export class Journal {
     return this.droppedCount;
   }
 
-  /** Number of responses that have ended; also the `ended` number of the last one. */
+  /** Number of responses that have ended. The `ended` member of the last ended record has the same value. */
   get ended(): number {
     return this.endedCount;
   }
 
   /**
-   * Returns an equal string that was passed recently, if there is one, so that equal texts are stored once. Clients
-   * repeat requests often.
+   * Returns an equal string that was passed recently; otherwise `text`. Equal texts are so stored once, because clients
+   * often repeat requests.
    */
   share(text: string): string {
     const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;

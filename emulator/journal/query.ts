@@ -24,8 +24,8 @@ export interface RequestQuery {
   /** Status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   /**
-   * Error code of the response, such as `ref_not_found`. `forge_…` also matches the code that has the name of a vendor
-   * instead of `forge`.
+   * Error code of the response, such as `ref_not_found`. A code that begins with `forge_` also matches the code in
+   * which the name of the code host replaces `forge`.
    */
   readonly code?: string | readonly string[] | undefined;
   /** `real`, `state`, `injected`, or `injected:<fault>`. */
@@ -113,7 +113,7 @@ export interface Condition {
   holds(record: RequestRecord): boolean;
 }
 
-/** Value of a request for each member of a query. */
+/** Functions that return the value of a request for each member of a query. */
 const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,

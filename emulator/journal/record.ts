@@ -12,15 +12,15 @@ import type { StepId } from './steps.js';
 export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
 
 /**
- * Stored form of a request, with references to the objects that were created for its response. It is converted to a
- * `JournalEntry` when read, which most requests never are. It contains no secrets: the request header is stored without
- * them, and bodies are redacted when the response ends, before which they are not shown.
+ * Stored form of a request. It refers to objects that exist for the response anyway, and is converted to a
+ * `JournalEntry` only when read, because most requests never are. It contains no secrets: the request header is stored
+ * without them, and bodies are redacted when the response ends. Bodies are not shown before.
  * @internal
  */
 export interface RequestRecord {
   readonly id: string;
   /**
-   * Milliseconds on the world's clock: `time` is when the response was decided, `took` the time from the begin of the
+   * Milliseconds on the world's clock: `time` is when the response was decided, `took` the time from the start of the
    * request until then.
    */
   readonly time: number;
@@ -29,7 +29,7 @@ export interface RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** `1.1` */
+  /** HTTP version, such as `1.1`. */
   readonly version: string;
   readonly operation: string | undefined;
   readonly token: SentToken | undefined;
@@ -41,7 +41,10 @@ export interface RequestRecord {
   readonly stopped: StepId | undefined;
   readonly git: GitFacts | undefined;
   readonly head: KeptHead;
-  /** Size in bytes, including the request header. The bodies are added when the response ends. */
+  /**
+   * Size of the record in bytes, including the request header. The sizes of the bodies are added when the response
+   * ends.
+   */
   weight: number;
   readonly body: CapturedBody | undefined;
   /** Response header; undefined for a plain JSON response, whose header `entry.ts` computes. */
@@ -51,7 +54,7 @@ export interface RequestRecord {
   outcome: Outcome;
   /**
    * Real time. `started`: begin of the request, in milliseconds since the process started. `micros`: microseconds from
-   * the begin of the request to the end of the response.
+   * the start of the request to the end of the response.
    */
   readonly started: number;
   micros: number;
@@ -67,7 +70,7 @@ export interface RequestRecord {
   retryOf: string | undefined;
 }
 
-/** Facts that a record requires, and optional ones. @internal */
+/** Facts for a new record: a few are required, all others are optional. @internal */
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
 /** Returns a record with default values for all facts that are not in `known`. @internal */

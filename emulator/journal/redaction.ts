@@ -69,7 +69,7 @@ function isSame(raw: readonly string[], kept: readonly string[]): boolean {
 const TOKEN = /eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g;
 /** User information (RFC 3986, section 3.2.1): text before `@` in an authority, also in a percent-encoded URL. */
 const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@|%40)/gi;
-/** Credentials (RFC 9110, section 11.4) after the name of the scheme. */
+/** Credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme. */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
 /** Length in characters below which a text cannot contain a token. */

@@ -98,7 +98,7 @@ function targetKey({ organization, method, path, query, operation, token }: Requ
   return `${organization}\0${client}\0${operation}\0${method}\0${path}?${query}`;
 }
 
-/** Facts by which request bodies are compared. */
+/** Parts of a request that are compared to find equal bodies. */
 interface SentBody {
   /** Undefined if the body was not read. */
   readonly content: string | undefined;
@@ -119,7 +119,7 @@ function sentBodyOf(record: RequestRecord): SentBody {
     const { command, wants, haves, updates } = git;
     const changes = updates.map(({ ref, old, new: next }) => [ref, old, next]);
     const content = JSON.stringify([command, [...wants].sort(), [...haves].sort(), changes]);
-    // Two packs of the same objects may differ in their bytes.
+    // Does not compare the bytes, because two packs of the same objects may differ.
     return { content, bytes: 0, length };
   }
   if (body) return { content: body.digest ?? body.latin1, bytes: body.bytes, length };

@@ -116,13 +116,13 @@ export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): St
   return [...byId.values()];
 }
 
-/** Compares requests by their begin, for sorting. */
+/** Compares requests by their start, for sorting. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Returns the milliseconds from the end of a response to the begin of a later request; negative if the request began
+ * Returns the milliseconds from the end of a response to the start of a later request; negative if the request began
  * before that end. The pause is measured on the world's clock and in real time, and the longer one counts: a client
  * that waits does not see that the clock is frozen, and a client whose clock is advanced by the test does not wait.
  */

@@ -11,7 +11,7 @@ export interface SentToken {
   readonly verified: boolean;
   readonly subject?: string;
   readonly repository?: string;
-  /** The `iat` claim (ISO 8601). `expires` is the `exp` claim. */
+  /** Time in the `iat` claim (ISO 8601). `expires` is the time in the `exp` claim. */
   readonly issued?: string;
   readonly expires?: string;
   readonly jti?: string;

@@ -26,7 +26,9 @@ export interface SubscribeOptions {
   readonly after?: number | undefined;
   /** Ends the subscription. */
   readonly signal?: AbortSignal;
-  /** Maximum number of live requests in the queue of the reader. */
+  /**
+   * Maximum number of new requests that wait for the reader. Above it, the oldest is dropped and reported as missed.
+   */
   readonly capacity?: number;
   /** Converts a record to an entry. Default: `journal.write`. */
   readonly write?: (record: RequestRecord) => JournalEntry;

@@ -10,7 +10,7 @@ import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
 import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** State of a fault that expectations can refer to. */
+/** Fault with the number of times that it fired, for expectations that refer to it. */
 export interface FaultReport {
   readonly id: string;
   /** Fault as written in the fault grammar, its note, or its JSON. */

@@ -19,7 +19,7 @@ export interface TokenOptions {
   readonly scopes?: readonly string[] | undefined;
   /** Lifetime in seconds. Default: one year, or one hour for the restricted test key. */
   readonly ttl?: number | undefined;
-  /** Test key as listed by `emulator keys`, or path of a PKCS#8 PEM file. Default: the signing key of `org`. */
+  /** Test key as listed by `emulator keys`, or the path of a PKCS#8 PEM file. Default: the signing key of `org`. */
   readonly key?: string | undefined;
   /** The `sub` claim, which the journal shows. Default: `emulator`. */
   readonly sub?: string | undefined;

@@ -14,18 +14,18 @@ export type WithEmulatorOptions = GivenOptions & {
 /** A test and its subtests. */
 interface RunningTest {
   readonly namespace: Namespace;
-  /** Identifiers of the faults that its namespace began with, which need not fire. */
+  /** Ids of the faults that the namespace began with, which need not fire. */
   readonly initialFaults: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
 }
 
-/** Maximum namespaces of ended tests that stay open while other tests run. */
+/** Maximum number of namespaces of ended tests that stay open while other tests run. */
 const MAX_ENDED = 20;
 
 /** Result that a runner reports after a test. */
 export interface EndedTest {
-  /** Reasons of the failure; empty if it passes or failed before. */
+  /** Reasons why a passed test should fail; empty if none. */
   readonly broken: readonly string[];
   /** Requests of the test; empty if it did not fail. */
   readonly requests: readonly string[];
@@ -42,7 +42,7 @@ export class TestNamespaces {
   readonly #running = new Map<object, RunningTest>();
   /** Ended tests. Their namespaces are closed when the next test begins, because later hooks may still use them. */
   #ended: RunningTest[] = [];
-  /** Tests by context, including ended ones. */
+  /** Running and ended tests by context. */
   readonly #byContext = new WeakMap<object, RunningTest>();
   /** View of the namespace of the running test. */
   readonly view: TestNamespace = viewOf(() => this.#current());

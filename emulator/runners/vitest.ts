@@ -7,8 +7,8 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
 
 /**
  * Gives each test of a vitest test file its own namespace. The emulator starts before the first test and stops after
- * the last one. Inside a `describe`, only the tests of that block get a namespace. Each `test.concurrent` has to call
- * `emulator.of(context)` to get its own.
+ * the last one. If called inside a `describe`, only the tests of that block get a namespace. Each `test.concurrent` has
+ * to call `emulator.of(context)` to get its own.
  *
  * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
  * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed

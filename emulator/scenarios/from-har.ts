@@ -44,7 +44,7 @@ const archive = z.object({
 
 type Entry = z.infer<typeof archive>['log']['entries'][number];
 
-/** Statuses of the error codes that the fault grammar can name. */
+/** Statuses by error code, for the codes that the fault grammar can name. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
 
 /** Matches codes that consist of words, which are not secrets. */
@@ -69,7 +69,8 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     if (!operation) continue;
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
-    // Skips the first request of Git without credentials, because the service itself refuses it.
+    // Skips 401 responses to requests without credentials, because the service itself refuses them. Git sends its first
+    // request without credentials.
     const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
     if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
@@ -100,7 +101,7 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // Does not use the message of the parser, because it would quote the file.
+    // Omits the message of the parser, because it would quote the file.
     throw new ScenarioError(`${file}: is not an HTTP Archive, because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
@@ -177,7 +178,10 @@ function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Actio
   return { raw: { status: Math.min(status, 599), headers, ...bodyBase64 } };
 }
 
-/** Returns the bytes of a recorded body, without tokens and credentials. An archive contains decoded texts. */
+/**
+ * Returns the bytes of a recorded body, without tokens and credentials. Text in an archive is decoded, so it is encoded
+ * in the given charset.
+ */
 function bodyOf(content: Entry['response']['content'], charset: string | undefined): Buffer {
   const { text = '', encoding } = content ?? {};
   if (encoding === 'base64') return Buffer.from(redactText(Buffer.from(text, 'base64').toString('latin1')), 'latin1');

@@ -91,7 +91,7 @@ function operationsOf(
   }
   const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
-    // Git requests name their refs. Other requests are known only to move refs.
+    // Git requests name the refs that they read. For other requests, only the refs that they move are known.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
     if (given === undefined || matching.some(isPossible)) continue;

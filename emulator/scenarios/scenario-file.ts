@@ -46,7 +46,7 @@ export function readText(file: string, limit?: number): string {
   }
 }
 
-/** Scenario file in the package. */
+/** Scenario in the package (`fixtures/scenarios`). */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;

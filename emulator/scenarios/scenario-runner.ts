@@ -34,7 +34,7 @@ export interface ScenarioWorld {
 
 export interface Registration {
   readonly operations: readonly FaultedOperation[];
-  /** Organization of the repositories in the scenario's state. */
+  /** Organization of the repositories that the scenario's `state` names. */
   readonly organization: string;
 }
 
@@ -51,8 +51,8 @@ const MAX_PENDING_CHANGES = 1_000;
 const INITIAL_PROGRESS = { next: 0, seen: 0 } as const;
 
 /**
- * Runs the scenarios of a world. Their progress is part of the world's state; this class has only the timers and the
- * changes since the last response.
+ * Runs the scenarios of a world. The progress of each scenario is part of the world's state; this class has only the
+ * timers and the changes since the last response.
  */
 export class ScenarioRunner {
   private pendingChanges: RepositoryChange[] = [];
@@ -100,7 +100,7 @@ export class ScenarioRunner {
       await changeClock(clock, found.scenario.clock);
       // The scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
-      // Begins again, because durations count from the clock that the scenario sets.
+      // Begins a second time, because durations count from the time that the scenario sets.
       this.store(this.begin(begun));
     }
     this.proceed(id);
@@ -135,7 +135,10 @@ export class ScenarioRunner {
     if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 
-  /** Advances the scenarios that wait for such a request. Called when the response is decided, before it is sent. */
+  /**
+   * Advances the scenarios whose next step waits for such a request. Called when the response is decided, before it is
+   * sent.
+   */
   answered(request: AnsweredRequest): void {
     const { organization, repository, writes } = request;
     const mine = writes ? this.takeChanges(organization, repository) : [];
@@ -247,7 +250,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Reaches the next step, whose request arrived or which waits for none. Performs the step now, or after its delay.
+   * Called when the next step of a scenario is reached: its request has arrived, or it waits for none. Runs the step
+   * now or after its delay.
    */
   private reach(id: string, trigger: TriggeredBy | undefined): void {
     const loaded = this.world.state.scenarios.get(id)!;
@@ -276,7 +280,7 @@ export class ScenarioRunner {
     this.timers.delete(id);
   }
 
-  /** Makes the changes of the next step, and continues. */
+  /** Applies the changes of the next step, and proceeds to the step after it. */
   private perform(id: string): void {
     const { scenarios } = this.world.state;
     const loaded = scenarios.get(id)!;
@@ -287,7 +291,7 @@ export class ScenarioRunner {
     this.proceed(id);
   }
 
-  /** Reaches the next step if it waits for no request. */
+  /** Reaches the next step immediately if it waits for no request. */
   private proceed(id: string): void {
     const { scenario, progress } = this.world.state.scenarios.get(id)!;
     const step = scenario.steps?.[progress.next];
@@ -299,7 +303,7 @@ export class ScenarioRunner {
     const { scenarios, faults, clock } = world.state;
     const { clock: time, quotas, state, repository, faults: added, release } = step;
     const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
-    // Does not await the change of the clock, because this call may itself be due work of the clock.
+    // Not awaited, because this call may itself run inside a change of the clock.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
     if (state) attempt('state', () => void this.store(this.changeState(scenarios.get(id)!, state)));
@@ -319,7 +323,10 @@ export class ScenarioRunner {
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
   }
 
-  /** Runs a change. Records a failure in the scenario, because no request could report it. */
+  /**
+   * Applies a change of a step. A failure is recorded in the scenario, because there is no response that could report
+   * it.
+   */
   private attempt(id: string, where: string, run: () => void): void {
     try {
       run();

@@ -10,7 +10,7 @@ export interface AnsweredRequest {
   readonly organization: string;
   readonly repository: string | undefined;
   readonly scenario: string | undefined;
-  /** True if its operation may change anything. */
+  /** True if the operation of the request may change anything. */
   readonly writes: boolean;
 }
 
@@ -43,7 +43,7 @@ function isLike(wanted: string | readonly string[] | undefined, found: string | 
   return found !== undefined && [wanted].flat().some((glob) => matchesGlob(glob, found));
 }
 
-/** Compares a glob with a ref, by its full or its short name. */
+/** Returns true if a glob matches a ref, by its full name or by its name without `refs/heads/` or `refs/tags/`. */
 function isRef(glob: string, name: string): boolean {
   return matchesGlob(glob, name) || matchesGlob(glob, name.replace(/^refs\/(?:heads|tags)\//, ''));
 }

@@ -17,9 +17,9 @@ export const SCENARIO_LIMITS = {
   problems: 20,
 } as const;
 
-/** Conditions for a request with a decided response. All given members have to match. Texts are globs. */
+/** Conditions for a request whose response was decided. All given members have to match. Texts are globs. */
 export interface Trigger {
-  /** Operation ids, as printed by `emulator routes`. */
+  /** Operation ids as printed by `emulator routes`, or globs. */
   readonly op?: string | readonly string[] | undefined;
   readonly method?: string | undefined;
   readonly org?: string | undefined;
@@ -102,16 +102,16 @@ export interface LoadedScenario {
   readonly scenario: Scenario;
   /** All operations, for faults that steps add. */
   readonly operations: readonly FaultedOperation[];
-  /** Organization of the repositories in its state. */
+  /** Organization of the repositories that `state` names. */
   readonly organization: string;
-  /** False: its faults apply only to requests that name the scenario. */
+  /** True after `start`. Before it, the faults of the scenario apply only to requests that name the scenario. */
   readonly isStarted: boolean;
-  /** Ids of the faults that it added. */
+  /** Ids of the faults that the scenario added. */
   readonly faults: readonly string[];
-  /** Id of the last request before the start; undefined if there was none. */
+  /** Id of the last request before the start of the scenario; undefined if there was none. */
   readonly after?: string | undefined;
   readonly waiting: readonly WaitingState[];
   readonly progress: Progress;
-  /** Descriptions of changes that failed. */
+  /** Descriptions of changes that failed, at most 20. */
   readonly problems: readonly string[];
 }

@@ -62,7 +62,7 @@ const writtenFault = z.union([
  * before the internal schema is applied: `clock` as text, `on` as `push to BRANCH`, and faults in the fault grammar.
  */
 function createSchema(isShown: boolean) {
-  // Reads faults separately, so that an error names the invalid member.
+  // Faults are checked separately, so that an error names the invalid member.
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;

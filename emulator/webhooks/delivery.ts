@@ -4,7 +4,7 @@ import type { EventName, Webhook } from './events.js';
 
 /** Attempt of a delivery. `status` is set if a response arrived, otherwise `error`. */
 export interface Attempt {
-  /** Milliseconds on the world's clock. */
+  /** Time of the attempt, in milliseconds on the world's clock. */
   readonly at: number;
   readonly status?: number;
   readonly error?: string;
@@ -31,7 +31,7 @@ export interface Delivery {
 
 /** Response timeout in milliseconds of real time. */
 const TIMEOUT = 10_000;
-/** Maximum number of bytes of a response that are read, so that the connection can be reused. */
+/** Maximum number of bytes of a response body that are read. A body is read so that its connection can be reused. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
@@ -101,7 +101,7 @@ export class Deliveries {
   private byId = new Map<string, Delivery>();
   /** Ids of ended deliveries, in the order in which they ended. */
   private ended = new Set<string>();
-  /** Replaced by a new object at every change. */
+  /** Object that is replaced at every change, so that readers can detect changes. */
   private changed: object = {};
 
   get revision(): object {

@@ -73,11 +73,8 @@ export interface Webhook {
   readonly organization: string;
   readonly url: string;
   readonly events: readonly EventName[];
-  /**
-   * Secret that signs the deliveries. If the emulator generated it, the response to the registration is the only one
-   * that shows it.
-   */
+  /** Secret that signs the deliveries. A generated secret is shown only in the response to the registration. */
   readonly secret: string;
-  /** Milliseconds on the world's clock. */
+  /** Time of the registration, in milliseconds on the world's clock. */
   readonly createdAt: number;
 }

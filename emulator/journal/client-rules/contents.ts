@@ -17,8 +17,8 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
         const source = cursor === undefined ? undefined : sources.get(cursor);
-        // If the response was too long to be stored, its cursors are unknown. Any cursor that the server then accepts
-        // counts as known.
+        // The cursors of a response that was too long to be stored are unknown. After such a response, every cursor
+        // that the server accepts counts as known.
         const isKnown =
           (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
@@ -114,7 +114,8 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
 }
 
 /**
- * Returns the write without the members that state the expected head, and whether at least one of those members is set.
+ * Returns the request body without the members that state the expected head (`intent`), and whether at least one of
+ * these members is set.
  */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
   const text = request.bodyText;

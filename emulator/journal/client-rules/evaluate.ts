@@ -15,14 +15,14 @@ export interface RuleViolation {
   /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
-  /** The `sub` claim of its token, verified or not; undefined if absent. */
+  /** The `sub` claim of the token of the request, verified or not; undefined if absent. */
   readonly subject?: string;
   readonly detail: string;
 }
 
 /** Result of one rule for the requests of one client. */
 export interface RuleOfClient {
-  /** The `sub` claim of its tokens; null for requests without one. */
+  /** The `sub` claim of the client's tokens; null for requests without this claim. */
   readonly subject: string | null;
   readonly verdict: 'kept' | 'broken';
   readonly occasions: number;
@@ -56,8 +56,8 @@ const MAX_CLIENTS = 100;
 const RULE_COST = 1 / 4;
 
 /**
- * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isSelected` returns false are not
- * judged, but rules remember facts from them, such as the cursors in their responses.
+ * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isSelected` returns false are
+ * not judged, but rules remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
@@ -105,7 +105,10 @@ export function* clientSteps(
   });
 }
 
-/** Returns the counts of a client; undefined if the client is new and `MAX_CLIENTS` are counted already. */
+/**
+ * Returns the counts of a client. Creates them for a new client; undefined if `MAX_CLIENTS` other clients are counted
+ * already.
+ */
 function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);
   if (known !== undefined || clients.size === MAX_CLIENTS) return known;

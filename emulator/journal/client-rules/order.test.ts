@@ -8,7 +8,7 @@ import { verifySteps } from '../verify.js';
 import type { ClientRuleId } from './ids.js';
 
 interface Given extends Partial<RequestRecord> {
-  /** Real time in milliseconds: `from` is the begin of the request, `to` the end of the response. */
+  /** Real time in milliseconds: `from` is the start of the request, `to` the end of the response. */
   readonly from: number;
   readonly to: number;
   /** Time at which the response was decided. Default: `to`. */
@@ -134,7 +134,7 @@ t.test('a request that began before a response ended is not a reaction to it', a
   }
 });
 
-t.test('a pause lasts from the end of a response to the begin of the next request', async (t) => {
+t.test('a pause lasts from the end of a response to the start of the next request', async (t) => {
   const rows = [
     [
       'kept',

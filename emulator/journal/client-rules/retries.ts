@@ -3,8 +3,8 @@ import { pauseBetween, type SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, type Evaluation, mayFollow, TOLERANCE } from './rule.js';
 
 /**
- * Minimum length in milliseconds of the longest pause in a chain of retries. With shorter pauses only, the client does
- * not wait.
+ * Minimum length of the longest pause in a chain of retries, in milliseconds. If all pauses are shorter, the client
+ * does not wait before its retries.
  */
 const MIN_LONGEST_PAUSE = 100;
 
@@ -131,11 +131,11 @@ function violationOf({ count, first, longestLater, listed }: Pauses): string | u
 const KNOWN_CODES: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
 
 function isKnown(code: string | undefined): boolean {
-  // Codes of the forge begin with the name of a vendor, so only their suffix is compared.
+  // Accepts codes such as `github_app_not_configured`, which begin with the name of a code host.
   return code === undefined || KNOWN_CODES.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
-/** Returns true for 4xx except 408 and 429, whose status allows the client to repeat the request. */
+/** Returns true for 4xx statuses except 408 and 429, which allow the client to repeat the request. */
 function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
@@ -165,8 +165,8 @@ function isConflict({ record: { status } }: SeenRequest): boolean {
 }
 
 /**
- * Returns an evaluation in which a request breaks the rule if it repeats one for which `isFinal` returns true, and
- * nothing changed in between.
+ * Returns an evaluation of retries. A retry breaks the rule if `isFinal` returns true for the earlier request and
+ * nothing has changed since.
  */
 function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
@@ -180,7 +180,8 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
     else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
-    // A successful retry shows that something changed, unless the error was injected: the client could not know that.
+    // A successful retry shows that something changed. After an injected error it does not, because the client could
+    // not know that the error was injected.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
     const hasWritten = lastWrite > earlier.record.sequence;
     const hasReadState = isConflict(earlier) && mayFollow(lastRead, earlier);
@@ -193,7 +194,7 @@ function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation 
   };
 }
 
-/** Returns true if the request may have changed the response to another request. */
+/** Returns true if the request may have changed the response that other requests get. */
 function isWrite({ record: { method, status, operation, git } }: SeenRequest): boolean {
   if (method === 'GET' || method === 'HEAD' || status >= 300) return false;
   return git === undefined ? operation !== 'grep' && operation !== 'archive' : git.service === 'git-receive-pack';

@@ -5,7 +5,7 @@ import type { ClientRuleId } from './ids.js';
 /** Request at which a client could keep or break a rule. @internal */
 export interface Occasion {
   readonly request: SeenRequest;
-  /** Earlier request that creates the occasion; undefined if the request alone does. */
+  /** Earlier request that makes this one an occasion, such as the one that it repeats; undefined if none is needed. */
   readonly earlier?: SeenRequest | undefined;
   /** What is wrong, in one sentence; undefined if the request keeps the rule. */
   readonly violation?: string | undefined;
@@ -25,7 +25,10 @@ export interface ClientRule {
   /** Rule id or section of the specification, or section of an RFC, on which the rule is based. */
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** Starts an evaluation at the beginning of a journal. The cost of one request does not depend on its position. */
+  /**
+   * Starts an evaluation, which receives the requests of a journal from the beginning. The cost of each request does
+   * not depend on the number of earlier requests.
+   */
   evaluate(): Evaluation;
 }
 
