@@ -59,11 +59,11 @@ t.test('shipped code is used until the user has a cache', (t) => {
   bundle.load();
   bundle.shipCode();
   t.same(readdirSync(file('')), ['entry.cjs', SHIPPED, PART]);
-  t.notOk(readFileSync(file(SHIPPED)).includes('exports.value'), 'it has no sources');
+  t.notOk(readFileSync(file(SHIPPED)).includes('exports.value'), 'the shipped cache has no sources');
   t.equal(keep(), 1);
   rmSync(file(SHIPPED));
   rmSync(file(PART));
-  t.equal(load(), 1, 'the cache of the user has the sources too');
+  t.equal(load(), 1, 'the user cache contains the sources as well');
   t.end();
 });
 

@@ -67,7 +67,7 @@ t.test('a snapshot shares requests with the journal, and later requests do not a
     restored.restore(mark);
     t.same(ids(restored), range(1, before), `after ${before}`);
     const first = [...restored.records()][0];
-    if (first && before < 30) t.equal(first, [...journal.records()][0], 'the same object');
+    if (first && before < 30) t.equal(first, [...journal.records()][0], 'the records are shared');
     fill(restored, 1_001, 1_040);
     t.same(ids(journal), range(Math.max(1, before + 50 - 79), before + 50), 'the original journal is unchanged');
     const all = [...range(1, before), ...range(1_001, 1_040)];
@@ -124,19 +124,19 @@ t.test('retryOf is the last failed request with the same client, target and body
   const length = (value: string) => ({ fields: ['Content-Length', value], weight: 0 });
   const cases: [string, Partial<RequestRecord>, Partial<RequestRecord>, boolean][] = [
     ['the same', failed, post, true],
-    ['with another token of the same client', failed, { ...post, token: { ...token, digest: 'e' } }, true],
-    ['the same with the same body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('b') }, true],
-    ['what succeeded', post, post, false],
-    ['an answer that was cut', { ...post, outcome: 'cut' }, post, true],
+    ['another token of the same client', failed, { ...post, token: { ...token, digest: 'e' } }, true],
+    ['the same body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('b') }, true],
+    ['a successful request', post, post, false],
+    ['a truncated response', { ...post, outcome: 'cut' }, post, true],
     ['another body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('c') }, false],
     [
-      'a body that was not read',
+      'a body that was not read, of the same length',
       { ...failed, head: length('1') },
       { ...post, head: length('1'), body: bodyOf('b') },
       true,
     ],
     [
-      'one of another length',
+      'a body that was not read, of another length',
       { ...failed, head: length('2') },
       { ...post, head: length('1'), body: bodyOf('b') },
       false,

@@ -166,7 +166,7 @@ t.test('the state of organizations is read, and changed atomically', async (t) =
   for (const [what, wrong, sentence] of [
     ['an organization', { organizations: { one, three: {} } }, /no organization "three"/],
     ['a member', { organizations: { one: { ...one, quota: 1 } } }, /organizations.one: .*"quota"/],
-    ['a member beside', { organizations: { one }, limit: {} }, /"limit"/],
+    ['an unknown member', { organizations: { one }, limit: {} }, /"limit"/],
     ['a limit that is fixed', { organizations: { one }, limits: { maxSockets: 1 } }, /limits: .*"maxSockets"/],
     ['a variant', { organizations: { one }, variants: { thawing: '500' } }, /variants.thawing/],
     ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /organizations.one.authentication/],

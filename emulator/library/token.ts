@@ -68,7 +68,7 @@ function defaultKey(index: number, { file }: SigningKey): string {
   const testKey = defaultFixtureKey(Math.max(index, 0));
   if (index > 0 || file === testKey.privateKeyFile) return testKey.id;
   if (file !== '') return file;
-  throw new Error('The emulator has no signing key. Name a key in the option key.');
+  throw new Error('The emulator has no signing key. Pass one in the option key.');
 }
 
 function readKey(file: string): string {

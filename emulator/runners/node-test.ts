@@ -28,7 +28,7 @@ interface HookContext {
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer is noticed', async () => {
+ * test('a lost response is noticed', async () => {
  *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
  *   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));

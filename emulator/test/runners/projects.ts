@@ -105,7 +105,7 @@ export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
 
 const rowsOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
-  { file: 'lost-response.test.js', code: 0, printed: [passes('a lost answer is noticed')] },
+  { file: 'lost-response.test.js', code: 0, printed: [passes('a lost response is noticed')] },
   { file: 'push.test.js', code: 0, printed: [passes('Git pushes and an LFS object is uploaded')] },
   { file: 'isolation.test.js', code: 0, printed: [passes('a test begins with nothing')] },
   {
