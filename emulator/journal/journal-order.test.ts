@@ -72,9 +72,9 @@ t.test('a page reads only its own requests, at any position', async (t) => {
 
 t.test('a restored journal can be read in both directions', async (t) => {
   const { journal, add } = watchedJournal(21);
-  const mark = journal.snapshot();
+  const snapshot = journal.snapshot();
   add();
-  journal.restore(mark);
+  journal.restore(snapshot);
   for (let at = 0; at < 30; at++) add();
   const sequences = (order: 'oldest' | 'newest') =>
     readPage(journal, { order, limit: 100 }).records.map(({ sequence }) => sequence);

@@ -60,11 +60,11 @@ t.test('a snapshot shares requests with the journal, and later requests do not a
   for (const before of [0, 1, 15, 16, 17, 32, 70]) {
     const journal = journalOf({ entries: 80 });
     fill(journal, 1, before);
-    const mark = journal.snapshot();
-    t.ok(mark.blocks.length <= 1 + before / 16, 'the snapshot refers to blocks');
+    const snapshot = journal.snapshot();
+    t.ok(snapshot.blocks.length <= 1 + before / 16, 'the snapshot refers to blocks');
     fill(journal, before + 1, before + 50);
     const restored = journalOf({ entries: 80 });
-    restored.restore(mark);
+    restored.restore(snapshot);
     t.same(ids(restored), range(1, before), `after ${before}`);
     const first = [...restored.records()][0];
     if (first && before < 30) t.equal(first, [...journal.records()][0], 'the records are shared');
@@ -73,7 +73,7 @@ t.test('a snapshot shares requests with the journal, and later requests do not a
     const all = [...range(1, before), ...range(1_001, 1_040)];
     t.same(ids(restored), all.slice(-80));
     const again = journalOf({ entries: 80 });
-    again.restore(mark);
+    again.restore(snapshot);
     t.same(ids(again), range(1, before), 'a snapshot never changes');
   }
 });

@@ -9,7 +9,7 @@ import { SentTokens } from './sent-token.js';
 const BLOCK = 16;
 
 /** Snapshot of the journal: shared blocks, and the range of the records in them that belong to the snapshot. */
-export interface JournalMark {
+export interface JournalSnapshot {
   readonly blocks: readonly (readonly RequestRecord[])[];
   /** Sequence numbers of the first and the last record. */
   readonly first: number;
@@ -201,12 +201,12 @@ export class Journal {
     this.closeListeners.clear();
   }
 
-  snapshot(): JournalMark {
+  snapshot(): JournalSnapshot {
     const { blocks, first, last, endedCount: ended, droppedCount: dropped, weight } = this;
     return { blocks: [...blocks], first, last, ended, dropped, weight };
   }
 
-  restore({ blocks, first, last, ended, dropped, weight }: JournalMark): void {
+  restore({ blocks, first, last, ended, dropped, weight }: JournalSnapshot): void {
     this.blocks = [...(blocks as RequestRecord[][])];
     // Copies the last block, because the journal of the snapshot may still append to it.
     const open = this.blocks.at(-1);

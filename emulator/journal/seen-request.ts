@@ -25,12 +25,13 @@ export class SeenRequest {
     return fieldOf(this.record, name);
   }
 
-  /** Begin of the request, in milliseconds on the world's clock. `answered` is the end of the response. */
-  get began(): number {
+  /** Time at which the request began, in milliseconds on the world's clock. */
+  get startTime(): number {
     return this.record.time - this.record.took;
   }
 
-  get answered(): number {
+  /** Time at which the response ended, in milliseconds on the world's clock. */
+  get endTime(): number {
     return this.record.time + this.record.sendTime;
   }
 
@@ -43,7 +44,7 @@ export class SeenRequest {
     if (field === undefined) return undefined;
     if (/^\d+$/.test(field)) return Number(field) * 1000;
     const date = Date.parse(field);
-    return Number.isNaN(date) ? undefined : Math.max(0, date - this.answered);
+    return Number.isNaN(date) ? undefined : Math.max(0, date - this.endTime);
   }
 
   /**
@@ -127,5 +128,5 @@ export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest):
  * that waits does not see that the clock is frozen, and a client whose clock is advanced by the test does not wait.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
-  return Math.max(later.began - earlier.answered, later.record.started - endOf(earlier.record));
+  return Math.max(later.startTime - earlier.endTime, later.record.started - endOf(earlier.record));
 }

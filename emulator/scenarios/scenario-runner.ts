@@ -12,7 +12,7 @@ import type { Quotas } from '../quotas/quotas.js';
 import { refusedUnder } from '../repositories/lifecycle.js';
 import type { WorldClock } from '../time/clock.js';
 import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type TriggeredBy } from './scenario.js';
-import { type AnsweredRequest, isTriggered } from './scenario-trigger.js';
+import { isTriggered, type TriggeringRequest } from './scenario-trigger.js';
 import type { Scenarios } from './scenarios.js';
 
 /** Parts of a world that scenarios read and change. */
@@ -139,7 +139,7 @@ export class ScenarioRunner {
    * Advances the scenarios whose next step waits for such a request. Called when the response is decided, before it is
    * sent.
    */
-  answered(request: AnsweredRequest): void {
+  answered(request: TriggeringRequest): void {
     const { organization, repository, writes } = request;
     const mine = writes ? this.takeChanges(organization, repository) : [];
     if (mine.some(({ refs }) => refs === undefined)) this.applyWaiting(organization, repository!);

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../journal/record.js';
 import type { Trigger } from './scenario.js';
 
 /** Request whose response was decided, as seen by steps of scenarios. */
-export interface AnsweredRequest {
+export interface TriggeringRequest {
   readonly record: RequestRecord;
   readonly organization: string;
   readonly repository: string | undefined;
@@ -19,7 +19,7 @@ const BRANCHES = 'refs/heads/';
 /** Returns true if a request matches a trigger. `moved`: refs that the request moved. */
 export function isTriggered(
   trigger: Trigger,
-  { record, organization, repository, scenario }: AnsweredRequest,
+  { record, organization, repository, scenario }: TriggeringRequest,
   moved: readonly string[],
 ): boolean {
   const { op, method, org, repo, push, ref, status, code, fault, scenario: wanted } = trigger;

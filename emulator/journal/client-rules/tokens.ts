@@ -9,7 +9,7 @@ export const TOKEN_RULES: readonly ClientRule[] = [
     evaluate: () => (request) => {
       const expires = request.record.token?.expires;
       if (expires === undefined) return undefined;
-      const isExpired = request.began >= Date.parse(expires);
+      const isExpired = request.startTime >= Date.parse(expires);
       return { request, violation: isExpired ? `The token of the request expired at ${expires}.` : undefined };
     },
   },
