@@ -10,7 +10,7 @@ import { untilReady } from '../test/cli-process.js';
 
 const BIN = fileURLToPath(new URL('../../../bin/emulator.js', import.meta.url));
 
-t.test('packages that the first call loads are bundled', async (t) => {
+t.test('lazily loaded packages are bundled', async (t) => {
   const child = spawn(process.execPath, [BIN, 'start', '--port', '0', '--log', 'quiet'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -53,7 +53,7 @@ t.test('packages that the first call loads are bundled', async (t) => {
   t.equal(commits[0]!.message, 'caf\u00e9 \u20ac\n');
 });
 
-t.test('no bundle imports while it runs: it is loaded as a script', async (t) => {
+t.test('no bundle contains import(), because it is loaded as a script', async (t) => {
   const folder = fileURLToPath(new URL('../../bundle/', import.meta.url));
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.cjs'));
   t.ok(files.length > 20);

@@ -30,9 +30,9 @@ export const RUNNER_MODULES = {
 const OF_RUNNERS = { 'test-namespaces': 'emulator/runners/test-namespaces.js' };
 
 /**
- * Symbols that Node 20 and 22 define only in their main context, so that other V8 contexts lack them. jest 29 and the
- * VM pools of vitest load modules in such contexts. The fallbacks equal those in the helpers of Babel and esbuild, so
- * that `await using` also works in tests that these tools compile.
+ * Symbols that Node 20 and 22 define only in their main V8 context. Other contexts, in which jest 29 and the VM pools
+ * of vitest load modules, lack them. The fallbacks equal those in the helpers of Babel and esbuild, so that `await
+ * using` also works in tests that these tools compile.
  */
 const DISPOSAL_SYMBOLS = Object.fromEntries(
   ['Symbol.dispose', 'Symbol.asyncDispose'].map((name) => [name, `(${name} ?? Symbol.for('${name}'))`]),
@@ -135,7 +135,7 @@ export function bundleOptions({ name, entries, packaged = {} }: BundleRow): Buil
       chunkFileNames: '[name]-[hash].cjs',
       // `Bundle` runs the files as scripts, which cannot contain `import()`.
       dynamicImportInCjs: false,
-      // Names are kept for stack traces.
+      // Keeps function names for stack traces.
       minify: { compress: true, mangle: { keepNames: true }, codegen: true },
     },
   };

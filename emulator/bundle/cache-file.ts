@@ -16,7 +16,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Code of a file as compiled by V8. */
+/** Compiled code of a file, as V8 caches it. */
 export interface CachedFile {
   /** Source text of the code; undefined if the cache contains only the code. */
   readonly source: string | undefined;
@@ -25,7 +25,7 @@ export interface CachedFile {
 
 export type CachedFiles = ReadonlyMap<string, CachedFile>;
 
-/** First line of a cache. In a user cache, a checksum precedes it. */
+/** Content of the first line of a cache, as JSON. In a user cache, a line with a checksum precedes it. */
 interface Header {
   /** Path of the compiled entry. */
   readonly entry: string;
@@ -45,8 +45,9 @@ const TEMPORARY = /\.cache\.\d+$/;
 const ABANDONED = 60 * 60 * 1000;
 
 /**
- * Folder for code in the user's cache folder (XDG Base Directory Specification; on macOS and Windows the system's own).
- * undefined if there is none, or if NODE_DISABLE_COMPILE_CACHE is set, which also disables Node's own compile cache.
+ * Returns the folder for cached code in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
+ * the folder of the system). Returns undefined if there is none, or if NODE_DISABLE_COMPILE_CACHE is set, which also
+ * disables Node's own compile cache.
  */
 export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platform' | 'env'>): string | undefined {
   const { NODE_DISABLE_COMPILE_CACHE: disabled, XDG_CACHE_HOME: xdg = '', LOCALAPPDATA: local = '' } = env;
@@ -57,7 +58,7 @@ export function codeCacheFolder({ platform, env }: Pick<NodeJS.Process, 'platfor
     const folder = isAbsolute(given) ? given : join(homedir(), ...usual);
     return isAbsolute(folder) ? join(folder, 'repohost-emulator') : undefined;
   } catch {
-    // The user has no known home folder.
+    // `homedir` throws if the user has no home folder.
     return undefined;
   }
 }
@@ -67,9 +68,8 @@ export function hashOf(bytes: Buffer | string): string {
 }
 
 /**
- * Reads a cache of this user. Returns undefined if it is missing, damaged, not private, or belongs to an entry with
- * other content. Its first line contains a hash of the rest, because V8 checks only a header and the length of cached
- * code.
+ * Reads a user cache. Returns undefined if it is missing, damaged, not private, or belongs to an entry with other
+ * content. The first line contains a hash of the rest, because V8 checks only a header and the length of cached code.
  */
 export function readUserCache(file: string, content: string): CachedFiles | undefined {
   try {
@@ -103,8 +103,8 @@ function readPrivate(file: string): Buffer {
 }
 
 /**
- * Parses a cache. All sources are slices of one string outside the heap, so that garbage collection during the start
- * has nothing to do.
+ * Parses a cache. All sources are slices of one string outside the heap, so that the garbage collector has nothing to
+ * do during the start.
  */
 function parseCache(bytes: Buffer, content: string): CachedFiles | undefined {
   const start = bytes.indexOf('\n') + 1;

@@ -53,21 +53,21 @@ t.test(
   },
 );
 
-t.test('code that is shipped is used until there is a cache of the user', (t) => {
+t.test('shipped code is used until the user has a cache', (t) => {
   const { file, load, keep } = makeBundle(t);
   const bundle = new Bundle(file('entry.cjs'), undefined);
   bundle.load();
   bundle.shipCode();
   t.same(readdirSync(file('')), ['entry.cjs', SHIPPED, PART]);
-  t.notOk(readFileSync(file(SHIPPED)).includes('exports.value'), 'it has no sources');
+  t.notOk(readFileSync(file(SHIPPED)).includes('exports.value'), 'the shipped cache has no sources');
   t.equal(keep(), 1);
   rmSync(file(SHIPPED));
   rmSync(file(PART));
-  t.equal(load(), 1, 'the cache of the user has the sources too');
+  t.equal(load(), 1, 'the user cache contains the sources as well');
   t.end();
 });
 
-t.test('another entry has a cache of its own, and that of the entry it replaced is deleted', (t) => {
+t.test('a changed entry has its own cache, and the cache of the old entry is deleted', (t) => {
   const { file, caches, load, keep } = makeBundle(t);
   keep();
   const [before] = caches();
@@ -80,7 +80,7 @@ t.test('another entry has a cache of its own, and that of the entry it replaced 
   t.end();
 });
 
-t.test('a cache is deleted when its entry is gone, and what its writer left when that ended long ago', (t) => {
+t.test('a cache without its entry and old temporary files are deleted', (t) => {
   const { folder, file, caches, keep } = makeBundle(t);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const present = JSON.stringify({ entry: file('entry.cjs'), content: hashOf(readFileSync(file('entry.cjs'))) });
@@ -102,7 +102,7 @@ t.test('a cache is deleted when its entry is gone, and what its writer left when
   t.end();
 });
 
-t.test('code that is loaded later is kept beside what was kept before', (t) => {
+t.test('code that is loaded later is added to the cache', (t) => {
   const { file, load, keep } = makeBundle(
     t,
     `exports.value = () => process.env.OTHER ? require('./${OTHER}').value : 1;`,
@@ -118,7 +118,7 @@ t.test('code that is loaded later is kept beside what was kept before', (t) => {
   t.end();
 });
 
-t.test('a damaged file is not used, and is replaced', (t) => {
+t.test('a damaged cache is not used, and is replaced', (t) => {
   const { caches, load, keep } = makeBundle(t);
   keep();
   const [cache] = caches();
@@ -139,7 +139,7 @@ t.test('a damaged file is not used, and is replaced', (t) => {
   t.end();
 });
 
-t.test('a file that others may have written is not used', (t) => {
+t.test('a cache that other users can write is not used', (t) => {
   const { caches, file, load, keep } = makeBundle(t);
   keep();
   const [cache] = caches();
@@ -152,30 +152,33 @@ t.test('a file that others may have written is not used', (t) => {
   t.end();
 });
 
-t.test('a folder that cannot be made, is not private, or has another kind of file in it is left alone', (t) => {
-  const { root, folder, file, open, keep } = makeBundle(t);
-  writeFileSync(join(root, 'user'), 'not a folder');
-  t.equal(keep(), 1);
-  rmSync(join(root, 'user'));
-  mkdirSync(folder, { recursive: true });
-  chmodSync(folder, 0o777);
-  t.equal(keep(), 1);
-  t.same(readdirSync(folder), []);
-  chmodSync(folder, 0o700);
-  keep();
-  const [cache = ''] = readdirSync(folder);
-  rmSync(join(folder, cache));
-  mkdirSync(join(folder, cache));
-  t.equal(keep(), 1);
-  t.same(readdirSync(folder), [cache]);
-  rmSync(join(folder, cache), { recursive: true });
-  symlinkSync(file('entry.cjs'), join(folder, `${cache}.${process.pid}`));
-  t.equal(keep(open()), 1);
-  t.match(readFileSync(file('entry.cjs'), 'utf8'), /^exports/, 'no link is followed');
-  t.end();
-});
+t.test(
+  'nothing is written if the folder cannot be created, is not private, or has a folder in place of the cache',
+  (t) => {
+    const { root, folder, file, open, keep } = makeBundle(t);
+    writeFileSync(join(root, 'user'), 'not a folder');
+    t.equal(keep(), 1);
+    rmSync(join(root, 'user'));
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    t.equal(keep(), 1);
+    t.same(readdirSync(folder), []);
+    chmodSync(folder, 0o700);
+    keep();
+    const [cache = ''] = readdirSync(folder);
+    rmSync(join(folder, cache));
+    mkdirSync(join(folder, cache));
+    t.equal(keep(), 1);
+    t.same(readdirSync(folder), [cache]);
+    rmSync(join(folder, cache), { recursive: true });
+    symlinkSync(file('entry.cjs'), join(folder, `${cache}.${process.pid}`));
+    t.equal(keep(open()), 1);
+    t.match(readFileSync(file('entry.cjs'), 'utf8'), /^exports/, 'no link is followed');
+    t.end();
+  },
+);
 
-t.test('processes that start at the same time do not disturb each other', (t) => {
+t.test('concurrent processes do not damage the cache', (t) => {
   const { caches, open, load, keep } = makeBundle(t);
   const bundles = [open(), open(), open()];
   for (const bundle of bundles) t.equal(keep(bundle), 1);
@@ -184,7 +187,7 @@ t.test('processes that start at the same time do not disturb each other', (t) =>
   t.end();
 });
 
-t.test('a text that is not ASCII is read as it is, each time, and what is beside it is kept', (t) => {
+t.test('a source that is not ASCII is not cached, other sources are', (t) => {
   const { file, load, keep } = makeBundle(t, `exports.value = () => require('./${OTHER}').value + '1';`);
   writeFileSync(file(OTHER), `exports.value = 'ü€😀';`);
   t.equal(keep(), 'ü€😀1');
@@ -193,7 +196,7 @@ t.test('a text that is not ASCII is read as it is, each time, and what is beside
   t.end();
 });
 
-t.test('the folder is that of the system for caches of a user', (t) => {
+t.test('the folder is the cache folder of the user', (t) => {
   const folder = (platform: NodeJS.Platform, env: Record<string, string>) => codeCacheFolder({ platform, env });
   const inHome = (...path: string[]) => join(homedir(), ...path, 'repohost-emulator');
   t.equal(folder('linux', {}), inHome('.cache'));

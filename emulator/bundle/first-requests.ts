@@ -12,7 +12,7 @@ export interface FirstRequest {
 
 /**
  * Sends the typical first requests of a test suite: create, fill, read, clone and push a repository. The code that they
- * load and compile is cached. Only these, because every start reads the whole cache.
+ * load and compile is cached. Sends no others, because every start reads the whole cache.
  */
 export async function askFirst(ask: Ask): Promise<void> {
   const [source, copy] = ['first', 'second'];

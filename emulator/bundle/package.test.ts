@@ -41,7 +41,7 @@ const { project, tarball, files } = await installPackage(t.testdir({}));
 const installed = join(project, 'node_modules/repohost-emulator');
 const command = (name: string) => join(installed, 'bin', `${name}.js`);
 
-t.test('what is shipped is what somebody needs who installs it', async (t) => {
+t.test('the package contains only the expected files', async (t) => {
   t.same(
     files.filter((file) => !SHIPPED.some((shape) => shape.test(file))),
     [],
@@ -55,14 +55,14 @@ t.test('what is shipped is what somebody needs who installs it', async (t) => {
   t.equal(packages, 1);
 });
 
-t.test('installing it runs nothing', async (t) => {
+t.test('installing the package runs no script', async (t) => {
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'));
   t.same([manifest.scripts, manifest.dependencies, manifest.devDependencies], [undefined, undefined, undefined]);
   t.equal(lock.packages['node_modules/repohost-emulator'].hasInstallScript, undefined);
 });
 
-t.test('a file of a bundle asks for another one of it, or for a part of Node', (t) => {
+t.test('bundled files import only each other and modules of Node', (t) => {
   for (const { name } of BUNDLES) {
     const folder = join(installed, 'dist/bundle', name);
     const names = new Set(readdirSync(folder));
@@ -72,7 +72,7 @@ t.test('a file of a bundle asks for another one of it, or for a part of Node', (
       const missing = asked.filter(([, where, what = '']) =>
         where === './' ? !names.has(what) : !isBuiltin(`node:${what}`) && !MAY_ASK.includes(what),
       );
-      // keygrip contains its own name in a message.
+      // The package keygrip contains its own name in a message.
       t.same(
         missing.map(([, , what]) => what).filter((what) => what !== 'keygrip'),
         [],
@@ -105,7 +105,7 @@ t.test('the licence of every package in a bundle permits it and is shipped', asy
   );
 });
 
-t.test('attw and publint find nothing wrong with its entries and their types', async (t) => {
+t.test('attw and publint report no issue of the entries and their types', async (t) => {
   for (const [name, ...args] of [['attw'], ['publint', '--strict']]) {
     const linter = run(packageFile('node_modules', '.bin', name!), [...args, tarball]);
     const { code, stdout } = await linter.then(
@@ -116,7 +116,7 @@ t.test('attw and publint find nothing wrong with its entries and their types', a
   }
 });
 
-t.test('it is imported from either kind of module', async (t) => {
+t.test('the package can be imported from ES modules and CommonJS', async (t) => {
   const uses = `async (emulator, suite) => {
     const one = await emulator.startEmulator({ port: 0 });
     const { status } = await fetch(one.adminUrl + '/health');
@@ -133,7 +133,7 @@ t.test('it is imported from either kind of module', async (t) => {
   }
 });
 
-t.test('the commands work, and the suite checks the emulator beside it', async (t) => {
+t.test('the installed commands work, and the suite checks the installed emulator', async (t) => {
   const version = createRequire(packageFile('package.json'))('./package.json').version;
   t.equal((await run('npx', ['--no-install', 'emulator', '--version'], { cwd: project })).stdout, `${version}\n`);
   for (const name of ['repohost-emulator', 'repohost-conformance']) {

@@ -16,7 +16,7 @@ if (process.argv[2] === 'publish') publish();
 else restore();
 
 function publish(): void {
-  // Undo an interrupted run first, so that the saved file is always the complete one.
+  // Undoes an interrupted run first, so that the saved file is always the complete one.
   restore();
   const text = readFileSync(MANIFEST, 'utf8');
   writeFileSync(KEPT, text);

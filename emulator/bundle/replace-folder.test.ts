@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { replaceFolder } from './replace-folder.js';
 
-t.test('the files of one folder take the place of those of another', async (t) => {
+t.test('the files of one folder replace those of another', async (t) => {
   const folder = t.testdir({
     old: { a: { 'entry.cjs': 'old', 'part-12345678.cjs': 'same', 'part-abcdefgh.cjs': 'gone' }, b: { c: 'gone' } },
     made: { a: { 'entry.cjs': 'new', 'part-12345678.cjs': 'same', 'part-ABCD_fgh.cjs': 'new' } },
@@ -15,14 +15,14 @@ t.test('the files of one folder take the place of those of another', async (t) =
   t.equal(readFileSync(join(folder, 'old/a/entry.cjs'), 'utf8'), 'new');
 });
 
-t.test('the first time there is nothing to be replaced', async (t) => {
+t.test('the folder to replace need not exist', async (t) => {
   const folder = t.testdir({ made: { 'entry.cjs': 'new' } });
   await replaceFolder(join(folder, 'old'), join(folder, 'made'));
   t.same(readdirSync(folder), ['old']);
   t.equal(readFileSync(join(folder, 'old/entry.cjs'), 'utf8'), 'new');
 });
 
-t.test('an entry, and the part it asks for, can be read all the while', async (t) => {
+t.test('an entry and its part can be read at all times', async (t) => {
   const folder = t.testdir({ old: {} });
   const [old, made] = [join(folder, 'old'), join(folder, 'made')];
   const write = (to: string, version: number) => {

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { NAMED_BY_CONTENT } from './code-cache.js';
 
 /**
- * Replaces the files of a folder with those of another one, and removes the other folder. Every file exists at all
- * times, in its old or new version, and its parts exist before it. So a command started meanwhile works.
+ * Replaces the files of a folder with those of another folder, and removes the other folder. Every file exists at all
+ * times, in its old or new version, and the files that it loads are replaced before it. A command that starts meanwhile
+ * therefore works.
  */
 export async function replaceFolder(old: string, made: string): Promise<void> {
   const files = await filesBelow(made);

@@ -67,7 +67,7 @@ export function writeNotice(packages: readonly BundledPackage[]): string {
   const refused = packages.filter(({ licence }) => !isPermitted(licence));
   if (refused.length > 0) {
     throw new Error(
-      `not permitted in a bundle: ${refused.map(({ name, licence }) => `${name} (${licence})`).join(', ')}`,
+      `licences not permitted in a bundle: ${refused.map(({ name, licence }) => `${name} (${licence})`).join(', ')}`,
     );
   }
   return `This package contains code of these packages, each under its own licence.\n\n${packages.map(writePackage).join('\n')}`;
@@ -78,6 +78,8 @@ function writePackage({ name, version, licence, texts, author }: BundledPackage)
   const by = author === undefined ? '' : `\n${author}`;
   // Some packages name their licence only in package.json.
   const text =
-    texts.length > 0 ? texts.join('\n\n') : `Its package names its licence and holds no text of it: ${licence}.${by}`;
+    texts.length > 0
+      ? texts.join('\n\n')
+      : `The package states its licence (${licence}) and contains no licence text.${by}`;
   return `${line}\n${name} ${version}\n${licence}\n${line}\n\n${text}\n`;
 }

@@ -45,14 +45,14 @@ const write = (line: library.LogLine) => {
 const emulator = await startEmulator({ port: 0, org: ['demo', 'second'], tls: true }, { log: { write } });
 t.teardown(() => emulator.close({ graceMs: 0 }));
 
-t.test('the context is one as jest makes it', (t) => {
+t.test('the context is like the one that jest creates', (t) => {
   t.notOk(context.evaluate('Buffer.from("") instanceof Uint8Array'));
   const hasSymbols = context.evaluate('"dispose" in Symbol') === true;
   t.equal(hasSymbols, Number.parseInt(process.versions.node, 10) >= 24);
   t.end();
 });
 
-t.test('the suite finds no difference, and runs in such a context too', async (t) => {
+t.test('the suite finds no difference in the context, and runs in it', async (t) => {
   const suite = context.load('conformance/index.cjs') as Suite;
   const folder = dirname(emulator.keyFile);
   const rows = JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as readonly KeyRow[];
@@ -150,7 +150,7 @@ t.test('faults, snapshots, namespaces and sources work, and return objects of th
   await t.rejects(list(), 'a namespace that was disposed of is closed');
 });
 
-/** Yields all objects in a value with their paths. */
+/** Yields all objects inside a value, with their paths. */
 function* valuesBelow(path: string, value: unknown): Generator<readonly [path: string, value: object]> {
   if (typeof value !== 'object' || value === null) return;
   yield [path, value];

@@ -17,7 +17,7 @@ const { main } = bundle.load() as typeof bundled;
 let end: Promise<number> | undefined;
 const readyLine = await new Promise<string>((resolve, reject) => {
   end = main(['start', '--port', '0', '--log', 'quiet'], terminalThatPrintsTo(resolve));
-  end.then((code) => reject(new Error(`the emulator ended with ${code}`)), reject);
+  end.then((code) => reject(new Error(`the emulator exited with ${code}`)), reject);
 });
 const { base_url: origin, org } = JSON.parse(readyLine) as { base_url: string; org: string };
 await askFirst(ask);
@@ -45,7 +45,8 @@ async function ask(
     ...(body !== undefined && { method: 'POST', body }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  if (response.status !== expected) throw new Error(`${path} was answered with ${response.status}: ${bytes}`);
+  if (response.status !== expected)
+    throw new Error(`${path}: expected status ${expected}, got ${response.status}: ${bytes}`);
   return bytes;
 }
 

@@ -1,34 +1,37 @@
-/** What the journal keeps of a body. */
+/** Maximum number of bytes that the journal stores of one body. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * The beginning of a body, as it goes over the wire. Bytes are kept as a string of one byte each: a slice of what
- * arrived would hold on to the whole buffer of its connection.
+ * Beginning of a body, as transferred. The bytes are stored in a Latin-1 string, because a slice of a received chunk
+ * would keep the whole receive buffer of the connection alive.
  */
 export class CapturedBody {
-  /** All bytes that went by. */
+  /** Size of the whole body in bytes, including bytes that are not stored. */
   bytes = 0;
-  /** Whether the beginning is all of it. */
+  /** True if the whole body is stored. */
   isWhole = true;
-  /** Tells it from others, where it is no longer kept as it came. */
+  /**
+   * Digest of the original body, set when secrets were removed from it; undefined if the stored bytes are the original
+   * ones.
+   */
   digest: string | undefined = undefined;
   private kept = '';
 
   add(piece: string | Uint8Array): void {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.bytes += chunk.length;
-    const room = MAX_BODY_BYTES - this.kept.length;
-    if (chunk.length > room) this.isWhole = false;
-    if (room <= 0) return;
-    this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, room)).toString('latin1');
+    const remaining = MAX_BODY_BYTES - this.kept.length;
+    if (chunk.length > remaining) this.isWhole = false;
+    if (remaining <= 0) return;
+    this.kept += Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, remaining)).toString('latin1');
   }
 
-  /** Bytes that are kept. */
+  /** Number of stored bytes. */
   get weight(): number {
     return this.kept.length;
   }
 
-  /** The bytes that are kept, as characters. */
+  /** Stored bytes as a Latin-1 string, one character per byte. */
   get latin1(): string {
     return this.kept;
   }
@@ -37,7 +40,7 @@ export class CapturedBody {
     return Buffer.from(this.kept, 'latin1');
   }
 
-  /** Keeps `text` in place of what was kept. */
+  /** Replaces the stored bytes with `text`, and records the digest of the original body. */
   replace(text: string, digest: string): void {
     this.kept = Buffer.from(text).toString('latin1');
     this.digest = digest;

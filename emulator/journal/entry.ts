@@ -6,73 +6,82 @@ import { REDACTED, redactText } from './redaction.js';
 import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
-/** The beginning of a body, at most 64 KiB of it. */
+/** Beginning of a body, at most 64 KiB. */
 export interface ShownBody {
   readonly text: string;
-  /** `base64` for what is not UTF-8. */
+  /** `base64` if the bytes are not valid UTF-8. */
   readonly encoding: 'utf8' | 'base64';
-  /** Whether there was more of it. */
+  /** True if the body was longer than `text`. */
   readonly truncated: boolean;
 }
 
-/** One side of an exchange, without its secrets: in place of them stands `[redacted]`. */
+/** Request or response as recorded. Secrets are replaced by `[redacted]`. */
 export interface ShownMessage {
-  /** Name and value, in the order in which they were sent. Of an answer, without the fields that Node adds by itself. */
+  /**
+   * Name and value of each header field, in the order in which they were sent. Fields that Node adds to responses are
+   * missing.
+   */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Absent where there is none, and until the answer has ended. */
+  /** Absent if there is no body, and until the response has ended. */
   readonly body?: ShownBody;
-  /** Bytes of the body that were read or sent. */
+  /** Number of bytes of the body that were read or sent. */
   readonly bytes: number;
 }
 
-/** What of a request has no header, no body and no token: the line of the log. */
+/** Request without headers, bodies and token, as in one line of the log. */
 export interface RequestSummary {
   readonly id: string;
-  /** ISO 8601: when its answer was decided. */
+  /** Time at which the response was decided (ISO 8601). */
   readonly at: string;
   readonly organization: string | undefined;
   readonly method: string;
-  /** The request target without its query. */
+  /** Request target without the query. */
   readonly path: string;
   readonly operation: string | undefined;
-  /** The `repo` claim of the token. */
+  /** The `repo` claim of the verified token; undefined if absent. */
   readonly repository: string | undefined;
-  /** The `sub` claim of the token. */
+  /** The `sub` claim of the verified token; undefined if absent. */
   readonly subject: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
-  /** `real`: the service as it is. `state`: a state refused. `injected:<fault>`: asked for. */
+  /**
+   * Cause of the response. `real`: the service itself. `state`: a simulated state of the service refused the request.
+   * `injected:<fault>`: an injected fault.
+   */
   readonly origin: string;
-  /** Why: one short sentence per decision worth knowing. */
+  /** Reasons for the response: one short sentence for each decision. */
   readonly why: readonly string[];
 }
 
-/** What happened to one request. Times are the world's; only `duration` is real. */
+/** Journal entry for one request. All times are on the world's clock, except `duration`. */
 export interface JournalEntry extends RequestSummary {
-  /** ISO 8601: when the request began. */
+  /** Time at which the request began (ISO 8601). */
   readonly began: string;
-  /** The query as it was sent, without `?`. */
+  /** Query as sent, without the leading `?`. */
   readonly query: string;
-  /** The faults that touched it. */
+  /** Ids of the faults that affected the request. */
   readonly faults: readonly string[];
-  /** The step of its way that refused it; absent where the operation answered. */
+  /** Processing step that refused the request; absent if the operation itself responded. */
   readonly stopped?: StepId;
   readonly outcome: Outcome;
-  /** The id of the request that this one repeats: see `lineage.ts`. */
+  /** Id of the earlier request that this request repeats, by the rule in `retry-index.ts`; absent if none. */
   readonly retryOf?: string;
   readonly token?: SentToken;
-  /** What a request of Git was about. */
+  /** Facts about a Git request; absent for other requests. */
   readonly git?: GitFacts;
-  /** Whether a token or a password was in the target. */
+  /** True if the request target contains a token or a password; absent otherwise. */
   readonly secretInTarget?: true;
   readonly httpVersion: string;
   readonly request: ShownMessage;
   readonly answer: ShownMessage;
-  /** Milliseconds of real time until the answer had ended; 0 before. It is left out when runs are compared. */
+  /**
+   * Milliseconds of real time from the start of the request to the end of the response; 0 before the end. Comparisons
+   * of runs ignore it.
+   */
   readonly duration: number;
 }
 
-/** What a token that was proven says of its bearer. @internal */
+/** Returns the claims about the bearer if the token was verified; an empty object otherwise. @internal */
 export function bearerOf({ token }: RequestRecord): Pick<SentToken, 'repository' | 'subject'> {
   return token?.verified ? token : {};
 }
@@ -86,11 +95,11 @@ export function summaryOf(record: RequestRecord): RequestSummary {
 }
 
 export interface EntryOptions {
-  /** False: bodies are left out, as in lists. Default: true. */
+  /** False to omit bodies, as in lists. Default: true. */
   readonly bodies?: boolean | undefined;
 }
 
-/** A record written out: a copy, which later requests do not change. @internal */
+/** Converts a record to a journal entry. The entry is a copy, which later requests do not change. @internal */
 export function writeEntry(
   record: RequestRecord,
   retryOf: string | undefined,
@@ -99,9 +108,9 @@ export function writeEntry(
   const { git, token, body, answer: response } = record;
   const { id, at, organization, method, path, operation, repository, subject, status, code, origin } =
     summaryOf(record);
-  const asked = bodies ? shownRequestBody(record) : undefined;
-  const answered = bodies ? shownResponseBody(record) : undefined;
-  const answerBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
+  const requestBody = bodies ? shownRequestBody(record) : undefined;
+  const responseBody = bodies ? shownResponseBody(record) : undefined;
+  const responseBytes = typeof response === 'string' ? Buffer.byteLength(response) : (response?.bytes ?? 0);
   return {
     id,
     began: new Date(record.time - record.took).toISOString(),
@@ -127,24 +136,24 @@ export function writeEntry(
     httpVersion: record.version,
     request: {
       headers: pairs(record.head.fields),
-      ...(asked && { body: asked }),
+      ...(requestBody && { body: requestBody }),
       bytes: body?.bytes ?? 0,
     },
     answer: {
-      headers: Object.entries(record.answerHead ?? plainHead(record, answerBytes)).flatMap(fieldsOf),
-      ...(answered && { body: answered }),
-      bytes: method === 'HEAD' ? 0 : answerBytes,
+      headers: Object.entries(record.answerHead ?? plainHead(record, responseBytes)).flatMap(fieldsOf),
+      ...(responseBody && { body: responseBody }),
+      bytes: method === 'HEAD' ? 0 : responseBytes,
     },
     duration: record.micros / 1000,
   };
 }
 
-/** What is shown of the body of a request: undefined where there is none, and until the answer has ended. @internal */
+/** Returns the request body; undefined if there is none, and until the response has ended. @internal */
 export function shownRequestBody({ body, ended }: RequestRecord): ShownBody | undefined {
   return ended > 0 && body && body.bytes > 0 ? showBytes(body) : undefined;
 }
 
-/** As `shownRequestBody`, of the answer. @internal */
+/** Returns the response body; undefined if there is none, and until the response has ended. @internal */
 export function shownResponseBody({ answer: response, ended, method }: RequestRecord): ShownBody | undefined {
   if (ended === 0 || response === undefined || method === 'HEAD') return undefined;
   if (typeof response !== 'string') return response.bytes > 0 ? showBytes(response) : undefined;
@@ -162,7 +171,7 @@ function fieldsOf([name, value]: [string, OutgoingHttpHeaders[string]]): [string
   return [value].flat().map((one) => [name, name === 'set-cookie' ? REDACTED : redactText(String(one))]);
 }
 
-/** Of an answer that is JSON, and has no field of its own. */
+/** Returns the header of a JSON response without additional header fields, whose header is not stored. */
 function plainHead({ id }: RequestRecord, bytes: number): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes, 'x-request-id': id };
 }
@@ -173,16 +182,19 @@ function showBytes(body: CapturedBody): ShownBody {
   const content = body.content();
   const truncated = !body.isWhole;
   try {
-    // A character that the end of the beginning cuts in two is left out.
-    const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacters(content)) : content);
+    // Omits a character that the truncation cut in two.
+    const text = UTF8.decode(truncated ? content.subarray(0, wholeCharacterLength(content)) : content);
     return { text: redactText(text), encoding: 'utf8', truncated };
   } catch {
     return { text: content.toString('base64'), encoding: 'base64', truncated };
   }
 }
 
-/** RFC 3629, 3: bytes behind the first of a character are 10xxxxxx. */
-function wholeCharacters(content: Buffer): number {
+/**
+ * Returns the length of `content` without an incomplete last character. Bytes after the first of a character are
+ * 10xxxxxx (RFC 3629, section 3).
+ */
+function wholeCharacterLength(content: Buffer): number {
   let end = Math.min(content.length, MAX_BODY_BYTES);
   for (let back = 0; back < 4 && end > 0; back++) {
     const byte = content[end - 1]!;

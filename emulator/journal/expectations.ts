@@ -8,31 +8,37 @@ import { type RequestQuery, requestQuerySchema } from './query.js';
 
 const MAX_REQUESTS = 1000;
 
-/** What is expected of some of the requests. Without a number, at least one of them is. */
+/**
+ * Expectation about requests. Without `count`, `atLeast`, `atMost`, `never` or `order`, at least one matching request
+ * is expected.
+ */
 export interface RequestExpectation {
-  /** Which requests are meant; those that `GET requests` finds by it. */
+  /** Selects the requests, as the query of `GET requests` does. */
   readonly match: RequestQuery;
   readonly count?: number | undefined;
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
   readonly never?: true | undefined;
-  /** Expectations with an order are found one behind the other. */
+  /** Position in a sequence. The matching requests of expectations with `order` must follow each other. */
   readonly order?: number | undefined;
-  /** The least pause between two of them, from answer to request: `retry-after` for what the answer asked for, or an ISO 8601 duration. */
+  /**
+   * Minimum pause between two matching requests, from the response to the next request: an ISO 8601 duration, or
+   * `retry-after` for the time in the `Retry-After` header.
+   */
   readonly minGap?: string | undefined;
 }
 
-/** What is expected of the requests, the faults and the client. */
+/** Expectations about requests, faults and the client. */
 export interface Expectations {
-  /** Only requests behind the one with this id count. */
+  /** Id of a request; only later requests are checked. */
   readonly after?: string | undefined;
   readonly requests?: readonly RequestExpectation[] | undefined;
   readonly faults?: { readonly everyFired?: true | undefined } | undefined;
-  /** Checks the client by all rules, or by those that are named. */
+  /** Checks the client by all rules (`true`) or by the named ones. */
   readonly client?: true | readonly ClientRuleId[] | undefined;
 }
 
-/** Most runs expect nothing, so what expectations are read with is made when the first ones come. */
+/** Builds the schemas. Called when the first expectations arrive, because most runs have none. */
 function createSchemas() {
   const count = z.int().min(0).max(1_000_000);
 
@@ -53,11 +59,13 @@ function createSchemas() {
     })
     .superRefine(({ count: exact, atLeast, atMost, never, order, minGap }, context) => {
       const fail = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message });
-      if (exact !== undefined && (atLeast ?? atMost) !== undefined) fail('count', 'excludes atLeast and atMost');
+      if (exact !== undefined && (atLeast ?? atMost) !== undefined)
+        fail('count', 'cannot be combined with atLeast or atMost');
       if (never && (exact ?? atLeast ?? atMost ?? order ?? minGap) !== undefined) {
-        fail('never', 'excludes count, atLeast, atMost, order and minGap');
+        fail('never', 'cannot be combined with count, atLeast, atMost, order or minGap');
       }
-      if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) fail('atLeast', 'is more than atMost');
+      if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)
+        fail('atLeast', `is ${atLeast}, which is greater than atMost (${atMost})`);
     });
 
   const expectations = z.strictObject({
@@ -66,22 +74,22 @@ function createSchemas() {
     faults: z.strictObject({ everyFired: z.literal(true).optional() }).optional(),
     client: z.union([z.literal(true), z.array(z.enum(CLIENT_RULE_IDS)).min(1).max(100)]).optional(),
   });
-  /** All of it but the requests one by one. */
+  /** Schema of everything except the items of `requests`, which are checked one by one. */
   const outline = expectations.extend({ requests: z.array(z.unknown()).max(MAX_REQUESTS).optional() });
   return { requestExpectation, expectations, outline };
 }
 
 const schemas = lazy(createSchemas);
 
-/** What the routes are described with. @internal */
+/** Returns the schema for the description of the routes. @internal */
 export const expectationsSchema = () => schemas().expectations;
 
-/** Throws `bad_request` that names the member, and what it may be. @internal */
+/** Reads expectations. Throws `bad_request` with the invalid member and its allowed values. @internal */
 export function readExpectations(given: unknown): Expectations {
   return runSync(expectationSteps(given));
 }
 
-/** As `readExpectations`, in steps. @internal */
+/** Reads expectations as `readExpectations` does, as a generator that yields its work units. @internal */
 export function* expectationSteps(given: unknown): Steps<Expectations> {
   const { outline, requestExpectation } = schemas();
   const { requests, ...rest } = yield* shapeSteps(outline, given, 'The expectations');

@@ -2,14 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { packageVersion } from '../config/version.js';
 import type { JournalEntry, ShownBody, ShownMessage } from './entry.js';
 
-/** One JSON object a line (`application/x-ndjson`), in pieces. */
+/** Formats entries as NDJSON (`application/x-ndjson`), one chunk for each entry. */
 export function* toNdjson(entries: Iterable<JournalEntry>): IterableIterator<string> {
   for (const entry of entries) yield `${JSON.stringify(entry)}\n`;
 }
 
 /**
- * HTTP Archive 1.2, in pieces. What it has no member for stands in `_emulator`: members that begin with an underscore
- * are for applications. `dropped` is the number of earlier requests that the journal no longer has.
+ * Formats entries as HTTP Archive 1.2, in chunks. Facts without a HAR member are in `_emulator`, because HAR reserves
+ * names with a leading underscore for applications. `dropped`: number of earlier requests that the journal dropped.
  */
 export function* toHar(entries: Iterable<JournalEntry>, dropped = 0): IterableIterator<string> {
   const creator = { name: 'repohost-emulator', version: packageVersion() };
@@ -81,13 +81,15 @@ function toHarEntry(entry: JournalEntry) {
   };
 }
 
-/** HAR has no encoding for what was posted: bytes that are no text are in `_encoding: base64`. */
+/**
+ * Formats a request body. HAR has no encoding for request bodies, so `_encoding` is `base64` if the body is not text.
+ */
 function postDataOf(request: ShownMessage, { text, encoding }: ShownBody) {
   const mimeType = headerOf(request, 'content-type') ?? '';
   return { mimeType, params: [], text, ...(encoding === 'base64' && { _encoding: 'base64' }) };
 }
 
-/** The first field of that name, in lower case. */
+/** Returns the value of the first header field with this lower-case name; undefined if absent. */
 export function headerOf({ headers }: Pick<ShownMessage, 'headers'>, name: string): string | undefined {
   return headers.find(([field]) => field.toLowerCase() === name)?.[1];
 }

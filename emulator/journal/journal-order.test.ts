@@ -11,7 +11,7 @@ interface PageOptions {
   readonly limit: number;
 }
 
-/** Reads a page as `GET requests` does: from the record of the cursor on. */
+/** Reads one page of requests as `GET requests` does, starting after the record of the cursor. */
 function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions) {
   const isWanted = selectorOf(query);
   const records: RequestRecord[] = [];
@@ -25,7 +25,7 @@ function readPage(journal: Journal, { query, order, cursor, limit }: PageOptions
 
 const read = { operation: 'getRepository' } as const;
 
-t.test('requests are read page by page, from either end', async (t) => {
+t.test('requests are read in pages, oldest or newest first', async (t) => {
   const { journal } = watchedJournal(7, (at) => (at % 2 === 0 ? read : {}));
   const pages = (limit: number, query: RequestQuery = {}, order?: 'newest') => {
     const found: number[][] = [];
@@ -49,7 +49,7 @@ t.test('requests are read page by page, from either end', async (t) => {
   ]);
 });
 
-t.test('a page looks only at its own requests, wherever it stands', async (t) => {
+t.test('a page reads only its own requests, at any position', async (t) => {
   for (const dropped of [0, 7, 40]) {
     const { journal, reads } = watchedJournal(2_000 + dropped, () => ({}), 2_000);
     for (const order of ['oldest', 'newest'] as const) {
@@ -70,11 +70,11 @@ t.test('a page looks only at its own requests, wherever it stands', async (t) =>
   }
 });
 
-t.test('a journal that was put back is read from either end', async (t) => {
+t.test('a restored journal can be read in both directions', async (t) => {
   const { journal, add } = watchedJournal(21);
-  const mark = journal.snapshot();
+  const snapshot = journal.snapshot();
   add();
-  journal.restore(mark);
+  journal.restore(snapshot);
   for (let at = 0; at < 30; at++) add();
   const sequences = (order: 'oldest' | 'newest') =>
     readPage(journal, { order, limit: 100 }).records.map(({ sequence }) => sequence);

@@ -18,13 +18,13 @@ function fill(journal: Journal, from: number, to: number, given: Partial<Request
 const ids = (journal: Journal) => [...journal.entries()].map(({ id }) => Number(id.slice(4)));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-t.test('the oldest requests go when there are too many, and are counted', async (t) => {
+t.test('the oldest requests are dropped and counted when the maximum number is exceeded', async (t) => {
   for (const entries of [1, 31, 32, 33, 100]) {
     const journal = journalOf({ entries });
     for (const to of [1, 15, 16, 17, 32, 33, 65, 200]) {
       fill(journal, journal.ended + 1, to);
       const kept = Math.min(to, entries);
-      t.same(ids(journal), range(to - kept + 1, to), `${to} of at most ${entries}`);
+      t.same(ids(journal), range(to - kept + 1, to), `${to} requests, limit ${entries}`);
       t.equal(journal.dropped, to - kept);
       t.equal(journal.snapshot().weight, 100 * kept);
     }
@@ -33,7 +33,7 @@ t.test('the oldest requests go when there are too many, and are counted', async 
   }
 });
 
-t.test('the oldest requests go when they are too large, bodies included', async (t) => {
+t.test('the oldest requests are dropped when the maximum size, including bodies, is exceeded', async (t) => {
   const journal = journalOf({ bytes: 2_000 });
   fill(journal, 1, 3);
   const large = recordOf(4, { method: 'POST', body: bodyOf('x'.repeat(1_000)) });
@@ -49,36 +49,36 @@ t.test('the oldest requests go when they are too large, bodies included', async 
   const huge = recordOf(6, { answer: bodyOf(Buffer.alloc(5_000)) });
   journal.add(huge);
   journal.end(huge, 'complete');
-  t.same(ids(journal), [], 'one that is larger than all of it is let go of itself');
+  t.same(ids(journal), [], 'a request larger than the limit is dropped itself');
   t.equal(journal.snapshot().weight, 0);
   t.equal(journal.dropped, 6);
   fill(journal, 7, 8);
   t.same(ids(journal), [7, 8]);
 });
 
-t.test('a snapshot shares the requests, and neither side sees what the other adds', async (t) => {
+t.test('a snapshot shares requests with the journal, and later requests do not affect it', async (t) => {
   for (const before of [0, 1, 15, 16, 17, 32, 70]) {
     const journal = journalOf({ entries: 80 });
     fill(journal, 1, before);
-    const mark = journal.snapshot();
-    t.ok(mark.blocks.length <= 1 + before / 16, 'it is made of blocks');
+    const snapshot = journal.snapshot();
+    t.ok(snapshot.blocks.length <= 1 + before / 16, 'the snapshot refers to blocks');
     fill(journal, before + 1, before + 50);
     const restored = journalOf({ entries: 80 });
-    restored.restore(mark);
+    restored.restore(snapshot);
     t.same(ids(restored), range(1, before), `after ${before}`);
     const first = [...restored.records()][0];
-    if (first && before < 30) t.equal(first, [...journal.records()][0], 'the same object');
+    if (first && before < 30) t.equal(first, [...journal.records()][0], 'the records are shared');
     fill(restored, 1_001, 1_040);
-    t.same(ids(journal), range(Math.max(1, before + 50 - 79), before + 50), 'the first goes on as it was');
+    t.same(ids(journal), range(Math.max(1, before + 50 - 79), before + 50), 'the original journal is unchanged');
     const all = [...range(1, before), ...range(1_001, 1_040)];
     t.same(ids(restored), all.slice(-80));
     const again = journalOf({ entries: 80 });
-    again.restore(mark);
-    t.same(ids(again), range(1, before), 'a mark never changes');
+    again.restore(snapshot);
+    t.same(ids(again), range(1, before), 'a snapshot never changes');
   }
 });
 
-t.test('how an answer ended is said once; bodies are shown from then on', async (t) => {
+t.test('the outcome of a response is recorded once, and bodies are shown after it', async (t) => {
   const journal = journalOf();
   const record = recordOf(1, { method: 'POST', body: bodyOf('{"a":', '1}'), answer: 'text' });
   journal.add(record);
@@ -97,7 +97,7 @@ t.test('how an answer ended is said once; bodies are shown from then on', async 
   t.equal(journal.ended, 1);
 });
 
-t.test('64 KiB of a body are kept, in whole characters; bytes that are no text are base64', async (t) => {
+t.test('the first 64 KiB of a body are stored, in whole characters; binary data is shown as base64', async (t) => {
   const journal = journalOf();
   const show = (record: RequestRecord) => {
     journal.add(record);
@@ -117,26 +117,26 @@ t.test('64 KiB of a body are kept, in whole characters; bytes that are no text a
   t.same([head.bytes, head.body], [0, undefined]);
 });
 
-t.test('a request repeats the last one like it that failed', async (t) => {
+t.test('retryOf is the last failed request with the same client, target and body', async (t) => {
   const token = { scheme: 'bearer', digest: 'd', verified: true, subject: 's', repository: 'r' } as const;
   const post = { method: 'POST', operation: 'commitPack', path: '/p', token } as const;
   const failed = { ...post, status: 503, code: 'service_unavailable' };
   const length = (value: string) => ({ fields: ['Content-Length', value], weight: 0 });
   const cases: [string, Partial<RequestRecord>, Partial<RequestRecord>, boolean][] = [
     ['the same', failed, post, true],
-    ['with another token of the same client', failed, { ...post, token: { ...token, digest: 'e' } }, true],
-    ['the same with the same body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('b') }, true],
-    ['what succeeded', post, post, false],
-    ['an answer that was cut', { ...post, outcome: 'cut' }, post, true],
+    ['another token of the same client', failed, { ...post, token: { ...token, digest: 'e' } }, true],
+    ['the same body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('b') }, true],
+    ['a successful request', post, post, false],
+    ['a truncated response', { ...post, outcome: 'cut' }, post, true],
     ['another body', { ...failed, body: bodyOf('b') }, { ...post, body: bodyOf('c') }, false],
     [
-      'a body that was not read',
+      'a body that was not read, of the same length',
       { ...failed, head: length('1') },
       { ...post, head: length('1'), body: bodyOf('b') },
       true,
     ],
     [
-      'one of another length',
+      'a body that was not read, of another length',
       { ...failed, head: length('2') },
       { ...post, head: length('1'), body: bodyOf('b') },
       false,
@@ -161,7 +161,7 @@ t.test('a request repeats the last one like it that failed', async (t) => {
     const [, between, last] = [...journal.entries()];
     t.equal(between!.retryOf, undefined, name);
     t.equal(last!.retryOf, isRetry ? 'req-00000001' : undefined, name);
-    t.equal(journal.entry('req-00000003')!.retryOf, last!.retryOf, `${name}: alone as well`);
+    t.equal(journal.entry('req-00000003')!.retryOf, last!.retryOf, `${name}: also when read alone`);
   }
   const chain = journalOf();
   for (const id of [1, 2, 3]) response(chain, id, failed);
@@ -180,7 +180,7 @@ t.test('a request repeats the last one like it that failed', async (t) => {
   t.same(
     [...concurrent.entries()].map(({ retryOf }) => retryOf),
     repeated,
-    'what began before an answer had ended does not repeat its request',
+    'a request that began before the response ended is not a retry',
   );
   t.same(
     [1, 2, 3, 4, 5].map((id) => concurrent.entry(`req-0000000${id}`)!.retryOf),
@@ -188,38 +188,41 @@ t.test('a request repeats the last one like it that failed', async (t) => {
   );
 });
 
-t.test('secrets are gone when the answer has ended, and two of them are told apart', async (t) => {
-  const journal = journalOf();
-  const put = (id: number, password: string) =>
-    recordOf(id, {
-      started: id,
-      method: 'PUT',
-      operation: 'updateCredential',
-      status: 503,
-      body: bodyOf(JSON.stringify({ username: 'ada', password, nested: { password } })),
-    });
-  for (const record of [put(1, 'canary-1'), put(2, 'canary-2'), put(3, 'canary-1')]) {
-    journal.add(record);
-    journal.end(record, 'complete');
-  }
-  const entries = [...journal.entries()];
-  t.notMatch(JSON.stringify([entries, [...journal.records()]]), /canary|ada/);
-  t.match(entries[0]!.request.body!.text, /"password":"\[redacted\]"/);
-  t.same(
-    entries.map(({ retryOf }) => retryOf),
-    [undefined, undefined, 'req-00000001'],
-  );
-  const broken = recordOf(4, { operation: 'createWebhook', body: bodyOf('{"secret": "canary-3') });
-  journal.add(broken);
-  journal.end(broken, 'complete');
-  t.equal(journal.entry(broken.id)!.request.body!.text, '[redacted]', 'what cannot be read is not kept');
-  const answered = recordOf(5, { operation: 'createWebhook', answer: '{"id":"w","secret":"canary-4"}' });
-  journal.add(answered);
-  journal.end(answered, 'complete');
-  t.equal(journal.entry(answered.id)!.answer.body!.text, '{"id":"w","secret":"[redacted]"}');
-});
+t.test(
+  'secrets are removed when the response ends, and bodies with different secrets remain distinguishable',
+  async (t) => {
+    const journal = journalOf();
+    const put = (id: number, password: string) =>
+      recordOf(id, {
+        started: id,
+        method: 'PUT',
+        operation: 'updateCredential',
+        status: 503,
+        body: bodyOf(JSON.stringify({ username: 'ada', password, nested: { password } })),
+      });
+    for (const record of [put(1, 'canary-1'), put(2, 'canary-2'), put(3, 'canary-1')]) {
+      journal.add(record);
+      journal.end(record, 'complete');
+    }
+    const entries = [...journal.entries()];
+    t.notMatch(JSON.stringify([entries, [...journal.records()]]), /canary|ada/);
+    t.match(entries[0]!.request.body!.text, /"password":"\[redacted\]"/);
+    t.same(
+      entries.map(({ retryOf }) => retryOf),
+      [undefined, undefined, 'req-00000001'],
+    );
+    const broken = recordOf(4, { operation: 'createWebhook', body: bodyOf('{"secret": "canary-3') });
+    journal.add(broken);
+    journal.end(broken, 'complete');
+    t.equal(journal.entry(broken.id)!.request.body!.text, '[redacted]', 'a body that cannot be parsed is not stored');
+    const answered = recordOf(5, { operation: 'createWebhook', answer: '{"id":"w","secret":"canary-4"}' });
+    journal.add(answered);
+    journal.end(answered, 'complete');
+    t.equal(journal.entry(answered.id)!.answer.body!.text, '{"id":"w","secret":"[redacted]"}');
+  },
+);
 
-t.test('a journal that was emptied begins anew, and numbers go on', async (t) => {
+t.test('a cleared journal is empty, and sequence numbers continue', async (t) => {
   const journal = journalOf({ entries: 40 });
   fill(journal, 1, 60);
   journal.clear();

@@ -1,17 +1,17 @@
 import { CapturedBody } from './captured-body.js';
 import { type EntryOptions, type JournalEntry, writeEntry } from './entry.js';
-import { Lineage } from './lineage.js';
 import type { Outcome, RequestRecord } from './record.js';
-import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_ANSWERS } from './redaction.js';
+import { type KeptHead, keepHead, NO_HEAD, redactBody, SECRET_RESPONSES } from './redaction.js';
+import { RetryIndex } from './retry-index.js';
 import { SentTokens } from './sent-token.js';
 
-/** Records in one block. Blocks are only ever added to, so that a snapshot shares them. */
+/** Number of records in a block. Blocks are append-only, so that snapshots can share them. */
 const BLOCK = 16;
 
-/** What a snapshot has of the journal: blocks it shares, and how far they are its own. */
-export interface JournalMark {
+/** Snapshot of the journal: shared blocks, and the range of the records in them that belong to the snapshot. */
+export interface JournalSnapshot {
   readonly blocks: readonly (readonly RequestRecord[])[];
-  /** Numbers of the first and of the last record. */
+  /** Sequence numbers of the first and the last record. */
   readonly first: number;
   readonly last: number;
   readonly ended: number;
@@ -20,31 +20,31 @@ export interface JournalMark {
 }
 
 export interface JournalOptions {
-  /** Requests it holds at most. */
+  /** Maximum number of requests. */
   readonly entries: number;
-  /** Bytes it holds at most: heads and bodies, and a share for each request. */
+  /** Maximum size in bytes: headers, bodies, and a fixed amount for each request. */
   readonly bytes: number;
-  /** What digests are made with. */
+  /** HMAC key for digests. */
   readonly key: Buffer;
 }
 
-/** Is told of each request whose answer has ended. */
+/** Called for each request when its response has ended. */
 export type JournalListener = (record: RequestRecord) => void;
 
-/** The last requests, in the order in which their answers were decided; bounded in number and in bytes. */
+/** Most recent requests, in the order in which their responses were decided. Limited in number and in bytes. */
 export class Journal {
   readonly tokens: SentTokens;
   private blocks: RequestRecord[][] = [];
   private first = 1;
   private last = 0;
-  /** Answers that have ended. */
+  /** Number of responses that have ended. */
   private endedCount = 0;
   private droppedCount = 0;
   private weight = 0;
-  /** Index of the requests that failed; undefined until somebody asks which request one repeats. */
-  private lineage: Lineage | undefined = undefined;
+  /** Index of failed requests. Built when the first caller needs `retryOf`; undefined before. */
+  private retryIndex: RetryIndex | undefined = undefined;
   private lastHead: KeptHead = NO_HEAD;
-  private shared: string[] = new Array(SHARED).fill('');
+  private shared: string[] = new Array(RECENT_TEXTS).fill('');
   private listeners = new Set<JournalListener>();
   private closeListeners = new Set<() => void>();
 
@@ -52,30 +52,33 @@ export class Journal {
     this.tokens = new SentTokens(options.key);
   }
 
-  /** Records it holds. */
+  /** Number of stored records. */
   get size(): number {
     return this.last - this.first + 1;
   }
 
-  /** Requests that it let go of, because they were too many or too large. */
+  /** Number of requests that were dropped because of the limits in `JournalOptions`. */
   get dropped(): number {
     return this.droppedCount;
   }
 
-  /** Answers that have ended: the number of the last one. */
+  /** Number of responses that have ended. The `ended` member of the last ended record has the same value. */
   get ended(): number {
     return this.endedCount;
   }
 
-  /** The same text as one that came lately, if there is one: clients ask for the same again and again. */
+  /**
+   * Returns an equal string that was passed recently; otherwise `text`. Equal texts are so stored once, because clients
+   * often repeat requests.
+   */
   share(text: string): string {
-    const place = (text.length + 7 * text.charCodeAt(text.length >> 1)) % SHARED;
-    if (this.shared[place] === text) return this.shared[place];
-    this.shared[place] = text;
+    const slot = (text.length + 7 * text.charCodeAt(text.length >> 1)) % RECENT_TEXTS;
+    if (this.shared[slot] === text) return this.shared[slot];
+    this.shared[slot] = text;
     return text;
   }
 
-  /** The head of a request, without its secrets. */
+  /** Returns the request header without secrets. */
   keepHead(raw: readonly string[]): KeptHead {
     this.lastHead = keepHead(raw, this.lastHead);
     return this.lastHead;
@@ -94,12 +97,12 @@ export class Journal {
     if (this.size > this.options.entries || this.weight > this.options.bytes) this.dropOldest();
   }
 
-  /** Notes how the answer of a record ended; only the first time counts. */
+  /** Records how the response ended. Only the first call for a record has an effect. */
   end(record: RequestRecord, outcome: Outcome): void {
     if (record.ended > 0) return;
     const { body } = record;
     if (body) redactBody(body, record.operation, 'request', this.options.key);
-    record.answer = this.keepAnswer(record);
+    record.answer = this.storedResponse(record);
     record.outcome = outcome;
     this.endedCount += 1;
     record.ended = this.endedCount;
@@ -107,26 +110,26 @@ export class Journal {
     const bodies = (body?.weight ?? 0) + (typeof response === 'string' ? response.length : (response?.weight ?? 0));
     record.weight += bodies;
     if (record.sequence >= this.first) {
-      if (this.lineage) record.retryOf = this.lineage.next(record)?.id;
+      if (this.retryIndex) record.retryOf = this.retryIndex.next(record)?.id;
       this.weight += bodies;
       if (this.weight > this.options.bytes) this.dropOldest();
     }
     if (this.listeners.size > 0) for (const listener of this.listeners) listener(record);
   }
 
-  /** The record with that id, written out. */
+  /** Returns the entry with this id; undefined if absent. */
   entry(id: string): JournalEntry | undefined {
     for (const record of this.newestFirst()) if (record.id === id) return this.write(record);
     return undefined;
   }
 
-  /** Writes out one record. */
+  /** Converts one record to an entry. */
   write(record: RequestRecord, options?: EntryOptions): JournalEntry {
-    this.lineage ??= this.trace();
-    return writeEntry(record, record.ended > 0 ? record.retryOf : this.lineage.find(record)?.id, options);
+    this.retryIndex ??= this.trace();
+    return writeEntry(record, record.ended > 0 ? record.retryOf : this.retryIndex.find(record)?.id, options);
   }
 
-  /** Those that `select` takes, written out, oldest first. */
+  /** Returns the entries of the records for which `select` returns true, oldest first. */
   *entries(
     select: (record: RequestRecord) => boolean = () => true,
     options?: EntryOptions,
@@ -134,9 +137,9 @@ export class Journal {
     for (const record of this.records()) if (select(record)) yield this.write(record, options);
   }
 
-  /** Records behind the one with the number `after`, oldest first. */
+  /** Returns the records with a sequence number greater than `after`, oldest first. */
   *records(after = 0): IterableIterator<RequestRecord> {
-    // What is added meanwhile is not among them.
+    // Excludes records that are added during the iteration.
     const { last } = this;
     const first = Math.max(this.first, after + 1);
     const blocks = this.blocks.slice(Math.max(0, this.blockOf(first)));
@@ -145,7 +148,7 @@ export class Journal {
     }
   }
 
-  /** Records before the one with the number `before`, newest first. */
+  /** Returns the records with a sequence number less than `before`, newest first. */
   *newestFirst(before = this.last + 1): IterableIterator<RequestRecord> {
     for (let at = Math.min(this.blockOf(before - 1), this.blocks.length - 1); at >= 0; at--) {
       const block = this.blocks[at]!;
@@ -157,29 +160,31 @@ export class Journal {
     }
   }
 
-  /** Index of the block that has the record with that number. All blocks but the last are full. */
+  /** Returns the index of the block that contains a sequence number. All blocks except the last are full. */
   private blockOf(sequence: number): number {
     const [oldest] = this.blocks[0] ?? [];
     return oldest ? Math.floor((sequence - oldest.sequence) / BLOCK) : 0;
   }
 
-  /** Finds, for each record whose answer has ended, which request it repeats. `end` goes on with the index. */
-  private trace(): Lineage {
-    const lineage = new Lineage();
-    for (const record of this.records()) if (record.ended > 0) record.retryOf = lineage.next(record)?.id;
-    return lineage;
+  /**
+   * Sets `retryOf` of each record whose response has ended, and returns the index, to which `end` adds later records.
+   */
+  private trace(): RetryIndex {
+    const retryIndex = new RetryIndex();
+    for (const record of this.records()) if (record.ended > 0) record.retryOf = retryIndex.next(record)?.id;
+    return retryIndex;
   }
 
-  /** Lets go of all requests; their numbers go on. */
+  /** Removes all requests. Sequence numbers continue. */
   clear(): void {
     this.blocks = [];
     this.first = this.last + 1;
     this.weight = 0;
     this.droppedCount = 0;
-    this.lineage = undefined;
+    this.retryIndex = undefined;
   }
 
-  /** Tells `listener` of requests, until the function returned is called; `closed` when there will be no more. */
+  /** Calls `listener` for each request, and `closed` when no more will follow. Returns a function that unsubscribes. */
   listen(listener: JournalListener, closed: () => void): () => void {
     this.listeners.add(listener);
     this.closeListeners.add(closed);
@@ -189,25 +194,25 @@ export class Journal {
     };
   }
 
-  /** Tells those who listen that another journal takes its place. */
+  /** Notifies the listeners that another journal replaces this one. */
   close(): void {
     for (const closed of [...this.closeListeners]) closed();
     this.listeners.clear();
     this.closeListeners.clear();
   }
 
-  snapshot(): JournalMark {
+  snapshot(): JournalSnapshot {
     const { blocks, first, last, endedCount: ended, droppedCount: dropped, weight } = this;
     return { blocks: [...blocks], first, last, ended, dropped, weight };
   }
 
-  restore({ blocks, first, last, ended, dropped, weight }: JournalMark): void {
+  restore({ blocks, first, last, ended, dropped, weight }: JournalSnapshot): void {
     this.blocks = [...(blocks as RequestRecord[][])];
-    // The journal that the block is from goes on with it.
+    // Copies the last block, because the journal of the snapshot may still append to it.
     const open = this.blocks.at(-1);
     if (open) this.blocks[this.blocks.length - 1] = open.filter((_, index) => open[0]!.sequence + index <= last);
     [this.first, this.last, this.endedCount, this.droppedCount, this.weight] = [first, last, ended, dropped, weight];
-    this.lineage = undefined;
+    this.retryIndex = undefined;
   }
 
   private dropOldest(): void {
@@ -215,7 +220,7 @@ export class Journal {
     while (this.size > 0 && (this.size > entries || this.weight > bytes)) {
       const block = this.blocks[0]!;
       const oldest = block[this.first - block[0]!.sequence]!;
-      this.lineage?.forget(oldest);
+      this.retryIndex?.forget(oldest);
       this.weight -= oldest.weight;
       this.first += 1;
       this.droppedCount += 1;
@@ -223,22 +228,23 @@ export class Journal {
     }
   }
 
-  private keepAnswer({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
+  private storedResponse({ answer: response, operation, status }: RequestRecord): RequestRecord['answer'] {
     if (response === undefined) return undefined;
     if (typeof response === 'string') {
-      // An error may say what was asked for, secrets among it.
-      if (status < 400 && response.length <= LONG_TEXT && !SECRET_ANSWERS.has(operation)) return this.share(response);
+      // Redacts the text of an error, because it may repeat parts of the request, including secrets.
+      if (status < 400 && response.length <= MAX_SHARED_TEXT && !SECRET_RESPONSES.has(operation))
+        return this.share(response);
       const captured = new CapturedBody();
       captured.add(response);
       response = captured;
     }
-    redactBody(response, operation, 'answer', this.options.key);
+    redactBody(response, operation, 'response', this.options.key);
     return response;
   }
 }
 
-/** A text that is longer is copied, so that only its beginning is kept. */
-const LONG_TEXT = 8 * 1024;
+/** Length in characters above which a response text is copied, so that only its beginning is stored. */
+const MAX_SHARED_TEXT = 8 * 1024;
 
-/** Texts that may come again. */
-const SHARED = 64;
+/** Size of the hash table of recent texts. */
+const RECENT_TEXTS = 64;

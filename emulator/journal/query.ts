@@ -6,31 +6,37 @@ import { lazy } from '../memory/lazy.js';
 import { bearerOf } from './entry.js';
 import type { RequestRecord } from './record.js';
 
-/** Which requests are meant; a member that is absent selects all, a list any of its values. */
+/** Selects requests. An absent member selects all values, a list any of its values. */
 export interface RequestQuery {
-  /** Those that came after the request with this id, such as the `X-Request-Id` of an answer. */
+  /** Selects requests after the one with this id, such as the `X-Request-Id` of a response. */
   readonly after?: string | undefined;
   readonly organization?: string | undefined;
-  /** In upper case: `POST`. */
+  /** Method in upper case, such as `POST`. */
   readonly method?: string | undefined;
-  /** An id as `emulator routes` prints it, such as `commitPack`; `git*` is all that begin so. */
+  /** Operation id as printed by `emulator routes`, such as `commitPack`. `git*` selects all ids with this prefix. */
   readonly operation?: string | readonly string[] | undefined;
-  /** The path of the target, as it was sent. */
+  /** Path of the request target, as sent. */
   readonly path?: string | undefined;
-  /** The `repo` claim of the token. */
+  /** The `repo` claim of the token, if the token was verified. */
   readonly repository?: string | undefined;
-  /** The `sub` claim of the token. */
+  /** The `sub` claim of the token, if the token was verified. */
   readonly subject?: string | undefined;
-  /** A number, or a class: `4xx`. */
+  /** Status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
-  /** The code of the error that was answered, such as `ref_not_found`; `forge_…` whatever stands for it in the answer. */
+  /**
+   * Error code of the response, such as `ref_not_found`. A code that begins with `forge_` also matches the code in
+   * which the name of the code host replaces `forge`.
+   */
   readonly code?: string | readonly string[] | undefined;
   /** `real`, `state`, `injected`, or `injected:<fault>`. */
   readonly origin?: string | undefined;
-  /** The id of a fault that touched it. */
+  /** Id of a fault that affected the request. */
   readonly fault?: string | undefined;
   readonly outcome?: 'open' | 'complete' | 'cut' | 'gone' | undefined;
-  /** ISO 8601, on the emulator's clock: those that began at that time or later, and those that began before. */
+  /**
+   * Selects requests that began at or after this time (ISO 8601, on the emulator's clock). `until` selects requests
+   * that began before its time.
+   */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly git?:
@@ -38,23 +44,23 @@ export interface RequestQuery {
         readonly phase?: 'advertise' | 'rpc' | undefined;
         readonly service?: 'git-upload-pack' | 'git-receive-pack' | undefined;
         readonly command?: string | undefined;
-        /** A ref that it names. */
+        /** Ref that the request names. */
         readonly ref?: string | undefined;
       }
     | undefined;
 }
 
-/** Made when the first query comes. @internal */
+/** Schema of a query, created at first use. @internal */
 export const requestQuerySchema = lazy(() => {
   const text = z.string().max(4096);
   const anyOf = <T extends z.ZodType>(item: T) => z.union([item, z.array(item).min(1).max(100).readonly()]);
   const status = z.union([
     z.int().min(100).max(599),
-    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status or a class such as 4xx'),
+    z.string().regex(/^[1-5](?:xx|\d\d)$/, 'has to be a status from 100 to 599, or a class such as 4xx'),
   ]);
   const operation = text.refine(isOperation, {
     error: ({ input }) =>
-      `there is no operation ${JSON.stringify(input)}; emulator routes prints them, and * stands for any rest`,
+      `there is no operation ${JSON.stringify(input)}; \`emulator routes\` lists them, and a final * matches any rest`,
   });
 
   return z.strictObject({
@@ -62,7 +68,7 @@ export const requestQuerySchema = lazy(() => {
     organization: text.optional(),
     method: z
       .string()
-      .regex(/^[A-Z]+$/, 'has to be a method in upper case')
+      .regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST')
       .optional(),
     operation: anyOf(operation).optional(),
     path: text.optional(),
@@ -96,19 +102,19 @@ function isOperation(name: string): boolean {
 
 type Member = Exclude<keyof RequestQuery, 'git'> | `git.${keyof NonNullable<RequestQuery['git']>}`;
 
-/** One thing that a query says, and whether a request is so. @internal */
+/** One condition of a query. @internal */
 export interface Condition {
   readonly member: Member;
   readonly wanted: unknown;
-  /** How many values it may be any of. */
+  /** Number of allowed values. */
   readonly values: number;
-  /** What the request has in its place. */
+  /** Returns the value of the request that is compared. */
   found(record: RequestRecord): unknown;
   holds(record: RequestRecord): boolean;
 }
 
-/** How each member of a query is looked up and compared. */
-const FOUND: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
+/** Functions that return the value of a request for each member of a query. */
+const VALUES: { readonly [Name in Member]: (record: RequestRecord) => unknown } = {
   after: ({ id }) => id,
   organization: ({ organization }) => organization,
   method: ({ method }) => method,
@@ -130,7 +136,7 @@ const FOUND: { readonly [Name in Member]: (record: RequestRecord) => unknown } =
 };
 
 const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => boolean } = {
-  // Ids are numbers of one width: their order is that of arrival.
+  // Ids have a fixed width, so their text order is the order of arrival.
   after: (wanted: string, found: string) => found > wanted,
   operation: (wanted: string, found: string | undefined) =>
     wanted.endsWith('*') ? (found?.startsWith(wanted.slice(0, -1)) ?? false) : found === wanted,
@@ -144,57 +150,57 @@ const COMPARE: { readonly [Name in Member]?: (wanted: never, found: never) => bo
   'git.ref': (wanted: string, found: readonly string[] | undefined) => found?.includes(wanted) ?? false,
 };
 
-/** Returns true if a status is the wanted one, or of the wanted class: `4xx`. @internal */
+/** Returns true if `found` equals the wanted status or is in the wanted class, such as `4xx`. @internal */
 export function isStatus(wanted: number | string, found: number): boolean {
   return String(wanted).endsWith('xx') ? String(wanted)[0] === String(found)[0] : Number(wanted) === found;
 }
 
-function same(wanted: unknown, found: unknown): boolean {
+function isEqual(wanted: unknown, found: unknown): boolean {
   return wanted === found;
 }
 
-/** What a query says, one by one. @internal */
+/** Returns the conditions of a query. @internal */
 export function conditionsOf({ git = {}, ...rest }: RequestQuery): Condition[] {
   const members = [...Object.entries(rest), ...Object.entries(git).map(([name, value]) => [`git.${name}`, value])];
   return members
     .filter(([, wanted]) => wanted !== undefined)
     .map(([name, wanted]) => {
       const member = name as Member;
-      const found = FOUND[member];
-      const compare = (COMPARE[member] ?? same) as (wanted: unknown, found: unknown) => boolean;
+      const found = VALUES[member];
+      const compare = (COMPARE[member] ?? isEqual) as (wanted: unknown, found: unknown) => boolean;
       const values = [wanted].flat();
       const holds = (record: RequestRecord) => values.some((value) => compare(value, found(record)));
       return { member, wanted, values: values.length, found, holds };
     });
 }
 
-/** Whether a request is one that `query` means. Throws `bad_request` for what is no query. @internal */
+/** Returns a function that tests if a request matches `query`. Throws `bad_request` for an invalid query. @internal */
 export function selectorOf(query: RequestQuery = {}): (record: RequestRecord) => boolean {
   const conditions = conditionsOf(checkShape(requestQuerySchema(), query, 'The query'));
   return (record) => conditions.every(({ holds }) => holds(record));
 }
 
-/** Members that may be lists, which a parameter separates by commas. */
+/** Members that accept a list. Its items are separated by commas in a URL parameter. */
 const LISTS: readonly string[] = ['operation', 'status', 'code'];
-const SEVERAL = 'Several between commas: any of them.';
+const LIST_HINT = 'A comma-separated list matches any of its items.';
 
-/** What the documentation says of a parameter that its name does not. */
-const ABOUT: { readonly [Name in Member]?: string } = {
-  after: 'Id of a request: those that came after it.',
-  operation: `An id, or git* for all that begin so. ${SEVERAL}`,
-  status: `A status, or a class such as 4xx. ${SEVERAL}`,
-  code: SEVERAL,
+/** Descriptions of parameters for which the name is not enough. */
+const DESCRIPTIONS: { readonly [Name in Member]?: string } = {
+  after: 'Id of a request. Selects later requests.',
+  operation: `Operation id, or a prefix with *, such as git*. ${LIST_HINT}`,
+  status: `Status, or a class such as 4xx. ${LIST_HINT}`,
+  code: `Error code. ${LIST_HINT}`,
   origin: 'real, state, injected or injected:<fault>.',
   outcome: 'open, complete, cut or gone.',
 };
 
-/** The members of a query as parameters of a URL: `git.phase` is the member `phase` of `git`. @internal */
+/** Returns the members of a query as URL parameters. `git.phase` is the member `phase` of `git`. @internal */
 export function queryParameters() {
   const { git, ...shape } = requestQuerySchema().shape;
   const names = [...Object.keys(shape), ...Object.keys(git.unwrap().shape).map((name) => `git.${name}`)] as Member[];
   const parameters = names.map((name) => {
     const text = z.string().optional();
-    return [name, ABOUT[name] === undefined ? text : text.meta({ description: ABOUT[name] })];
+    return [name, DESCRIPTIONS[name] === undefined ? text : text.meta({ description: DESCRIPTIONS[name] })];
   });
   return Object.fromEntries(parameters) as { readonly [Name in Member]: z.ZodOptional<z.ZodString> };
 }
@@ -203,7 +209,7 @@ function statusOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** Reads the parameters of a URL. Throws `bad_request`. @internal */
+/** Reads a query from URL parameters. Throws `bad_request`. @internal */
 export function readQueryParameters(given: { readonly [Name in Member]?: string | undefined }): RequestQuery {
   const query: Record<string, unknown> = {};
   const git: Record<string, unknown> = {};

@@ -6,27 +6,30 @@ import type { SentToken } from './sent-token.js';
 import type { StepId } from './steps.js';
 
 /**
- * How an answer ended. `open`: it is on its way. `complete`: it has left, down to its last byte. `cut`: the emulator
- * broke it off. `gone`: the client had left before.
+ * State of a response. `open`: being sent. `complete`: sent completely. `cut`: the emulator aborted the response.
+ * `gone`: the client disconnected before the end.
  */
 export type Outcome = 'open' | 'complete' | 'cut' | 'gone';
 
 /**
- * A request as it is kept: references to what was made to answer it. It is written out as a `JournalEntry` when it is
- * read, which for most requests is never. Secrets are not in it: the head of the request comes without them, and bodies
- * lose theirs when the answer has ended, before which they are not shown.
+ * Stored form of a request. It refers to objects that exist for the response anyway, and is converted to a
+ * `JournalEntry` only when read, because most requests never are. It contains no secrets: the request header is stored
+ * without them, and bodies are redacted when the response ends. Bodies are not shown before.
  * @internal
  */
 export interface RequestRecord {
   readonly id: string;
-  /** Milliseconds on the world's clock when its answer was decided, and since it began. */
+  /**
+   * Milliseconds on the world's clock: `time` is when the response was decided, `took` the time from the start of the
+   * request until then.
+   */
   readonly time: number;
   readonly took: number;
   readonly organization: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  /** `1.1` */
+  /** HTTP version, such as `1.1`. */
   readonly version: string;
   readonly operation: string | undefined;
   readonly token: SentToken | undefined;
@@ -38,30 +41,39 @@ export interface RequestRecord {
   readonly stopped: StepId | undefined;
   readonly git: GitFacts | undefined;
   readonly head: KeptHead;
-  /** What it takes with its head, in bytes; bodies are added when the answer has ended. */
+  /**
+   * Size of the record in bytes, including the request header. The sizes of the bodies are added when the response
+   * ends.
+   */
   weight: number;
   readonly body: CapturedBody | undefined;
-  /** Undefined for that of plain JSON, which is written out as it was made. */
+  /** Response header; undefined for a plain JSON response, whose header `entry.ts` computes. */
   answerHead: OutgoingHttpHeaders | undefined;
-  /** A text that was sent at once is kept as it is. */
+  /** Response body. A text that was sent in one piece is stored as a string. */
   answer: string | CapturedBody | undefined;
   outcome: Outcome;
-  /** Real time: when the request began, in milliseconds since the process did, and how long it took to its end, in microseconds. */
+  /**
+   * Real time. `started`: begin of the request, in milliseconds since the process started. `micros`: microseconds from
+   * the start of the request to the end of the response.
+   */
   readonly started: number;
   micros: number;
   /** Milliseconds on the world's clock from the decision to the end of the response; 0 before the end. */
   sendTime: number;
-  /** Its place among the answers that were decided, and among those that have ended; from 1, and 0 before. */
+  /**
+   * Position among the decided responses (`sequence`) and among the ended responses (`ended`). Both start at 1; 0
+   * before the event.
+   */
   sequence: number;
   ended: number;
-  /** The id of the request that it repeats; undefined if none, and until somebody has asked. */
+  /** Id of the earlier request that this request repeats; undefined if none, and until `Journal` has computed it. */
   retryOf: string | undefined;
 }
 
-/** What has to be known of a request to record it, and what may be. @internal */
+/** Facts for a new record: a few are required, all others are optional. @internal */
 export type KnownFacts = Pick<RequestRecord, 'id' | 'time' | 'origin' | 'faults' | 'why'> & Partial<RequestRecord>;
 
-/** Returns a record of which only `known` is known. @internal */
+/** Returns a record with default values for all facts that are not in `known`. @internal */
 export function recordWith(known: KnownFacts): RequestRecord {
   return {
     took: 0,
@@ -92,15 +104,18 @@ export function recordWith(known: KnownFacts): RequestRecord {
   };
 }
 
-/** Real time at which the response had ended, in milliseconds since the process began; Infinity before its end. */
+/**
+ * Returns the real time at which the response ended, in milliseconds since the process started; Infinity before the
+ * end.
+ */
 export function endOf({ started, micros, ended }: RequestRecord): number {
   return ended === 0 ? Number.POSITIVE_INFINITY : started + micros / 1000;
 }
 
-/** Milliseconds in which no client reads a response and sends a request. What was sent before may be read by then. */
-const REACTION = 0.1;
+/** Minimum time in milliseconds in which a client can read a response and send a request. */
+const MIN_REACTION_TIME = 0.1;
 
 /** Returns true if a request began after the response to an earlier one had ended; false if the two were concurrent. */
-export function isBehind(later: RequestRecord, earlier: RequestRecord): boolean {
-  return later.started - endOf(earlier) >= REACTION;
+export function beganAfterEnd(later: RequestRecord, earlier: RequestRecord): boolean {
+  return later.started - endOf(earlier) >= MIN_REACTION_TIME;
 }

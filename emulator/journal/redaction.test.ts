@@ -3,7 +3,7 @@ import { keepHead, NO_HEAD, redactQuery, redactText } from './redaction.js';
 
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
 
-t.test('tokens, credentials and user information are taken out of a text', async (t) => {
+t.test('tokens, credentials and user information in a text are redacted', async (t) => {
   for (const [text, shown] of [
     [`Bearer ${JWT}`, 'Bearer [redacted]'],
     [`a ${JWT} b`, 'a [redacted] b'],
@@ -28,7 +28,7 @@ t.test('tokens, credentials and user information are taken out of a text', async
   }
 });
 
-t.test('parameters of a query are secrets by their name', async (t) => {
+t.test('query parameters with secret names are redacted', async (t) => {
   t.equal(redactQuery('a=1&access_token=canary&b=2'), 'a=1&access_token=[redacted]&b=2');
   t.equal(redactQuery('TOKEN=canary'), 'TOKEN=[redacted]');
   t.equal(
@@ -38,7 +38,7 @@ t.test('parameters of a query are secrets by their name', async (t) => {
   t.equal(redactQuery('cursor=abc&sha=main&path=token'), 'cursor=abc&sha=main&path=token');
 });
 
-t.test('fields that are secrets lose their value; the same fields are kept once', async (t) => {
+t.test('secret header fields are redacted, and equal headers are stored once', async (t) => {
   const raw = ['Host', 'h', 'Authorization', `Bearer ${JWT}`, 'Cookie', 'canary', 'X-Api-Key', 'canary', 'X-Y', JWT];
   const head = keepHead(raw, NO_HEAD);
   const shown = ['Host', 'h', 'Authorization', '[redacted]', 'Cookie', '[redacted]', 'X-Api-Key', '[redacted]'];
@@ -46,7 +46,7 @@ t.test('fields that are secrets lose their value; the same fields are kept once'
   t.equal(keepHead([...raw], head), head);
   const other = [...raw];
   other[3] = 'Bearer other';
-  t.equal(keepHead(other, head), head, 'what differs in a secret looks the same');
+  t.equal(keepHead(other, head), head, 'headers that differ only in a secret are equal');
   for (const changed of [['Host', 'g', ...raw.slice(2)], raw.slice(0, 4), ['host', ...raw.slice(1)]]) {
     t.not(keepHead(changed, head), head);
   }

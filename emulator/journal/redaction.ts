@@ -2,33 +2,33 @@ import { createHmac } from 'node:crypto';
 import type { OperationId } from '../config/operation-ids.js';
 import type { CapturedBody } from './captured-body.js';
 
-/** What stands in place of a secret. */
+/** Text that replaces a secret. */
 export const REDACTED = '[redacted]';
 
-/** Header fields whose whole value is a secret. */
+/** Names of header fields whose whole value is secret. */
 const SECRET_FIELD = /authorization|cookie|token|secret|password|credential|api-?key|x-auth/i;
 
 interface SecretMembers {
   readonly request?: readonly string[];
-  readonly answer?: readonly string[];
+  readonly response?: readonly string[];
 }
 
-/** Members of JSON bodies, at any depth, that are secrets whatever they hold; by operation. */
+/** Members of JSON bodies, at any depth, whose values are always secret, by operation. */
 const SECRET_MEMBERS: Readonly<Partial<Record<OperationId, SecretMembers>>> = {
-  createRepository: { request: ['auth', 'env'], answer: ['env'] },
-  updateRepository: { request: ['auth', 'env'], answer: ['env'] },
+  createRepository: { request: ['auth', 'env'], response: ['env'] },
+  updateRepository: { request: ['auth', 'env'], response: ['env'] },
   createCredential: { request: ['username', 'password'] },
   updateCredential: { request: ['username', 'password'] },
   updateCredentialByBody: { request: ['username', 'password'] },
-  createDeployment: { request: ['env'], answer: ['env'] },
-  createWebhook: { request: ['secret'], answer: ['secret'] },
-  lfsBatch: { answer: ['header'] },
-  lfsVerifyObject: { answer: ['header'] },
+  createDeployment: { request: ['env'], response: ['env'] },
+  createWebhook: { request: ['secret'], response: ['secret'] },
+  lfsBatch: { response: ['header'] },
+  lfsVerifyObject: { response: ['header'] },
 };
 
-/** A head that is kept, and the bytes it takes. Heads that are alike are kept once. */
+/** Stored header with its size in bytes. Equal headers are stored once. */
 export interface KeptHead {
-  /** Name, value, name, value … as Node's `rawHeaders`, without secrets. */
+  /** Names and values in turn, as in Node's `rawHeaders`, without secrets. */
   readonly fields: readonly string[];
   readonly weight: number;
 }
@@ -36,8 +36,8 @@ export interface KeptHead {
 export const NO_HEAD: KeptHead = { fields: [], weight: 0 };
 
 /**
- * The header fields of a request without their secrets. Where they are those of `last`, that one is given back: clients
- * send the same fields again and again, and to compare them costs less than to keep them.
+ * Returns the header fields without secrets. Returns `last` if its fields are equal, because clients often repeat the
+ * same fields, and comparing them costs less than storing them again.
  */
 export function keepHead(raw: readonly string[], last: KeptHead): KeptHead {
   if (isSame(raw, last.fields)) return last;
@@ -62,17 +62,20 @@ function isSame(raw: readonly string[], kept: readonly string[]): boolean {
   return true;
 }
 
-/** RFC 7519, 3: a JWT is base64url parts joined by dots; the first is a JSON object, so it starts with `{"`. */
+/**
+ * JWT (RFC 7519, section 3): base64url parts joined by dots. The first part encodes a JSON object, so the token begins
+ * with the encoding of `{"`.
+ */
 const TOKEN = /eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g;
-/** RFC 3986, 3.2.1: user information stands before `@` in an authority, also where the URL is percent-encoded. */
+/** User information (RFC 3986, section 3.2.1): text before `@` in an authority, also in a percent-encoded URL. */
 const USER_INFO = /(:\/\/|%3A%2F%2F)((?:(?!%2F|%3F|%23|%40)[^\s/?#@"'<>\\&])+)(@|%40)/gi;
-/** RFC 9110, 11.4: what follows the name of a scheme. */
+/** Credentials (RFC 9110, section 11.4): the text after the name of an authentication scheme. */
 const CREDENTIALS = /\b(bearer|basic)(\s+|%20|\+)(?!realm)[\w.~+/=-]{8,}/gi;
 
-/** Shorter than any token. */
+/** Length in characters below which a text cannot contain a token. */
 const SHORT = 30;
 
-/** `text` without tokens, credentials and user information. */
+/** Returns `text` with tokens, credentials and user information redacted. */
 export function redactText(text: string): string {
   if (text.length < SHORT && !text.includes('@') && !text.includes('%')) return text;
   const mayHold = text.includes('eyJ') || text.includes('@') || text.includes('%40') || /b(?:earer|asic)/i.test(text);
@@ -80,21 +83,24 @@ export function redactText(text: string): string {
   return text.replace(TOKEN, REDACTED).replace(USER_INFO, `$1${REDACTED}$3`).replace(CREDENTIALS, `$1$2${REDACTED}`);
 }
 
-/** Query parameters that are secrets by their name. `next_token`, `cursor` and the like are not among them. */
+/** Query parameters with secret values. `next_token`, `cursor` and similar names do not match. */
 const SECRET_PARAMETER =
   /((?:^|&)(?:(?:access|auth|id|refresh|private|api|session|security)[-_]?token|token|jwt|password|passwd|pwd|secret|client[-_]?secret|authorization|credentials?|api[-_]?key|signature|sig)=)[^&]*/gi;
 
-/** A query as it was sent, without what is secret in it. */
+/** Returns a query with its secrets redacted. */
 export function redactQuery(query: string): string {
   return redactText(query).replace(SECRET_PARAMETER, `$1${REDACTED}`);
 }
 
-/** Operations whose answers hold secrets. */
-export const SECRET_ANSWERS: ReadonlySet<string | undefined> = new Set(
-  Object.entries(SECRET_MEMBERS).flatMap(([operation, { answer: response }]) => (response ? [operation] : [])),
+/** Operations whose responses contain secrets. */
+export const SECRET_RESPONSES: ReadonlySet<string | undefined> = new Set(
+  Object.entries(SECRET_MEMBERS).flatMap(([operation, { response }]) => (response ? [operation] : [])),
 );
 
-/** Takes the secrets out of a body that is to be kept. What is left may be the same for two secrets; its digest is not. */
+/**
+ * Removes the secrets from a body before it is stored. Bodies that differ only in a secret may become equal, but their
+ * digests differ.
+ */
 export function redactBody(
   body: CapturedBody,
   operation: string | undefined,
@@ -103,17 +109,17 @@ export function redactBody(
 ): void {
   const members = SECRET_MEMBERS[operation as OperationId]?.[side];
   const text = body.latin1;
-  // Packs and archives are no text; nothing of a URL or a token is found in them but by chance.
+  // Skips packs and archives. They are not text, so a URL or token could be found in them only by chance.
   if (text === '') return;
   if (members === undefined && (text.includes('\0') || redactText(text) === text)) return;
   const content = body.content();
   const digest = createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
   const shown = members === undefined ? content.toString() : withoutMembers(content.toString(), members);
-  // What cannot be read cannot be told from its secrets.
+  // Redacts the whole body if it cannot be parsed, because its secrets cannot be found.
   body.replace(shown === undefined ? REDACTED : redactText(shown), digest);
 }
 
-/** JSON text with the values of `members` redacted; undefined when it is no JSON with members. */
+/** Returns JSON text with the values of `members` redacted; undefined if the text is not a JSON object. */
 function withoutMembers(text: string, members: readonly string[]): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

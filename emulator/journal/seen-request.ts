@@ -1,15 +1,15 @@
 import { COST } from '../schedule/cost.js';
 import type { Steps } from '../schedule/steps.js';
 import { type ShownBody, shownRequestBody, shownResponseBody } from './entry.js';
-import { fieldOf, isSameRequest, isStep, Lineage, take, type WorkDone } from './lineage.js';
 import { endOf, type RequestRecord } from './record.js';
+import { fieldOf, isSameRequest, RetryIndex, shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 
-/** Units of a byte of a body that is decoded, searched for secrets and read as JSON. */
+/** Work units per byte of a body that is decoded, searched for secrets and parsed as JSON. */
 const BYTE_READ = 1 / 32;
 
-/** A request as it is evaluated. What looking at it costs is added to `work`. */
+/** Request during an evaluation. The cost of reading its facts is added to `work`. */
 export class SeenRequest {
-  /** Whether a later one repeats it. */
+  /** True if a later request repeats this one. */
   isRepeated = false;
   private shownCode: string | undefined | null = null;
 
@@ -19,63 +19,69 @@ export class SeenRequest {
     private readonly work: WorkDone,
   ) {}
 
-  /** A field of the request, by its lower-case name. */
+  /** Returns a request header field by its lower-case name; undefined if absent. */
   header(name: string): string | undefined {
     this.work.units += this.record.head.fields.length * COST.line;
     return fieldOf(this.record, name);
   }
 
-  /** Milliseconds on the world's clock: when it began, and when its answer had ended. */
-  get began(): number {
+  /** Time at which the request began, in milliseconds on the world's clock. */
+  get startTime(): number {
     return this.record.time - this.record.took;
   }
 
-  get answered(): number {
+  /** Time at which the response ended, in milliseconds on the world's clock. */
+  get endTime(): number {
     return this.record.time + this.record.sendTime;
   }
 
-  /** Milliseconds that the answer asks its client to wait; undefined where it does not. RFC 9110, 10.2.3. */
+  /**
+   * Delay in milliseconds that the `Retry-After` field of the response requires (RFC 9110, section 10.2.3); undefined
+   * if absent or invalid.
+   */
   get retryAfter(): number | undefined {
-    const field = this.answerHeader('retry-after');
+    const field = this.responseHeader('retry-after');
     if (field === undefined) return undefined;
     if (/^\d+$/.test(field)) return Number(field) * 1000;
     const date = Date.parse(field);
-    return Number.isNaN(date) ? undefined : Math.max(0, date - this.answered);
+    return Number.isNaN(date) ? undefined : Math.max(0, date - this.endTime);
   }
 
-  /** The code of an answer; of one that a fault worded, what it shows. */
+  /**
+   * Error code of the response as the client sees it, including codes in an injected body; undefined if there is none.
+   */
   get code(): string | undefined {
     if (this.record.status < 400) return undefined;
     if (this.shownCode === null) {
-      const { code } = (this.answerJson ?? {}) as { code?: unknown };
+      const { code } = (this.responseJson ?? {}) as { code?: unknown };
       this.shownCode = typeof code === 'string' ? code : this.record.code;
     }
     return this.shownCode;
   }
 
-  /** The beginning of the request's body, a character for each byte. */
+  /** Beginning of the request body, one character per byte. */
   get bodyText(): string {
     const text = this.record.body?.latin1 ?? '';
     this.work.units += text.length * BYTE_READ;
     return text;
   }
 
-  /** The JSON of the request's body, if it is that as a whole. */
+  /** Parsed request body; undefined if it is not JSON or was truncated. */
   get json(): unknown {
     return this.parse(shownRequestBody(this.record));
   }
 
-  get answerJson(): unknown {
+  get responseJson(): unknown {
     return this.parse(shownResponseBody(this.record));
   }
 
-  /** Whether it asks for the same with the same body. */
+  /** Returns true if the other request has the same target and body, by the rule in `retry-index.ts`. */
   isSameAs(other: SeenRequest): boolean {
     this.work.units += (this.record.body?.weight ?? 0) * COST.byteFound;
     return isSameRequest(other.record, this.record);
   }
 
-  private answerHeader(wanted: string): string | undefined {
+  private responseHeader(wanted: string): string | undefined {
     const fields = Object.entries(this.record.answerHead ?? {});
     this.work.units += fields.length * COST.line;
     const value = fields.find(([name]) => name.toLowerCase() === wanted)?.[1];
@@ -93,31 +99,34 @@ export class SeenRequest {
   }
 }
 
-/** Requests in the order in which they were answered, each with the one that it repeats. */
+/**
+ * Returns the requests in the order in which their responses were decided, each with the earlier request that it
+ * repeats.
+ */
 export function* seenSteps(records: Iterable<RequestRecord>, work: WorkDone): Steps<SeenRequest[]> {
-  const lineage = new Lineage(work);
+  const retryIndex = new RetryIndex(work);
   const byId = new Map<string, SeenRequest>();
   for (const record of records) {
-    const earlier = lineage.next(record);
+    const earlier = retryIndex.next(record);
     const retryOf = earlier && byId.get(earlier.id);
     if (retryOf) retryOf.isRepeated = true;
     byId.set(record.id, new SeenRequest(record, retryOf, work));
     work.units += COST.object;
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
   }
   return [...byId.values()];
 }
 
-/** Compares requests by when they began, for sorting. */
+/** Compares requests by their start, for sorting. */
 export function byBegin({ record: a }: SeenRequest, { record: b }: SeenRequest): number {
   return a.started - b.started || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * Milliseconds from the end of the answer to one request to the beginning of a later one, on the world's clock or in real
- * time, whichever is more: a client that waits cannot see a clock that stands still, and one whose clock is moved for it
- * does not wait. Negative if the later request began before that end.
+ * Returns the milliseconds from the end of a response to the start of a later request; negative if the request began
+ * before that end. The pause is measured on the world's clock and in real time, and the longer one counts: a client
+ * that waits does not see that the clock is frozen, and a client whose clock is advanced by the test does not wait.
  */
 export function pauseBetween(earlier: SeenRequest, later: SeenRequest): number {
-  return Math.max(later.began - earlier.answered, later.record.started - endOf(earlier.record));
+  return Math.max(later.startTime - earlier.endTime, later.record.started - endOf(earlier.record));
 }

@@ -2,33 +2,36 @@ import { createHmac } from 'node:crypto';
 import type { Claims } from '../auth/claims.js';
 import { parseCredential, type Scheme } from '../auth/credentials.js';
 
-/** What the journal knows of the token of a request: enough to tell tokens apart, and nothing to use them with. */
+/** Facts about the token of a request: enough to distinguish tokens, but not to use them. */
 export interface SentToken {
   readonly scheme: Scheme;
-  /** Of its header and its payload, with a key of the world's: the same for the same claims, in every run. */
+  /** HMAC of the token's header and payload with the world's key. Equal claims have equal digests in every run. */
   readonly digest: string;
-  /** Whether its signature was proven. What follows is only said by the token where it was not. */
+  /** True if the signature was verified. Otherwise the members below are unverified claims. */
   readonly verified: boolean;
   readonly subject?: string;
   readonly repository?: string;
-  /** ISO 8601. */
+  /** Time in the `iat` claim (ISO 8601). `expires` is the time in the `exp` claim. */
   readonly issued?: string;
   readonly expires?: string;
   readonly jti?: string;
 }
 
-/** Describes tokens; those that were accepted once only. @internal */
+/** Describes tokens. The description of an accepted token is cached. @internal */
 export class SentTokens {
   private readonly accepted = new WeakMap<Claims, SentToken>();
 
   constructor(private readonly key: Buffer) {}
 
-  /** The token that led to `claims`, if it was described before: claims are one object for all uses of a token. */
+  /**
+   * Returns the cached description of the token with these claims; undefined if absent. All uses of a token share one
+   * claims object.
+   */
   known(claims: Claims): SentToken | undefined {
     return this.accepted.get(claims);
   }
 
-  /** A token that led to `claims`. */
+  /** Describes an accepted token, and caches the description by its claims. */
   ofClaims(claims: Claims, authorization: string): SentToken | undefined {
     const described = this.of(authorization);
     if (!described) return undefined;
@@ -37,7 +40,7 @@ export class SentTokens {
     return token;
   }
 
-  /** A token that nothing is known of but what it says itself; undefined where there is none. */
+  /** Describes an unverified token; undefined if the header field contains no token. */
   of(authorization: string): SentToken | undefined {
     let sent: ReturnType<typeof parseCredential>;
     try {
@@ -71,7 +74,7 @@ function payloadOf(token: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Seconds since 1970 as ISO 8601; undefined for what is no time. */
+/** Converts seconds since 1970 to ISO 8601; undefined if the value is not a valid time. */
 function timeOf(seconds: unknown): string | undefined {
   if (typeof seconds !== 'number') return undefined;
   const date = new Date(seconds * 1000);

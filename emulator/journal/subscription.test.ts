@@ -2,37 +2,38 @@ import t from 'tap';
 import { type EndedRequest, type MissedRequests, subscribe } from './subscription.js';
 import { type WatchedJournal, watchedJournal } from './test/watched.js';
 
-type Told = EndedRequest | MissedRequests;
+type SubscriptionEvent = EndedRequest | MissedRequests;
 
-/** The next so many that a subscription tells. */
-async function take(source: AsyncIterator<Told>, count: number): Promise<Told[]> {
-  const told: Told[] = [];
-  while (told.length < count) told.push((await source.next()).value as Told);
-  return told;
+/** Reads the next `count` events of a subscription. */
+async function take(source: AsyncIterator<SubscriptionEvent>, count: number): Promise<SubscriptionEvent[]> {
+  const events: SubscriptionEvent[] = [];
+  while (events.length < count) events.push((await source.next()).value as SubscriptionEvent);
+  return events;
 }
 
-const numbers = (told: readonly Told[]) => told.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
+const numbers = (events: readonly SubscriptionEvent[]) =>
+  events.map((one) => ('missed' in one ? `-${one.missed}` : one.id));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** Requests as they repeat each other in journals of tests. */
+/** Sequences of requests that repeat each other in different ways. */
 const SHAPES = {
-  'requests that repeat none': () => ({}),
-  'failures that nobody repeats': (at: number) => ({ status: 404, path: `/${at}` }),
-  'one failure, and then what is like it in everything but its body': (at: number) => ({
+  'requests without retries': () => ({}),
+  'failures that are not repeated': (at: number) => ({ status: 404, path: `/${at}` }),
+  'one failure, then requests that differ only in the query': (at: number) => ({
     status: at === 0 ? 503 : 200,
     query: at === 0 ? 'a' : 'b',
   }),
-  'one request that fails again and again': () => ({ status: 503 }),
+  'one request that fails repeatedly': () => ({ status: 503 }),
 };
 
 for (const [name, make] of Object.entries(SHAPES)) {
-  t.test(`twice the requests are replayed with twice the work: ${name}`, async (t) => {
+  t.test(`the work of a replay is linear in the number of requests: ${name}`, async (t) => {
     const replay = async (entries: number, bodies: boolean) => {
       const { journal, reads } = watchedJournal(entries, make);
       const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
-      const told = await take(source, entries);
+      const events = await take(source, entries);
       await source.return();
-      t.same(numbers(told), range(1, entries));
+      t.same(numbers(events), range(1, entries));
       return reads.count;
     };
     for (const bodies of [true, false]) {
@@ -42,7 +43,7 @@ for (const [name, make] of Object.entries(SHAPES)) {
     }
   });
 
-  t.test(`what is told of one request does not cost more the more there were before: ${name}`, async (t) => {
+  t.test(`the cost of reporting a request does not depend on the number of earlier requests: ${name}`, async (t) => {
     const tell = async (entries: number) => {
       const { journal, reads, add } = watchedJournal(entries, make);
       const source = subscribe(journal);
@@ -51,8 +52,8 @@ for (const [name, make] of Object.entries(SHAPES)) {
       await first;
       reads.count = 0;
       add(make(entries + 1));
-      const [told] = await take(source, 1);
-      t.equal((told as EndedRequest).id, entries + 2);
+      const [event] = await take(source, 1);
+      t.equal((event as EndedRequest).id, entries + 2);
       await source.return();
       return reads.count;
     };
@@ -61,7 +62,7 @@ for (const [name, make] of Object.entries(SHAPES)) {
   });
 }
 
-t.test('a replay says which request each one repeats', async (t) => {
+t.test('replayed requests have retryOf', async (t) => {
   const failed = { status: 503 };
   const { journal, add } = watchedJournal(3, () => failed);
   const source = subscribe(journal, { after: 1 });
@@ -77,51 +78,51 @@ t.test('a replay says which request each one repeats', async (t) => {
   await source.return();
 });
 
-t.test('the index of failures is bounded as the journal is', async (t) => {
+t.test('the index of failed requests is not larger than the journal', async (t) => {
   const { journal, add } = watchedJournal(10, (at) => ({ status: 404, path: `/${at}` }), 10);
   const source = subscribe(journal, { after: 0 });
   await take(source, 1);
   for (let at = 10; at < 500; at++) add({ status: 404, path: `/${at}` });
-  const { failed } = (journal as unknown as { lineage: { failed: Map<string, unknown> } }).lineage;
+  const { failed } = (journal as unknown as { retryIndex: { failed: Map<string, unknown> } }).retryIndex;
   t.equal(failed.size, 10);
   await source.return();
 });
 
-t.test('nothing is missed during a replay, however much comes', async (t) => {
+t.test('requests that arrive during a replay are not missed', async (t) => {
   const { journal, add } = watchedJournal(100);
   const source = subscribe(journal, { after: 0, capacity: 2 });
-  const told = await take(source, 10);
+  const events = await take(source, 10);
   for (let at = 0; at < 50; at++) add();
-  told.push(...(await take(source, 140)));
-  t.same(numbers(told), range(1, 150));
+  events.push(...(await take(source, 140)));
+  t.same(numbers(events), range(1, 150));
   const live = source.next();
   for (let at = 0; at < 5; at++) add();
   t.same(
-    numbers([(await live).value as Told, ...(await take(source, 2))]),
+    numbers([(await live).value as SubscriptionEvent, ...(await take(source, 2))]),
     ['-3', 154, 155],
-    'a slow reader misses some',
+    'a slow reader misses requests',
   );
   await source.return();
 });
 
-t.test('a replay tells what the journal let go of meanwhile, and ends with the journal', async (t) => {
+t.test('a replay reports requests that are dropped meanwhile, and ends when the journal closes', async (t) => {
   const { journal, add }: WatchedJournal = watchedJournal(20, () => ({}), 20);
   const source = subscribe(journal, { after: 5 });
-  const told = await take(source, 15);
+  const events = await take(source, 15);
   for (let at = 0; at < 30; at++) add();
-  told.push(...(await take(source, 2)));
-  t.same(numbers(told), [...range(6, 20), '-10', 31]);
+  events.push(...(await take(source, 2)));
+  t.same(numbers(events), [...range(6, 20), '-10', 31]);
   journal.close();
   t.match(await source.next(), { done: true });
 });
 
-t.test('without bodies it tells everything else', async (t) => {
+t.test('without bodies, entries have all other members', async (t) => {
   const { journal } = watchedJournal(1, () => ({ answer: '{"a":1}', path: '/a' }));
   const tell = async (bodies: boolean) => {
     const source = subscribe(journal, { after: 0, write: (record) => journal.write(record, { bodies }) });
-    const [told] = await take(source, 1);
+    const [event] = await take(source, 1);
     await source.return();
-    return (told as EndedRequest).entry;
+    return (event as EndedRequest).entry;
   };
   const [whole, outline] = [await tell(true), await tell(false)];
   t.match(whole.answer, { bytes: 7, body: { text: '{"a":1}' } });

@@ -3,36 +3,46 @@ import type { Journal } from './journal.js';
 import { type RequestQuery, selectorOf } from './query.js';
 import type { RequestRecord } from './record.js';
 
-/** A request whose answer has ended, and the number to go on behind. */
+/** Request whose response has ended. `id` is its `ended` number, for `after`. */
 export interface EndedRequest {
   readonly id: number;
   readonly entry: JournalEntry;
 }
 
-/** So many requests before the next one are not told: the journal let go of them, or the reader was too slow. */
+/**
+ * Number of requests before the next one that are not reported, because the journal dropped them or the reader was too
+ * slow.
+ */
 export interface MissedRequests {
   readonly missed: number;
 }
 
 export interface SubscribeOptions {
   readonly query?: RequestQuery;
-  /** `id` of the last request that was read, as `Last-Event-ID` gives it; without it only later ones are told. */
+  /**
+   * `id` of the last request that the reader received, as in `Last-Event-ID`. Without it, only later requests are
+   * reported.
+   */
   readonly after?: number | undefined;
   /** Ends the subscription. */
   readonly signal?: AbortSignal;
-  /** Requests that wait at most for a reader who has come to the present. */
+  /**
+   * Maximum number of new requests that wait for the reader. Above it, the oldest is dropped and reported as missed.
+   */
   readonly capacity?: number;
-  /** Writes out a record; `journal.write` unless given. */
+  /** Converts a record to an entry. Default: `journal.write`. */
   readonly write?: (record: RequestRecord) => JournalEntry;
 }
 
 const CAPACITY = 1000;
 
 /**
- * Requests as their answers end, in that order; a query leaves others out. It ends with `signal`, and when another state
- * takes the place of the journal's: a reader that asks again is told of the requests of that one.
+ * Reports requests in the order in which their responses end. A query filters them. The iteration ends with `signal`,
+ * and when a restored state replaces the journal. A reader that subscribes again then receives the requests of that
+ * state.
  *
- * A number behind the last one is of a journal that was put back; then all that is there is told.
+ * If `after` is greater than the number of the last request, it comes from a state before a restore, so the whole
+ * journal is reported.
  */
 export async function* subscribe(
   journal: Journal,
@@ -45,19 +55,19 @@ export async function* subscribe(
   }: SubscribeOptions = {},
 ): AsyncGenerator<EndedRequest | MissedRequests, void, undefined> {
   const isWanted = selectorOf(query);
-  /** The number of the last request that was looked at. */
+  /** Number of the last request that was checked. */
   let last = after > journal.ended ? 0 : after;
   let waiting: RequestRecord[] = [];
   let missed = 0;
   let isReplaying = true;
-  let isOver = signal?.aborted ?? false;
+  let isEnded = signal?.aborted ?? false;
   let wake = () => {};
   const end = () => {
-    isOver = true;
+    isEnded = true;
     wake();
   };
-  const stop = journal.listen((record) => {
-    // The journal still has what comes during a replay.
+  const unsubscribe = journal.listen((record) => {
+    // Ignores requests during the replay, because the journal still contains them.
     if (isReplaying) return;
     if (waiting.length >= capacity) {
       missed += 1;
@@ -67,16 +77,16 @@ export async function* subscribe(
     wake();
   }, end);
   signal?.addEventListener('abort', end, { once: true });
-  const tell = (record: RequestRecord): EndedRequest => ({ id: record.ended, entry: write(record) });
+  const eventOf = (record: RequestRecord): EndedRequest => ({ id: record.ended, entry: write(record) });
   try {
     while (journal.ended > last) {
       const replayed = endedAfter(journal, last);
-      const lost = journal.ended - last - replayed.length;
+      const dropped = journal.ended - last - replayed.length;
       last = journal.ended;
-      if (lost > 0) yield { missed: lost };
+      if (dropped > 0) yield { missed: dropped };
       for (const record of replayed) {
-        if (isOver) return;
-        if (isWanted(record)) yield tell(record);
+        if (isEnded) return;
+        if (isWanted(record)) yield eventOf(record);
       }
     }
     isReplaying = false;
@@ -88,8 +98,8 @@ export async function* subscribe(
       }
       const record = waiting.shift();
       if (record) {
-        if (isWanted(record)) yield tell(record);
-      } else if (isOver) return;
+        if (isWanted(record)) yield eventOf(record);
+      } else if (isEnded) return;
       else {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -97,7 +107,7 @@ export async function* subscribe(
       }
     }
   } finally {
-    stop();
+    unsubscribe();
     signal?.removeEventListener('abort', end);
     waiting = [];
   }

@@ -13,14 +13,14 @@ import { bodyOf, recordOf } from './test/record.js';
 import { type Verification, verifySteps } from './verify.js';
 
 const [MAX_ENTRIES] = LIMITS.maxJournal;
-/** What may come on top of a slice: the last piece of its work. */
+/** Work units by which a slice may exceed its limit: the largest possible step. */
 const PIECE = 6_000;
 
 t.setTimeout(300_000);
 
 type Given = Partial<RequestRecord>;
 
-/** A journal of so many requests, and how often something of them was read. */
+/** Creates a journal of `entries` requests that counts how often their members are read. */
 function journalOf(entries: number, make: (at: number) => Given) {
   const journal = new Journal({ entries: MAX_ENTRIES, bytes: LIMITS.maxJournalBytes[0], key: Buffer.from('key') });
   const reads = { count: 0 };
@@ -44,7 +44,7 @@ const packet = (phase: 'advertise' | 'rpc') => gitFacts(phase, 'git-receive-pack
 const read: Given = { operation: 'listBranches', path: '/branches' };
 const write: Given = { operation: 'commitPack', method: 'POST', path: '/commit', body: bodyOf('{"a":1}\n') };
 
-/** Journals that are as bad for some of the rules as can be. */
+/** Journals with the worst case for some of the rules. */
 const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'one request that fails again and again': () => ({ ...read, status: 503 }),
   'one that fails half of the time, and is then repeated without failing': (at, all) => ({
@@ -77,7 +77,7 @@ const JOURNALS: Readonly<Record<string, (at: number, all: number) => Given>> = {
   'different requests that fail at one target': (at) => ({ ...write, status: 400, body: bodyOf(`{"a":${at % 100}}`) }),
 };
 
-/** What a verification costs: units, and the most of one step. */
+/** Returns the total work units of a verification, and the largest number of one step. */
 function costOf(steps: Steps<Verification>): { units: number; largest: number; verification: Verification } {
   let [units, largest] = [0, 0];
   for (;;) {
@@ -99,7 +99,7 @@ const EXPECTATIONS = {
 };
 
 for (const [name, make] of Object.entries(JOURNALS)) {
-  t.test(`twice the requests are twice the work: ${name}`, async (t) => {
+  t.test(`the work is linear in the number of requests: ${name}`, async (t) => {
     const measure = (entries: number) => {
       const { journal, reads } = journalOf(entries, (at) => make(at, entries));
       const { units, largest, verification } = costOf(verifySteps(journal, EXPECTATIONS));
@@ -114,7 +114,7 @@ for (const [name, make] of Object.entries(JOURNALS)) {
   });
 }
 
-t.test('a full journal is verified in slices, and others are served', { timeout: 300_000 }, async (t) => {
+t.test('a full journal is verified in time slices, so that other work can run', { timeout: 300_000 }, async (t) => {
   const bodies = (at: number) => `{"n":${at},"text":"${'x'.repeat(MAX_BODY_BYTES - 100)}"}`;
   const answered = (at: number): Given => ({ ...write, body: bodyOf(bodies(at)), answer: bodyOf(bodies(at)) });
   const large: typeof JOURNALS = {
@@ -145,11 +145,11 @@ t.test('a full journal is verified in slices, and others are served', { timeout:
     t.ok(schedule.longestSlice <= SLICE + PIECE, `${name}: ${schedule.longestSlice} units in a slice`);
     t.ok(schedule.spent > 2 * (SLICE + PIECE), `${name}: ${schedule.spent} units`);
     t.ok(turns >= schedule.spent / (SLICE + PIECE) - 1, `${name}: ${turns} turns of the loop`);
-    t.same(verification, runSync(verifySteps(journal, wanted)), `${name}: the same as without slices`);
+    t.same(verification, runSync(verifySteps(journal, wanted)), `${name}: same result as without slices`);
   }
 });
 
-t.test('what comes while a verification is at work is not looked at, and what goes is', async (t) => {
+t.test('a verification ignores requests that arrive while it runs, and includes those dropped meanwhile', async (t) => {
   const { journal } = journalOf(MAX_ENTRIES, () => read);
   const steps = verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MAX_ENTRIES }] });
   t.notOk(steps.next().done);
@@ -158,11 +158,11 @@ t.test('what comes while a verification is at work is not looked at, and what go
   t.match(runSync(steps), { met: true, unmet: [] });
   t.match(runSync(verifySteps(journal, { requests: [{ match: { path: '/branches' }, count: MAX_ENTRIES }] })), {
     met: false,
-    unmet: [{ detail: /let go of 100/ }],
+    unmet: [{ detail: /dropped 100/ }],
   });
 });
 
-t.test('the nearest requests are those that differ least, and of those the last', async (t) => {
+t.test('the nearest requests are those with the fewest differences, later ones first', async (t) => {
   const { journal } = journalOf(400, (at) => ({
     ...read,
     status: at % 100 === 7 ? 404 : 200,
@@ -179,23 +179,23 @@ t.test('the nearest requests are those that differ least, and of those the last'
     ['req-00000308', 2],
   ]);
   t.same(shown({ method: 'PUT', path: '/near', status: 500 })[0], ['req-00000310', 2]);
-  t.same(shown({ status: 500 }), [], 'those that differ in everything are not near');
+  t.same(shown({ status: 500 }), [], 'requests that match no condition are not included');
 });
 
-t.test('pauses of a long chain of retries: the first are listed, all of them are checked', async (t) => {
+t.test('a finding lists the first pauses of a long chain of retries, and all pauses are checked', async (t) => {
   const pauses = (times: number, started: (at: number) => number) => {
     const { journal } = journalOf(times, (at) => ({ ...read, status: 503, started: started(at) }));
     const { client } = runSync(verifySteps(journal, { client: ['back-off'] }));
     return client[0]!;
   };
   const [hasty] = pauses(1_001, (at) => at * 10).faults;
-  t.match(hasty!.detail, /^It was repeated 1000 times with pauses of (?:10, ){20}… ms\.$/);
+  t.match(hasty!.detail, /^The request was repeated 1000 times with pauses of (?:10, ){20}… ms\.$/);
   t.match(pauses(1_001, (at) => at * 500).faults[0]!.detail, /do not grow\.$/);
   const growing = pauses(1_001, (at) => at * 500 + (at > 900 ? 100_000 : 0));
-  t.match(growing, { verdict: 'kept', occasions: 1 }, 'one that grows late grows');
+  t.match(growing, { verdict: 'kept', occasions: 1 }, 'pauses may begin to grow late');
 });
 
-t.test('what came before the requests that are meant is known, and not checked', async (t) => {
+t.test('requests up to `after` are not checked, but their cursors are known', async (t) => {
   const { journal } = journalOf(4, (at) =>
     at < 2
       ? { ...read, query: at === 0 ? 'cursor=made-up' : '', answer: '{"next_cursor":"given"}' }
@@ -208,7 +208,7 @@ t.test('what came before the requests that are meant is known, and not checked',
   t.match(verdict('req-00000004'), { verdict: 'unseen', occasions: 0, faults: [] });
 });
 
-t.test('each client has a verdict of its own, by the subject of its token', async (t) => {
+t.test('each client has its own verdict, by the subject of its token', async (t) => {
   const tokenOf = (subject: string) => ({ scheme: 'bearer', digest: subject, verified: true, subject }) as const;
   const clients = ['ada', 'bob', 'ada', undefined];
   const { journal } = journalOf(150, (at) => {
@@ -226,16 +226,16 @@ t.test('each client has a verdict of its own, by the subject of its token', asyn
     { subject: 'ada', verdict: 'broken', occasions: 2, broken: 2 },
     { subject: null, verdict: 'broken', occasions: 1, broken: 1 },
   ]);
-  t.equal(verdict!.clients.length, 100, 'so many are told apart');
+  t.equal(verdict!.clients.length, 100, 'clients that are counted separately');
 });
 
-t.test('an answer that is nested as deep as it is long is read', async (t) => {
+t.test('a deeply nested response is searched for cursors', async (t) => {
   const response = `${'['.repeat(30_000)}{"cursor":"deep"}${']'.repeat(30_000)}`;
   const { journal } = journalOf(2, (at) => ({ ...read, query: at ? 'cursor=deep' : '', answer: bodyOf(response) }));
   t.match(runSync(verifySteps(journal, { client: ['cursor-verbatim'] })).client, [{ verdict: 'kept' }]);
 });
 
-t.test('lists that are too long are refused by name, however long they are', async (t) => {
+t.test('lists that are too long are refused with the name of the member, and not read completely', async (t) => {
   const { journal } = journalOf(1, () => read);
   let looks = 0;
   const long = new Proxy(Array(300_000).fill(1), {
@@ -252,6 +252,6 @@ t.test('lists that are too long are refused by name, however long they are', asy
     [{ requests: [{ match: {} }, 7] }, /^requests\.1: /],
   ] as const) {
     t.throws(() => runSync(verifySteps(journal, expectations)), { code: 'bad_request', detail }, `${detail}`);
-    t.ok(looks < 10_000, `${looks} looks at the list`);
+    t.ok(looks < 10_000, `${looks} reads of the list`);
   }
 });

@@ -5,64 +5,71 @@ import { type ClientVerdict, clientSteps } from './client-rules/evaluate.js';
 import { type RequestSummary, summaryOf } from './entry.js';
 import { type Expectations, expectationSteps, type RequestExpectation } from './expectations.js';
 import type { Journal } from './journal.js';
-import { isStep, take, type WorkDone } from './lineage.js';
 import { type Condition, conditionsOf } from './query.js';
-import { endOf, isBehind, type RequestRecord } from './record.js';
+import { beganAfterEnd, endOf, type RequestRecord } from './record.js';
+import { shouldYield, takeUnits, type WorkDone } from './retry-index.js';
 import { byBegin, pauseBetween, type SeenRequest, seenSteps } from './seen-request.js';
 
-/** A fault, as far as an expectation asks for it. */
+/** Fault with the number of times that it fired, for expectations that refer to it. */
 export interface FaultReport {
   readonly id: string;
-  /** As it was written. */
+  /** Fault as written in the fault grammar, its note, or its JSON. */
   readonly text: string;
   readonly fired: number;
-  /** Number of times that it has to fire, which is verified always; undefined: at least once, if every fault has to fire. */
+  /**
+   * Number of times that the fault has to fire, which is always verified. Undefined: at least once, verified only if
+   * every fault has to fire.
+   */
   readonly expected?: number | { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
 }
 
-/** A request that comes close to what was expected, or that should not have been. */
+/** Request that almost matches an expectation, or that should not have been sent. */
 export interface NearRequest {
   readonly request: RequestSummary;
-  /** In what it is not what was expected; empty where it is. */
+  /** Members in which the request differs from the expectation; empty if it matches. */
   readonly differs: readonly { readonly member: string; readonly wanted: unknown; readonly found: unknown }[];
 }
 
 export interface Unmet {
-  /** Where it stands: `requests.0`; or of which fault: `faults.fault-1`. */
+  /** Place of the expectation, such as `requests.0`, or of the fault, such as `faults.fault-1`. */
   readonly at: string;
   readonly expectation: unknown;
-  /** How many requests there were, or how often the fault fired. */
+  /** Number of matching requests, or number of times that the fault fired. */
   readonly found: number;
   readonly detail: string;
   readonly nearest: readonly NearRequest[];
 }
 
 export interface Verification {
-  /** Whether everything that was expected is so, and no rule of level `must` that was asked for is broken. */
+  /** True if all expectations are met and no verified rule of level `must` is broken. */
   readonly met: boolean;
   readonly unmet: readonly Unmet[];
-  /** The client rules that were asked for. */
+  /** Results of the verified client rules. */
   readonly client: readonly ClientVerdict[];
 }
 
-/** Requests shown with what is unmet. */
+/** Maximum number of requests shown for an unmet expectation. */
 const MAX_SHOWN = 3;
 
-/** Verifies expectations against the journal as it is now, and faults against their own. Throws `bad_request` for invalid expectations. @internal */
+/**
+ * Verifies expectations against the journal as it is at the start, and faults against their own expectations. Throws
+ * `bad_request` for invalid expectations.
+ * @internal
+ */
 export function* verifySteps(
   journal: Journal,
   given: unknown,
   faults: readonly FaultReport[] = [],
 ): Steps<Verification> {
   const work: WorkDone = { units: 0 };
-  // What comes while it is at work is another time's.
+  // Excludes requests that arrive during the verification.
   const records = [...journal.records()];
   const { dropped } = journal;
   const expectations = yield* expectationSteps(given);
   const { requests = [], after, client } = expectations;
   const all = yield* seenSteps(records, work);
-  const isMeant = ({ record }: SeenRequest): boolean => after === undefined || record.id > after;
-  const seen = all.filter(isMeant);
+  const isSelected = ({ record }: SeenRequest): boolean => after === undefined || record.id > after;
+  const seen = all.filter(isSelected);
   const isComplete = dropped === 0 || all.some(({ record }) => record.id === after);
   const evaluated: Evaluated = { seen, dropped: isComplete ? 0 : dropped, work };
   const unmet: Unmet[] = [];
@@ -72,33 +79,36 @@ export function* verifySteps(
   unmet.push(...(yield* checkOrder(evaluated, expectations)));
   const everyFired = expectations.faults?.everyFired ?? false;
   unmet.push(...faults.filter(({ expected }) => everyFired || expected !== undefined).flatMap(checkFault));
-  const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isMeant, work);
-  const isPolite = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
-  return { met: unmet.length === 0 && isPolite, unmet, client: verdicts };
+  const verdicts = client === undefined ? [] : yield* clientSteps(all, client, isSelected, work);
+  const areRulesKept = verdicts.every(({ verdict, level }) => verdict !== 'broken' || level === 'should');
+  return { met: unmet.length === 0 && areRulesKept, unmet, client: verdicts };
 }
 
 interface Evaluated {
   readonly seen: readonly SeenRequest[];
-  /** Requests that might have been meant, but of which the journal has let go. */
+  /** Number of dropped requests that might have matched. */
   readonly dropped: number;
   readonly work: WorkDone;
 }
 
-/** Those of the requests from `from` to before `to` that are as the conditions say; at most so many. */
+/**
+ * Returns the indexes of the requests in the range from `from` (inclusive) to `to` (exclusive) that satisfy all
+ * conditions. Stops after `max` requests.
+ */
 function* findSteps(
   { seen, work }: Evaluated,
   conditions: readonly Condition[],
-  { from = 0, to = seen.length, most: max = Number.POSITIVE_INFINITY } = {},
+  { from = 0, to = seen.length, max = Number.POSITIVE_INFINITY } = {},
 ): Steps<number[]> {
   const found: number[] = [];
   for (let at = from; at < to && found.length < max; at++) {
     if (failedOf(conditions, seen[at]!.record, work, 1).length === 0) found.push(at);
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
   }
   return found;
 }
 
-/** The conditions that do not hold, at most so many. */
+/** Returns the conditions that the record does not satisfy, at most `max` of them. */
 function failedOf(
   conditions: readonly Condition[],
   record: RequestRecord,
@@ -122,62 +132,82 @@ function* checkRequests(evaluated: Evaluated, expectation: RequestExpectation, i
   const unmet = (detail: string, nearest: readonly NearRequest[]): Unmet[] => [
     { at, expectation, found: found.length, detail, nearest },
   ];
-  const { least: min, most: max } = boundsOf(expectation);
+  const { min, max } = boundsOf(expectation);
   if (found.length < min) {
-    const lost = dropped > 0 ? `; the journal has let go of ${dropped} earlier requests` : '';
+    const lost = dropped > 0 ? ` ${droppedText(dropped)}.` : '';
     const nearest = yield* nearestTo(evaluated, conditions);
-    return unmet(`${found.length} of at least ${min} requests were found${lost}.`, nearest);
+    return unmet(`${countText(min, max, found.length)}${lost}`, nearest);
   }
   if (found.length > max) {
     const last = found.slice(-MAX_SHOWN);
     return unmet(
-      `${found.length} requests were found, and ${max} are the most.`,
+      countText(min, max, found.length),
       last.map(({ record }) => show(record)),
     );
   }
   if (dropped > 0 && max < Number.POSITIVE_INFINITY) {
-    return unmet(`The journal has let go of ${dropped} earlier requests, so that there may have been more.`, []);
+    return unmet(`${droppedText(dropped)}, so there may have been more matching requests.`, []);
   }
   if (expectation.minGap === undefined) return [];
   const gap = yield* checkGap(found, expectation.minGap, work);
   return gap ? unmet(gap.detail, gap.pair) : [];
 }
 
-function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { least: number; most: number } {
-  if (never) return { least: 0, most: 0 };
-  if (count !== undefined) return { least: count, most: count };
-  const isOpen = atMost !== undefined || order !== undefined;
-  return { least: atLeast ?? (isOpen ? 0 : 1), most: atMost ?? Number.POSITIVE_INFINITY };
+function droppedText(dropped: number): string {
+  return `The journal has dropped ${dropped} earlier requests (--max-journal, --max-journal-bytes)`;
 }
 
-/** The first two requests that came too close to each other. */
+function countText(min: number, max: number, found: number): string {
+  const range = rangeText(min, max);
+  return `Expected ${range} matching ${/\b1$/.test(range) ? 'request' : 'requests'}, found ${found}.`;
+}
+
+/** Formats a range of numbers: `2`, `at least 2`, `at most 2` or `1 to 2`. */
+function rangeText(min: number, max: number): string {
+  if (min === max) return `${min}`;
+  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`;
+  return min === 0 ? `at most ${max}` : `${min} to ${max}`;
+}
+
+function boundsOf({ count, atLeast, atMost, never, order }: RequestExpectation): { min: number; max: number } {
+  if (never) return { min: 0, max: 0 };
+  if (count !== undefined) return { min: count, max: count };
+  const isOpen = atMost !== undefined || order !== undefined;
+  return { min: atLeast ?? (isOpen ? 0 : 1), max: atMost ?? Number.POSITIVE_INFINITY };
+}
+
+/** Returns the first two requests with a pause shorter than `minGap`; undefined if none. */
 function* checkGap(
   found: readonly SeenRequest[],
   minGap: NonNullable<RequestExpectation['minGap']>,
   work: WorkDone,
 ): Steps<{ detail: string; pair: NearRequest[] } | undefined> {
   const min = minGap === 'retry-after' ? undefined : parseDuration(minGap)!;
-  const begun = found.toSorted(byBegin);
-  const ended = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
+  const byStart = found.toSorted(byBegin);
+  const byEnd = found.toSorted((a, b) => endOf(a.record) - endOf(b.record));
   let count = 0;
-  for (const [index, later] of begun.entries()) {
+  for (const [index, later] of byStart.entries()) {
     work.units += COST.line;
-    if (isStep(work)) yield take(work);
-    // A client that has not read an answer yet cannot wait as long as that asks.
-    while (count < ended.length && isBehind(later.record, ended[count]!.record)) count += 1;
-    const earlier = min === undefined ? ended[count - 1] : begun[index - 1];
+    if (shouldYield(work)) yield takeUnits(work);
+    // Considers only responses that ended before the request began, because a client cannot obey a `Retry-After` that
+    // it has not read.
+    while (count < byEnd.length && beganAfterEnd(later.record, byEnd[count]!.record)) count += 1;
+    const earlier = min === undefined ? byEnd[count - 1] : byStart[index - 1];
     if (!earlier) continue;
     const wanted = min ?? earlier.retryAfter ?? 0;
     const pause = pauseBetween(earlier, later);
     if (pause >= wanted) continue;
     const when = `${Math.round(Math.abs(pause))} ms ${pause < 0 ? 'before' : 'after'}`;
-    const detail = `${later.record.id} began ${when} ${earlier.record.id} was answered, and not ${wanted} ms after.`;
+    const detail = `${later.record.id} began ${when} the end of the response to ${earlier.record.id}; expected at least ${wanted} ms after.`;
     return { detail, pair: [show(earlier.record), show(later.record)] };
   }
   return undefined;
 }
 
-/** What has an order is found one behind the other: each behind the request that the one before it was found in. */
+/**
+ * Checks that the requests of expectations with `order` follow each other: each search begins after the request that
+ * the previous search found.
+ */
 function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Steps<Unmet[]> {
   const { seen } = evaluated;
   const ordered = [...requests.entries()]
@@ -186,13 +216,13 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   let from = 0;
   for (const [index, expectation] of ordered) {
     const conditions = conditionsOf(expectation.match);
-    const [place] = yield* findSteps(evaluated, conditions, { from, most: 1 });
+    const [place] = yield* findSteps(evaluated, conditions, { from, max: 1 });
     if (place !== undefined) {
       from = place + 1;
       continue;
     }
     const before = yield* findSteps(evaluated, conditions, { to: from });
-    const behind = from === 0 ? '' : ` behind ${seen[from - 1]!.record.id}`;
+    const afterId = from === 0 ? '' : ` after ${seen[from - 1]!.record.id}`;
     const nearest =
       before.length > 0
         ? before.slice(-MAX_SHOWN).map((at) => show(seen[at]!.record))
@@ -202,7 +232,7 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
         at: `requests.${index}`,
         expectation,
         found: before.length,
-        detail: `No such request was found${behind}, where its order puts it.`,
+        detail: `Expected a matching request${afterId} (order ${expectation.order}), found none.`,
         nearest,
       },
     ];
@@ -210,23 +240,26 @@ function* checkOrder(evaluated: Evaluated, { requests = [] }: Expectations): Ste
   return [];
 }
 
-/** Whether it fired as often as it should have. @internal */
+/** Returns an unmet expectation if the fault did not fire as often as expected; an empty list otherwise. @internal */
 export function checkFault(fault: FaultReport): Unmet[] {
   const { id, text, fired, expected = { min: 1 } } = fault;
   const { min = 0, max = Number.POSITIVE_INFINITY } =
     typeof expected === 'number' ? { min: expected, max: expected } : expected;
   if (fired >= min && fired <= max) return [];
-  const wanted = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`;
-  const detail = `The fault ${text} (${id}) fired ${fired} times, and not ${wanted}.`;
+  const times = fired === 1 ? 'once' : `${fired} times`;
+  const detail = `The fault ${text} (${id}) fired ${times}; expected ${rangeText(min, max)}.`;
   return [{ at: `faults.${id}`, expectation: fault, found: fired, detail, nearest: [] }];
 }
 
-/** Requests that are as expected in something, those that differ least first; of those that differ in as much, the last. */
+/**
+ * Returns the requests that satisfy at least one condition, those with the fewest differences first. Among equals,
+ * later requests come first.
+ */
 function* nearestTo({ seen, work }: Evaluated, conditions: readonly Condition[]): Steps<NearRequest[]> {
   const nearest: { readonly record: RequestRecord; readonly failed: readonly Condition[] }[] = [];
   for (const { record } of seen.toReversed()) {
     const failed = failedOf(conditions, record, work);
-    if (isStep(work)) yield take(work);
+    if (shouldYield(work)) yield takeUnits(work);
     if (failed.length === conditions.length) continue;
     const place = nearest.findIndex((other) => other.failed.length > failed.length);
     if (place >= 0) nearest.splice(place, 0, { record, failed });

@@ -3,8 +3,8 @@ import type { ClockMode, WorldClock } from '../time/clock.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * The time of an emulator: of tokens, records, webhooks, states and answers. Time-outs of connections and delays that
- * were asked for keep to real time. Everything that cannot be read is refused with an `Error` that names it.
+ * Clock of an emulator. Tokens, records, webhooks, states and responses use its time. Connection timeouts and injected
+ * delays use real time. Methods throw an `Error` that names the invalid argument.
  *
  * ```js
  * const { clock } = emulator;
@@ -18,29 +18,29 @@ import type { CurrentWorld } from '../world/current-world.js';
  * ```
  */
 export interface EmulatorClock {
-  /** `real`: the machine's time. `frozen`: it stands. `tick`: it moves 1 ms with each request. */
+  /** `real`: time of the machine. `frozen`: the time does not move. `tick`: it moves by 1 ms with each request. */
   readonly mode: ClockMode;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
   /**
-   * Moves the time on, and with it what waits for its time, such as the next attempt of a delivery: that runs in order of
-   * time, and the promise resolves when it has. While nothing waits, the time has moved when the call returns.
+   * Advances the time and runs everything that becomes due, such as the next attempt of a delivery, in order of time.
+   * The promise resolves when that work is done. If nothing is due, the time has already moved when the call returns.
    *
    * ```js
    * await using emulator = await startEmulator({ clock: '2026-01-01T00:00:00Z' });
-   * await emulator.clock.advance('PT1H'); // tokens of an hour have expired
+   * await emulator.clock.advance('PT1H'); // one-hour tokens have expired
    * ```
    */
   advance(duration: Duration): Promise<void>;
-  /** Stops the time, at what it is or at `time`. */
+  /** Freezes the time at its current value, or at `time`. */
   freeze(time?: Time): Promise<void>;
-  /** Moves 1 ms with each request from now on, or from `time`. */
+  /** Moves the time by 1 ms with each request, starting at its current value or at `time`. */
   tick(time?: Time): Promise<void>;
-  /** The machine's time again. */
+  /** Uses the time of the machine. */
   real(): Promise<void>;
-  /** Sets the time; the mode stays. */
+  /** Sets the time and keeps the mode. */
   set(time: Time): Promise<void>;
-  /** All of it in one step. */
+  /** Applies several changes at once. */
   change(changes: ClockChanges): Promise<void>;
 }
 

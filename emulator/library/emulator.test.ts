@@ -8,7 +8,7 @@ async function start(t: Test, options: GivenOptions = {}): Promise<Emulator> {
   return emulator;
 }
 
-/** What is reached from an object without a call: values by path, functions as their names. */
+/** Returns the paths and types of all values that are reachable from an object without a call. */
 function reachable(object: object, path = ''): string[] {
   return Reflect.ownKeys(object).flatMap((name) => {
     const at = `${path}${String(name)}`;
@@ -22,7 +22,7 @@ function reachable(object: object, path = ''): string[] {
 
 const ADDRESS = ['org: string', 'baseUrl: string', 'gitUrl: string', 'gitHost: string'];
 
-t.test('an emulator is its addresses and what controls it, and nothing behind that', async (t) => {
+t.test('an emulator exposes only its addresses and its methods', async (t) => {
   const emulator = await start(t);
   const orgs = [0, 1].flatMap((index) => ADDRESS.map((line) => `orgs.${index}.${line}`));
   t.same(
@@ -61,7 +61,7 @@ t.test('an emulator is its addresses and what controls it, and nothing behind th
   );
 });
 
-t.test('nor is there anything behind a namespace, a fault and what is read', async (t) => {
+t.test('a namespace, a fault and returned values expose nothing internal', async (t) => {
   const emulator = await start(t);
   const namespace = await emulator.namespace();
   const own = (lines: string[]) => lines.filter((line) => !/^(id|namespace): /.test(line)).sort();
@@ -93,7 +93,7 @@ t.test('nor is there anything behind a namespace, a fault and what is read', asy
   }
 });
 
-t.test('the log is a function, or an object that writes', async (t) => {
+t.test('the log is a function, or an object with a write method', async (t) => {
   const events: string[] = [];
   const note = ({ event }: { readonly event: string }) => void events.push(event);
   for (const log of [note, { write: note }]) {
@@ -105,7 +105,7 @@ t.test('the log is a function, or an object that writes', async (t) => {
   await t.rejects(startEmulator({ port: 0 }, { log: wrong }), { message: /^log has to be a function of a line/ });
 });
 
-t.test('requests are found by what they were and what became of them', async (t) => {
+t.test('requests are selected by their properties and their results', async (t) => {
   const emulator = await start(t);
   for (const path of ['/api/v1/repo', '/nothing', '/api/v1/repo']) {
     for (const { baseUrl } of emulator.orgs) await (await fetch(baseUrl + path)).arrayBuffer();
@@ -124,7 +124,7 @@ t.test('requests are found by what they were and what became of them', async (t)
   t.match(all[0], { method: 'GET', path: '/api/v1/repo', origin: 'real', why: [/./] });
 });
 
-t.test('the clock is moved on, stopped, set and given back to the machine', async (t) => {
+t.test('the clock can be advanced, frozen, set and returned to real time', async (t) => {
   const { clock } = await start(t);
   t.equal(clock.mode, 'tick');
   const start0 = clock.now();
@@ -147,10 +147,10 @@ t.test('the clock is moved on, stopped, set and given back to the machine', asyn
   t.equal(clock.mode, 'real');
   t.ok(Math.abs(clock.now() - Date.now()) < 60_000);
   await clock.advance('P1D');
-  t.ok(clock.now() > Date.now() + 86_000_000, 'the machine’s time can be ahead');
+  t.ok(clock.now() > Date.now() + 86_000_000, 'a clock in real mode can be ahead of the machine');
 });
 
-t.test('switches of organizations are read and changed, all or none', async (t) => {
+t.test('the state of organizations is read, and changed atomically', async (t) => {
   const emulator = await start(t, { forgeApps: 2 });
   const { state } = emulator;
   const initial = { authentication: 'available', hosting: 'on', forgeApps: 2, upstream: 'reachable' };
@@ -166,7 +166,7 @@ t.test('switches of organizations are read and changed, all or none', async (t) 
   for (const [what, wrong, sentence] of [
     ['an organization', { organizations: { one, three: {} } }, /no organization "three"/],
     ['a member', { organizations: { one: { ...one, quota: 1 } } }, /organizations.one: .*"quota"/],
-    ['a member beside', { organizations: { one }, limit: {} }, /"limit"/],
+    ['an unknown member', { organizations: { one }, limit: {} }, /"limit"/],
     ['a limit that is fixed', { organizations: { one }, limits: { maxSockets: 1 } }, /limits: .*"maxSockets"/],
     ['a variant', { organizations: { one }, variants: { thawing: '500' } }, /variants.thawing/],
     ['a value', { organizations: { one: { ...one, authentication: 'off' } } }, /organizations.one.authentication/],
@@ -179,5 +179,5 @@ t.test('switches of organizations are read and changed, all or none', async (t) 
   }
   t.throws(() => state.read({ org: 'three' }), /no organization "three"/);
   await emulator.reset();
-  t.same(state.read().organizations, { one: initial, two: initial }, 'a reset takes them back');
+  t.same(state.read().organizations, { one: initial, two: initial }, 'a reset restores the initial state');
 });

@@ -16,44 +16,47 @@ import { type EmulatorRepository, type RepositoryScope, repositoryOf } from './r
 import { type EmulatorQuotas, type EmulatorState, quotasOf, stateOf } from './state.js';
 import { signToken, type TokenOptions } from './token.js';
 
-/** One request that was answered: a copy, which later requests do not change. */
+/** Journal entry of a request. It is a copy, which later requests do not change. */
 export type AnsweredRequest = JournalEntry;
 
-/** Requests that were answered, oldest first. */
+/** Journal entries of requests, oldest first. */
 export interface AnsweredRequests extends ReadonlyArray<AnsweredRequest> {
-  /** Number of earlier requests that the journal no longer has. It is not enumerable, so that lists compare as arrays. */
+  /** Number of earlier requests that the journal dropped. Not enumerable, so that lists compare as arrays. */
   readonly dropped: number;
 }
 
 /** A running emulator. */
 export interface Emulator extends EmulatedService {
-  /** The file with the admin token, where one was made: off loopback, unless `adminToken` was given. */
+  /**
+   * File with the generated admin token. Absent if `adminToken` was given, or if the emulator listens only on loopback
+   * addresses.
+   */
   readonly adminTokenFile?: string;
 }
 
-/** An isolated world of an emulator. */
+/** Isolated world of an emulator. A world is the state of one service. */
 export interface Namespace extends EmulatedService {
-  /** `<id>.ns.localhost` at the emulator's first port reaches it as well. */
+  /** Id. The namespace is also reached as `<id>.ns.localhost` at the first port of the emulator. */
   readonly id: string;
 }
 
-/** One world of the service. The addresses beside `orgs` are the first organization's. */
+/** One emulated service. The addresses outside `orgs` are those of the first organization. */
 export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   readonly orgs: readonly OrganizationAddress[];
-  /** Id of the key that `keyFile` belongs to; empty where the first organization has no key. */
+  /** Id of the key in `keyFile`; empty if the first organization has no key. */
   readonly keyId: string;
   /**
-   * Absolute path of the private key that signs for the first organization (PKCS#8 PEM): a test key, or without those
-   * the file of the option `key`.
+   * Absolute path of the private key that signs for the first organization (PKCS#8 PEM): a test key, or the file of the
+   * option `key` if test keys are disabled.
    */
   readonly keyFile: string;
-  /** What clients have to trust for HTTPS (PEM), with the option `tls`. */
+  /** Certificate that clients have to trust for HTTPS (PEM). Absent without the option `tls`. */
   readonly ca?: string;
-  /** Where the routes of the emulator itself are: `<baseUrl>/_emulator`. */
+  /** URL of the admin API: `<baseUrl>/_emulator`. */
   readonly adminUrl: string;
   /**
-   * Signs a token at the time of the emulator. Its requests meet the `faults` it names, so that a client which can set
-   * nothing else, such as git, meets them too. Rejects with an `Error` that says what cannot be.
+   * Signs a token at the time of the emulator. The `faults` apply to requests with the token, so that they also reach
+   * clients that cannot set a header, such as git. Rejects with an `Error` that names the invalid option.
    *
    * ```js
    * const token = await emulator.token({ repo: 'team/app', faults: ['cut*1@git.pack;fraction=0.5'] });
@@ -62,8 +65,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   token(options?: TokenOptions): Promise<string>;
   /**
-   * The requests that were answered, oldest first; as many of the last as the limit `maxJournal` says. `dropped` is the
-   * number of those before them. Requests to the emulator's own routes are left out.
+   * Returns the requests in the journal, oldest first, without requests to the admin API. The limit `maxJournal` is the
+   * maximum number of requests in the journal; `dropped` is the number of earlier requests.
    *
    * ```js
    * const [refused] = emulator.requests({ operation: 'commitPack', status: 409 });
@@ -72,9 +75,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   requests(query?: RequestQuery): AnsweredRequests;
   /**
-   * Verifies the requests: how often, in which order, never, how far apart; and, with `client`, by the rules for clients.
-   * The `expect` of each fault and the expectations of each running scenario are always included. Throws an `Error` that
-   * names the invalid member.
+   * Verifies the number, the order and the pauses of requests and, with `client`, the rules for clients. The `expect`
+   * of each fault and the expectations of each running scenario are always included. Throws an `Error` that names the
+   * invalid member.
    *
    * ```js
    * const { met, unmet } = emulator.verify({
@@ -84,14 +87,15 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    * ```
    */
   verify(expectations?: Expectations): Verification;
-  /** The time of the emulator: `emulator.clock.advance(1_000)`. */
+  /** Clock of the emulator: `emulator.clock.advance(1_000)`. */
   readonly clock: EmulatorClock;
-  /** How many requests can be made: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
+  /** Request quotas: `emulator.quotas.change({ gateway: { capacity: 20, refill: '10/s' } })`. */
   readonly quotas: EmulatorQuotas;
-  /** Switches of organizations, and the states of repositories: `emulator.state.read().organizations.demo.hosting`. */
+  /** State of organizations and repositories: `emulator.state.read().organizations.demo.hosting`. */
   readonly state: EmulatorState;
   /**
-   * A repository by its name, there or not: to fill it without a request, and as what another one is filled from.
+   * Returns a repository by name, whether or not it exists. It can be filled without a request, and other repositories
+   * can be filled from it.
    *
    * ```js
    * await emulator.repository('team/app').seed({ 'README.md': 'hello', 'src/index.js': 'export {};' });
@@ -100,19 +104,23 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   repository(name: string, scope?: RepositoryScope): EmulatorRepository;
   /**
-   * Makes requests meet a fault, until it is removed: in the words of `X-Emulator-Fault`, or as an object that also says
-   * which requests are meant. Throws an `Error` that says why when it could never meet any.
+   * Injects a fault into requests until it is removed. The fault is a text as in `X-Emulator-Fault`, or an object that
+   * can also select requests. Throws an `Error` with the reason if the fault could never fire.
    *
    * ```js
-   * await using outage = emulator.fault({ match: { op: 'git*' }, when: { times: 2 }, do: { error: { code: 'service_unavailable' } } });
+   * await using outage = emulator.fault({
+   *   match: { op: 'git*' },
+   *   when: { times: 2 },
+   *   do: { error: { code: 'service_unavailable' } },
+   * });
    * // … a test …
    * assert.equal(outage.fired, 2);
    * ```
    */
   fault(spec: string | GivenFault): FaultHandle;
   /**
-   * Lets go of the requests that a latch holds, and ends the states that last until it is released. Returns how many
-   * there were: a release is not remembered for what comes later.
+   * Releases a latch: continues the requests that it holds, and ends the states that last until its release. Returns
+   * the number of both. The release does not affect later requests and states.
    *
    * ```js
    * emulator.fault('hold*1;latch=door');
@@ -122,10 +130,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   release(latch: string): number;
   /**
-   * Keeps everything as it is now: repositories with their refs, objects, notes, deployments, credentials, LFS objects
-   * and locks, webhooks and their deliveries, the requests, the clock, and the counters of ids and faults. Resolves to
-   * the id to restore it by. What it holds counts as held until the emulator is closed. Rejects when there are 1,000
-   * snapshots already.
+   * Takes a snapshot of the whole world: repositories with their refs, objects, notes, deployments, credentials, LFS
+   * objects and locks, webhooks and their deliveries, the journal, the clock, and the counters of ids and faults.
+   * Resolves to its id, for `restore`. Data of a snapshot counts as held memory until the emulator is closed. Rejects
+   * if there are already 1,000 snapshots.
    *
    * ```js
    * const seeded = await emulator.snapshot();
@@ -135,10 +143,9 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   snapshot(): Promise<string>;
   /**
-   * Puts everything back to a snapshot, which can be restored any number of times. The same requests then get the same
-   * bytes as they got after it was taken, unless the time is that of the machine. Requests that are under way end in the
-   * state they began in: reads are answered, and writes get 503 `service_unavailable`. Syncs that were under way are
-   * canceled. Rejects with an `Error` when there is no such snapshot.
+   * Restores a snapshot, any number of times. Repeated requests then get identical responses, unless the clock has the
+   * mode `real`. Requests in progress finish in the state in which they began: reads succeed, and writes get 503
+   * `service_unavailable`. Running syncs are canceled. Rejects with an `Error` if the snapshot does not exist.
    *
    * ```js
    * afterEach(() => emulator.restore(seeded));
@@ -146,7 +153,7 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   restore(id: string): Promise<void>;
   /**
-   * Puts everything back to what it was before the first request; snapshots stay. Otherwise as `restore`.
+   * Restores the state before the first request, like `restore` does for a snapshot. Snapshots remain.
    *
    * ```js
    * afterEach(() => emulator.reset());
@@ -154,10 +161,10 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   reset(): Promise<void>;
   /**
-   * Makes an isolated world in this process, on ports of its own: with its own clock, ids, requests, quotas and limits, so
-   * that tests which run side by side never meet. Made from a snapshot of this world it starts as that was and shares its objects, so
-   * it costs next to nothing however much is in it. What is closed gives its memory back; what is not is closed with the
-   * emulator. Rejects with an `Error` that names an option that cannot be.
+   * Creates an isolated world in this process, with its own ports, clock, ids, requests, quotas and limits, so that
+   * concurrent tests do not affect each other. A namespace from a snapshot of this world starts in the state of the
+   * snapshot and shares its objects, so the cost does not depend on the amount of data. Closing the namespace frees its
+   * memory; closing the emulator closes all namespaces. Rejects with an `Error` that names the invalid option.
    *
    * ```js
    * const seeded = await emulator.snapshot();
@@ -166,8 +173,8 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
    */
   namespace(options?: NamespaceOptions): Promise<Namespace>;
   /**
-   * Stops listening and lets running requests finish for `graceMs` milliseconds of real time (default: the limit
-   * `drainTimeout`). Resolves when nothing of the emulator is left, also when it was closed before.
+   * Stops listening, and waits up to `graceMs` milliseconds of real time for running requests. Default: the limit
+   * `drainTimeout`. Resolves when all resources are released, also if the emulator was closed before.
    *
    * ```js
    * await emulator.close({ graceMs: 0 });
@@ -176,21 +183,24 @@ export interface EmulatedService extends OrganizationAddress, AsyncDisposable {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
-/** The surface of a server: addresses, and what a test may ask and change. @internal */
+/** Creates the public interface of a server. @internal */
 export function createEmulator(server: Server): Emulator {
   const { namespaces, adminTokenFile, operations, signingKey, trust } = server;
-  const makeFrom =
+  const namespaceFactory =
     (world: CurrentWorld): EmulatedService['namespace'] =>
     async (options) => {
       const { id, listeners, current, close } = await namespaces.create(options, world);
       const namespace = { listeners: listeners.all, current, operations, signingKey, trust, close };
-      return { id, ...surfaceOf(namespace, makeFrom(current)) };
+      return { id, ...publicInterfaceOf(namespace, namespaceFactory(current)) };
     };
-  return { ...surfaceOf(server, makeFrom(server.current)), ...(adminTokenFile !== undefined && { adminTokenFile }) };
+  return {
+    ...publicInterfaceOf(server, namespaceFactory(server.current)),
+    ...(adminTokenFile !== undefined && { adminTokenFile }),
+  };
 }
 
-/** What an emulator and a namespace have in common. */
-function surfaceOf(
+/** Returns the members that an emulator and a namespace share. */
+function publicInterfaceOf(
   {
     listeners,
     current,

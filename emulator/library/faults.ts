@@ -5,7 +5,8 @@ import { readWritten } from '../faults/schema.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
 /**
- * A fault that was set. After `remove`, `reset` or `restore` it is gone, and shows what it was last.
+ * Handle of an injected fault. After `remove`, `reset` or `restore` the fault no longer exists, and the handle keeps
+ * its last values.
  *
  * ```js
  * const lost = emulator.fault('lost*1');
@@ -16,39 +17,42 @@ import type { CurrentWorld } from '../world/current-world.js';
  * ```
  */
 export interface FaultHandle extends AsyncDisposable {
-  /** As answers name it in `X-Emulator-Fault-Fired`. */
+  /** Id, as in the response header `X-Emulator-Fault-Fired`. */
   readonly id: string;
-  /** How many requests it has touched. */
+  /** Number of requests that the fault affected. */
   readonly fired: number;
-  /** Ids of the last requests that it touched, oldest first. */
+  /** Returns the ids of the last requests that the fault affected, oldest first. */
   requests(): readonly string[];
-  /** Ends it; nothing happens when it is gone already. */
+  /** Removes the fault. Does nothing if it was already removed. */
   remove(): void;
 }
 
-/** Sets a fault: in the words of the grammar, or as JSON has it. Throws an `Error` for one that could never fire. @internal */
+/**
+ * Injects a fault, given in the fault grammar or as an object. Throws an `Error` if the fault could never fire.
+ * @internal
+ */
 export function setFault(
   current: CurrentWorld,
   operations: readonly FaultedOperation[],
   spec: string | GivenFault,
 ): FaultHandle {
   const { fault } = readWritten(spec, 'fault');
-  let shown = current.world.state.faults.add(fault, operations);
-  const { id } = shown;
-  const look = (): FaultView => {
-    shown = current.world.state.faults.get(id) ?? shown;
-    return shown;
+  let latest = current.world.state.faults.add(fault, operations);
+  const { id } = latest;
+  const refresh = (): FaultView => {
+    latest = current.world.state.faults.get(id) ?? latest;
+    return latest;
   };
   const remove = (): void => {
-    look();
+    refresh();
     current.world.state.faults.remove(id);
   };
   return {
     id,
     get fired() {
-      return look().fired;
+      return refresh().fired;
     },
-    requests: () => [...look().requestIds],
+    requests: () => [...refresh().requestIds],
     remove,
     [Symbol.asyncDispose]: async () => remove(),
   };

@@ -1,14 +1,14 @@
 import type { Seeded, SeedOptions } from '../sources/seeded.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** Which organization's repository is meant; the first one's unless given. */
+/** Organization of the repository. Default: the first one. */
 export interface RepositoryScope {
   readonly org?: string;
 }
 
 /**
- * What a repository can be filled from: the path of a folder, a repository or a bundle; the URL of one that can be
- * cloned; contents by path; the bytes of a bundle; or another repository.
+ * Source for the content of a repository: the path of a folder, of a local Git repository or of a bundle; the URL of a
+ * repository to clone; file contents by path; the bytes of a bundle; or another repository of an emulator.
  */
 export type RepositorySource =
   | string
@@ -17,16 +17,16 @@ export type RepositorySource =
   | Readonly<Record<string, string | Uint8Array>>
   | EmulatorRepository;
 
-/** A repository of an emulator, by its name. */
+/** Repository of an emulator, identified by its name. It need not exist. */
 export interface EmulatorRepository {
   readonly org: string;
   readonly name: string;
   /**
-   * Fills the repository, and makes it where it is not there. Files, of a folder or by path, become one commit on the
-   * default branch, behind the one that is there; the branches, tags and notes of a history are taken over as a push
-   * without force would. All of it is checked as a push is, and is there at once, or not at all: then it rejects with an
-   * `Error` that says why. No symbolic link is followed. The clock does not move, and the journal does not see it; the
-   * same seed, clock and source give the same ids.
+   * Fills the repository, and creates it if it does not exist. Files become one commit on the default branch, with its
+   * current tip as parent. The branches, tags and notes of a Git repository or bundle are updated as by a push without
+   * force. Everything is checked like a push and applied atomically; if the check fails, the promise rejects with an
+   * `Error` that states the reason. Symbolic links are not followed. The clock does not move, and the journal records
+   * no request. The same seed, clock and source produce the same ids.
    *
    * ```js
    * const { commit } = await emulator.repository('team/app').seed({ 'README.md': 'hello' });
@@ -35,7 +35,7 @@ export interface EmulatorRepository {
   seed(source: RepositorySource, options?: SeedOptions): Promise<Seeded>;
 }
 
-/** The worlds of the repositories that were given out. */
+/** World of each repository object that was returned. */
 const WORLDS = new WeakMap<object, CurrentWorld>();
 
 /** @internal */
@@ -44,7 +44,7 @@ export function repositoryOf(current: CurrentWorld, org: string, name: string): 
     org,
     name,
     seed: async (source, options = {}) => {
-      // Few emulators are filled in this way.
+      // Loaded on demand, because few emulators are filled in this way.
       const { seed } = await import('../sources/seed.js');
       return seed(current.world, org, name, isRepository(source) ? open(source) : source, options);
     },

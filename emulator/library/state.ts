@@ -6,15 +6,15 @@ import { readState, type StateView } from '../world/state-view.js';
 export type { StateChanges } from '../changes/state-changes.js';
 export type { OrganizationState, RepositoryStateView, StateView } from '../world/state-view.js';
 
-/** Which organization's repositories are meant; the first one's unless given. */
+/** Organization of the repositories. Default: the first one. */
 export interface StateScope {
   readonly org?: string;
 }
 
-/** What an emulator pretends, apart from what requests wrote. */
+/** Simulated state of an emulator, which no request can write. */
 export interface EmulatorState {
   /**
-   * The state as it is; later changes do not show in it. Throws an `Error` when there is no such organization.
+   * Returns a copy of the current state. Throws an `Error` if the organization does not exist.
    *
    * ```js
    * emulator.state.read().repositories['team/app']; // { state: 'active' }
@@ -22,10 +22,10 @@ export interface EmulatorState {
    */
   read(scope?: StateScope): StateView;
   /**
-   * Changes all of it in one step, or nothing: throws an `Error` that names an organization, a repository or a member
-   * that does not exist, and a value that cannot be. A state lasts until another is set, or as `ends` says: for so many
-   * `requests`, for a time on the clock (`after`), or until the latch `signal` is released. What a repository is set to
-   * while a sync is running cancels the sync; no event tells of it.
+   * Changes the state atomically. Throws an `Error` that names the invalid value, or the organization, repository or
+   * member that does not exist. A state lasts until the next change, or until the end given in `ends`: a number of
+   * `requests`, a time on the clock (`after`), or the release of the latch `signal`. Setting the state of a repository
+   * cancels its running sync, without an event.
    *
    * ```js
    * emulator.state.change({ organizations: { demo: { authentication: 'unavailable', ends: { requests: 2 } } } });
@@ -47,13 +47,13 @@ export function stateOf(current: CurrentWorld, firstOrg: string): EmulatorState 
 export type { QuotaChanges, QuotaView } from '../quotas/quota-changes.js';
 
 /**
- * How many requests can be made: token buckets on the clock. A request that finds too few tokens is answered 429
- * `rate_limited`, with `RateLimit` and `Retry-After`, and takes none. Without quotas, which is how an emulator starts,
+ * Request quotas: token buckets on the clock of the emulator. If a bucket has too few tokens, the response is 429
+ * `rate_limited` with `RateLimit` and `Retry-After`, and no token is taken. An emulator starts without quotas, so
  * nothing is throttled.
  */
 export interface EmulatorQuotas {
   /**
-   * The quotas by name.
+   * Returns the quotas by name.
    *
    * ```js
    * emulator.quotas.change({ all: { capacity: 5, refill: '1/s' } });
@@ -63,8 +63,8 @@ export interface EmulatorQuotas {
    */
   read(): Readonly<Record<string, QuotaView>>;
   /**
-   * Sets quotas by name, and removes those that are null; others stay. All of them or none: throws an `Error` that names
-   * the member that cannot be.
+   * Sets quotas by name, and removes those that are null. Other quotas remain. The change is atomic. Throws an `Error`
+   * that names the invalid member.
    *
    * ```js
    * emulator.quotas.change({

@@ -20,7 +20,7 @@ async function ask({ baseUrl }: { readonly baseUrl: string }, method: string, pa
   return { status, fired: headers.get('x-emulator-fault-fired') };
 }
 
-t.test('tokens are signed at the time of the emulator, by the key of the organization', async (t) => {
+t.test('tokens are signed at the time of the emulator, with the key of the organization', async (t) => {
   const emulator = await start(t);
   await emulator.clock.advance(3_600_000);
   const iat = Date.parse('2026-01-01T01:00:00Z') / 1000;
@@ -35,11 +35,11 @@ t.test('tokens are signed at the time of the emulator, by the key of the organiz
   const restricted = await emulator.token({ repo: 'r', key: 'restricted' });
   t.match(decodeJwt(restricted), { scopes: ['git:read'], exp: iat + 3600 });
   const foreign = await emulator.token({ repo: 'r', org: 'none' });
-  t.match(decodeJwt(foreign), { iss: 'none' }, 'also for an organization that there is not, as a test may want');
+  t.match(decodeJwt(foreign), { iss: 'none' }, 'a token for an organization that does not exist can be signed');
   t.match(await ask(emulator, 'GET', '/api/v1/repo', foreign), { status: 403 });
 });
 
-t.test('a token brings its faults and its scenario', async (t) => {
+t.test('the faults and the scenario of a token apply to its requests', async (t) => {
   const emulator = await start(t);
   const faults = ['service_unavailable*1', { do: { error: { code: 'bad_gateway' } }, when: { times: 1 } } as const];
   const token = await emulator.token({ repo: 'r', scopes: ['repo:write', 'git:read'], faults, scenario: 's' });
@@ -57,12 +57,12 @@ t.test('a namespace signs at its own time', async (t) => {
   t.match(await ask(namespace, 'POST', '/api/repos', token), { status: 201 });
 });
 
-t.test('what no token can say is refused, and the member named', async (t) => {
+t.test('invalid token options are refused with the name of the member', async (t) => {
   const emulator = await start(t);
   for (const [options, message] of [
     [{ ttl: 0 }, /^ttl has to be/],
     [{ ttl: 1.5 }, /^ttl has to be/],
-    [{ key: 'none' }, /^key has to be one of es256, .* or a file that can be read/],
+    [{ key: 'none' }, /^key has to be one of es256, .* or the path of a readable PEM file/],
     [{ faults: ['nonsense'] }, /^faults: there is no fault nonsense/],
     [{ faults: ['cut@accept'] }, /^faults: .*accept/],
     [{ faults: [{ do: {} } as never] }, /^do: Has to have one of error/],
@@ -72,7 +72,7 @@ t.test('what no token can say is refused, and the member named', async (t) => {
   }
 });
 
-t.test('without the test keys, the own key of the organization signs', async (t) => {
+t.test('without test keys, the key of the organization signs', async (t) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   const file = join(t.testdir({}), 'key.pem');
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -81,10 +81,10 @@ t.test('without the test keys, the own key of the organization signs', async (t)
   t.same(decodeProtectedHeader(token), { alg: 'ES384', typ: 'JWT', kid: 'own' });
   t.match(await ask(emulator, 'POST', '/api/repos', token), { status: 201 });
   const bare = await start(t, { testKeys: false });
-  await t.rejects(bare.token(), { message: /^The emulator was started without a key to sign with/ });
+  await t.rejects(bare.token(), { message: /^The emulator has no signing key/ });
 });
 
-t.test('a latch is released, and says how much it held', async (t) => {
+t.test('releasing a latch returns the number of held requests', async (t) => {
   const emulator = await start(t);
   const token = await emulator.token({ repo: 'r', scopes: ['repo:write'], faults: ['hold*1;latch=door'] });
   t.equal(emulator.release('door'), 0);

@@ -8,23 +8,26 @@ import type { SigningKey } from '../server/registered-keys.js';
 import { readTextFile } from '../system/text-file.js';
 import type { CurrentWorld } from '../world/current-world.js';
 
-/** What a token says. */
+/** Options of a token. All have defaults. */
 export interface TokenOptions {
-  /** Repository the token covers; without it the claim is left out. */
+  /** Repository in the `repo` claim. Without it, the token has no `repo` claim. */
   readonly repo?: string | undefined;
-  /** Default `git:write` and `git:read`, as far as the key allows them. Not checked: a test may want a wrong one. */
+  /**
+   * Scopes. Default: those of `git:write` and `git:read` that the key allows. Not checked, because tests may need
+   * invalid scopes.
+   */
   readonly scopes?: readonly string[] | undefined;
-  /** Lifetime in seconds. Default one year, for the restricted test key one hour. */
+  /** Lifetime in seconds. Default: one year, or one hour for the restricted test key. */
   readonly ttl?: number | undefined;
-  /** A test key, as `emulator keys` lists them, or the name of a PKCS#8 PEM file. Default: what signs for `org`. */
+  /** Test key as listed by `emulator keys`, or the path of a PKCS#8 PEM file. Default: the signing key of `org`. */
   readonly key?: string | undefined;
-  /** Who asks, for the journal. Default `emulator`. */
+  /** The `sub` claim, which the journal shows. Default: `emulator`. */
   readonly sub?: string | undefined;
   /** Organization. Default: the first. */
   readonly org?: string | undefined;
-  /** Faults that every request with the token meets, one in each text. */
+  /** Faults for every request with the token; one fault for each item. */
   readonly faults?: readonly (string | GivenFault)[] | undefined;
-  /** Scenario that every request with the token is in. */
+  /** Scenario that every request with the token names. */
   readonly scenario?: string | undefined;
 }
 
@@ -32,11 +35,11 @@ export interface TokenOptions {
 export interface TokenSigner {
   readonly current: CurrentWorld;
   readonly operations: readonly FaultedOperation[];
-  /** What signs for the first organization. */
+  /** Signing key of the first organization. */
   readonly signingKey: SigningKey;
 }
 
-/** Signs a token at the time of the emulator. Rejects with an `Error` that says what cannot be. @internal */
+/** Signs a token at the time of the emulator. Rejects with an `Error` that names the invalid option. @internal */
 export async function signToken(
   { current, operations, signingKey }: TokenSigner,
   options: TokenOptions,
@@ -46,7 +49,7 @@ export async function signToken(
   const names = organizations.list().map(({ name }) => name);
   const { org = names[0]! } = options;
   if (ttl !== undefined && !(Number.isSafeInteger(ttl) && ttl > 0)) {
-    throw new Error('ttl has to be a whole number of seconds above 0.');
+    throw new Error(`ttl has to be a whole number of seconds above 0, not ${ttl}.`);
   }
   const claims = faultClaims({ faults, scenario }, { where: 'faults', operations });
   const request = { org, now: clock.now(), claims, repo, scopes, sub, ttl };
@@ -57,12 +60,15 @@ export async function signToken(
   return mintToken({ ...request, ...kid, privateKeyPem: readKey(key) });
 }
 
-/** `index`: the organization's place, below 0 for one that does not exist, as a test of a wrong `iss` names it. */
+/**
+ * Returns the signing key of an organization. `index`: index of the organization; -1 if it does not exist, which is
+ * valid because tests may need a wrong `iss`.
+ */
 function defaultKey(index: number, { file }: SigningKey): string {
   const testKey = defaultFixtureKey(Math.max(index, 0));
   if (index > 0 || file === testKey.privateKeyFile) return testKey.id;
   if (file !== '') return file;
-  throw new Error('The emulator was started without a key to sign with: name one as key.');
+  throw new Error('The emulator has no signing key. Pass one in the option key.');
 }
 
 function readKey(file: string): string {
@@ -70,6 +76,6 @@ function readKey(file: string): string {
     return readTextFile(file);
   } catch {
     const known = fixtureKeys().map(({ id }) => id);
-    throw new Error(`key has to be one of ${known.join(', ')}, or a file that can be read.`);
+    throw new Error(`key has to be one of ${known.join(', ')}, or the path of a readable PEM file.`);
   }
 }

@@ -31,7 +31,7 @@ const COLD: StateRow = {
   write: 'repository_thawing',
   delete: 'repository_thawing',
   except: { fileMetadata: 'service_unavailable' },
-  detail: 'The repository is being restored from cold storage; retry after Retry-After.',
+  detail: 'The repository is being restored from cold storage; retry after the delay in Retry-After.',
 };
 
 /**

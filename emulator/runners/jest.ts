@@ -7,18 +7,20 @@ export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestNamespace } from './test-view.js';
 
 /**
- * Gives each test of a file of jest a namespace of its own, of one emulator that is started for the first of them and ends
- * with the file; inside a `describe`, each test of that. A `test.concurrent` that uses it fails, because jest runs no hooks for it.
+ * Gives each test of a jest test file its own namespace. The emulator starts before the first test and stops after the
+ * last one. If called inside a `describe`, only the tests of that block get a namespace. A `test.concurrent` that uses
+ * the namespace fails, because jest runs no hooks for it.
  *
- * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
- * client broke a rule for clients. The requests of a test that fails are printed with it.
+ * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
+ * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
+ * with the failure.
  *
  * ```js
  * const { withEmulator } = require('repohost-emulator/jest');
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer is noticed', async () => {
+ * test('a lost response is noticed', async () => {
  *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
  *   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();
@@ -29,19 +31,20 @@ export function withEmulator(options: WithEmulatorOptions = {}): TestNamespace {
   const concurrent = new AsyncLocalStorage<true>();
   const tests = new TestNamespaces(options, 'run them one after the other', () => {
     if (!concurrent.getStore()) return;
-    throw new Error('withEmulator has no namespace for test.concurrent, which jest starts without hooks: use test.');
+    throw new Error('withEmulator does not support test.concurrent, because jest runs no hooks for it: use test.');
   });
   const block = circusState()?.currentDescribeBlock;
   const marked = new Set<CircusTest>();
   const mark = (): void => {
     if (block) markConcurrent(block, concurrent, marked);
   };
-  // jest 29 starts concurrent tests before the hooks of inner blocks run. All tests are defined once the file was read.
+  // Marks the tests when the file has been read, because jest 29 starts concurrent tests before the hooks of inner
+  // blocks run.
   queueMicrotask(mark);
-  // A file with top-level await defines tests later.
+  // Marks tests that were defined after a top-level await.
   beforeAll(async () => mark());
   let test = {};
-  // With a parameter, jest would wait for a callback.
+  // The hook has no parameter, because jest would pass a callback and wait for its call.
   beforeEach(() => {
     test = {};
     return tests.begin(test);
@@ -75,8 +78,8 @@ interface CircusState {
 }
 
 /**
- * Returns the state of jest-circus, because jest gives hooks no information about their test. It is a member of the
- * global object, under a symbol of this name.
+ * Returns the state of jest-circus, because jest gives hooks no information about their test. The state is a member of
+ * the global object, under a symbol with the description `JEST_STATE_SYMBOL`.
  */
 function circusState(): CircusState | undefined {
   const name = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL');
@@ -91,7 +94,7 @@ function markConcurrent({ children }: CircusBlock, concurrent: AsyncLocalStorage
       marked.add(child);
       const { fn } = child;
       const run = (...args: unknown[]): unknown => concurrent.run(true, () => fn(...args));
-      // Jest decides by the number of parameters if a test takes a callback.
+      // Keeps the number of parameters, because jest uses it to decide if a test takes a callback.
       child.fn = Object.defineProperty(run, 'length', { value: fn.length });
     }
   }

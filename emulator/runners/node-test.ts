@@ -13,11 +13,13 @@ interface HookContext {
 }
 
 /**
- * Gives each test of a file of `node:test` a namespace of its own, of one emulator that is started for the first of them
- * and ends with the file; inside a `describe`, each test of that. Subtests share the namespace of their test.
+ * Gives each test of a `node:test` test file its own namespace. The emulator starts before the first test and stops
+ * after the last one. If called inside a `describe`, only the tests of that block get a namespace. Subtests share the
+ * namespace of their test. Concurrent tests have to call `emulator.of(t)` to get theirs.
  *
- * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
- * client broke a rule for clients. The requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
+ * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
+ * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
+ * with the failure.
  *
  * ```js
  * import assert from 'node:assert/strict';
@@ -26,7 +28,7 @@ interface HookContext {
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer is noticed', async () => {
+ * test('a lost response is noticed', async () => {
  *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
  *   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));

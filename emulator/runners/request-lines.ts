@@ -1,15 +1,15 @@
 import type { AnsweredRequest } from '../index.js';
 import { printable } from '../log/log.js';
 
-/** Maximum lines shown for one test. */
+/** Maximum number of lines for one test. */
 const MAX_LINES = 100;
 
 /**
- * Formats the requests of a test, one per line, oldest first; of many, the last ones. `dropped`: number of earlier
- * requests that were dropped.
+ * Formats the requests of a test, one per line, oldest first. If there are too many, only the last ones are shown.
+ * `dropped`: number of earlier requests that the journal dropped.
  */
 export function requestLines(requests: readonly AnsweredRequest[], dropped = 0): string[] {
-  if (requests.length === 0) return ['No request was answered in this test.'];
+  if (requests.length === 0) return ['The journal has no requests of this test.'];
   const shown = requests.slice(-MAX_LINES);
   const left = dropped + requests.length - shown.length;
   const title = `The requests of this test${left === 0 ? '' : `, without the first ${left}`}:`;

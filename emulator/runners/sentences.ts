@@ -9,9 +9,9 @@ export interface PlannedFault {
   readonly handle: FaultHandle;
 }
 
-interface JudgedTest {
+interface EndedTestFacts {
   readonly namespace: Namespace;
-  readonly begunWith: readonly string[];
+  readonly initialFaults: readonly string[];
   readonly planned: readonly PlannedFault[];
 }
 
@@ -19,9 +19,9 @@ interface JudgedTest {
  * Returns why a test that passed should fail: planned faults that did not fire, even removed ones; unmet expectations
  * of running scenarios; and rules that its client broke.
  */
-export function sentencesOf(test: JudgedTest, client: true | readonly ClientRuleId[] | undefined): string[] {
-  const { namespace, begunWith, planned } = test;
-  const known = new Set([...begunWith, ...planned.map(({ handle }) => `faults.${handle.id}`)]);
+export function failureReasons(test: EndedTestFacts, client: true | readonly ClientRuleId[] | undefined): string[] {
+  const { namespace, initialFaults, planned } = test;
+  const known = new Set([...initialFaults, ...planned.map(({ handle }) => `faults.${handle.id}`)]);
   const verified = namespace.verify({ faults: { everyFired: true }, ...(client && { client }) });
   const faults = [...planned.flatMap(checkPlanned), ...verified.unmet.filter(({ at }) => !known.has(at))];
   const broken = verified.client.filter(({ level, verdict }) => level === 'must' && verdict === 'broken');

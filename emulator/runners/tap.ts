@@ -6,11 +6,12 @@ export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
 
 /**
- * Gives each test of a file of tap a namespace of its own, of one emulator that is started for the first of them and ends
- * with the file. Subtests share the namespace of their test.
+ * Gives each test of a tap test file its own namespace. The emulator starts before the first test and stops after the
+ * last one. Subtests share the namespace of their test. Concurrent tests have to call `emulator.of(t)` to get theirs.
  *
- * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
- * client broke a rule for clients. The requests of a test that fails are printed with it. Of tests that run at the same time each asks `emulator.of(t)`.
+ * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
+ * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
+ * with the failure.
  *
  * ```js
  * import { withEmulator } from 'repohost-emulator/tap';
@@ -18,7 +19,7 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
  *
  * const emulator = withEmulator();
  *
- * t.test('a lost answer is noticed', async (t) => {
+ * t.test('a lost response is noticed', async (t) => {
  *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
  *   await t.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));

@@ -16,7 +16,7 @@ function testsOf(t: Test, options: WithEmulatorOptions = {}): TestNamespaces {
 
 const FINE = { isFailed: false };
 
-t.test('a wrong option is named where it is given', (t) => {
+t.test('an invalid option is named in the error of withEmulator', (t) => {
   const begun = (options: object) => () => new TestNamespaces(options, '');
   t.throws(begun({ orgs: ['a'] }), /There is no option "orgs"\./);
   t.throws(begun({ seed: '' }), /seed has to be/);
@@ -27,7 +27,7 @@ t.test('a wrong option is named where it is given', (t) => {
   t.end();
 });
 
-t.test('what stands for a namespace has all of its members but those that close it', async (t) => {
+t.test('the view of a namespace has all its members except those that close it', async (t) => {
   const emulator = await startEmulator({ port: 0 });
   t.teardown(() => emulator.close({ graceMs: 0 }));
   const tests = testsOf(t);
@@ -38,11 +38,11 @@ t.test('what stands for a namespace has all of its members but those that close 
   t.equal(view.has('close'), false);
 });
 
-t.test('without a test there is no namespace', async (t) => {
+t.test('outside a test there is no namespace', async (t) => {
   const tests = testsOf(t);
   t.throws(() => tests.view.baseUrl, /No test of this file is running/);
-  t.throws(() => tests.of({}), /needs the context of a test of this file that is running/);
-  t.same(tests.end({}, FINE), { broken: [], requests: [] }, 'one that did not begin has nothing to say');
+  t.throws(() => tests.of({}), /requires the context of a running test of this file/);
+  t.same(tests.end({}, FINE), { broken: [], requests: [] }, 'a test that did not begin reports nothing');
 });
 
 t.test('each test has a namespace, which is closed when the next one begins', async (t) => {
@@ -51,16 +51,16 @@ t.test('each test has a namespace, which is closed when the next one begins', as
   await tests.begin(first);
   const { baseUrl } = tests.view;
   tests.end(first, FINE);
-  t.equal(tests.view.baseUrl, baseUrl, 'hooks that come later have it');
+  t.equal(tests.view.baseUrl, baseUrl, 'later hooks can still use it');
   await tests.begin(second);
   t.not(tests.view.baseUrl, baseUrl);
   await t.rejects(fetch(baseUrl));
-  t.throws(() => tests.of(first), /needs the context/);
+  t.throws(() => tests.of(first), /requires the context/);
   await tests.close();
   t.throws(() => tests.view.baseUrl, /No test of this file is running/);
 });
 
-t.test('faults have to fire as often as they say', async (t) => {
+t.test('a test fails if a fault does not fire as often as expected', async (t) => {
   const tests = testsOf(t);
   const brokenBy = async (plan: () => void, requests = 1): Promise<readonly string[]> => {
     const test = {};
@@ -72,10 +72,10 @@ t.test('faults have to fire as often as they say', async (t) => {
   const { view } = tests;
   t.same(await brokenBy(() => view.fault('latency*1@headers;ms=1')), []);
   t.match(await brokenBy(() => view.fault('latency*1;ms=1')), [
-    /^The fault latency\*1;ms=1 \(fault-1\) fired 0 times, and not at least 1\.$/,
+    /^The fault latency\*1;ms=1 \(fault-1\) fired 0 times; expected at least 1\.$/,
   ]);
   const twice = { at: 'headers', do: { latency: { ms: 1 } }, expect: { fired: 2 } } as const;
-  t.match(await brokenBy(() => view.fault(twice)), [/fired 1 times, and not 2\.$/]);
+  t.match(await brokenBy(() => view.fault(twice)), [/fired once; expected 2\.$/]);
   t.same(await brokenBy(() => view.fault(twice), 2), []);
   t.same(await brokenBy(() => view.fault({ ...twice, expect: { fired: { min: 0 } } }), 0), []);
   t.match(await brokenBy(() => void view.fault(twice).remove(), 0), [/fired 0 times/]);
@@ -87,10 +87,10 @@ t.test('faults have to fire as often as they say', async (t) => {
     await fetch(`${view.adminUrl}/faults`, { method: 'POST', headers, body });
     return tests.end(test, FINE).broken;
   };
-  t.match(await overHttp(), [/fired 0 times/], 'also those that are planned over HTTP');
+  t.match(await overHttp(), [/fired 0 times/], 'faults injected over HTTP have to fire as well');
 });
 
-t.test('a test fails when the scenario of its emulator is unmet', async (t) => {
+t.test('a test fails if an expectation of the scenario is unmet', async (t) => {
   const file = join(t.testdir(), 's.json');
   const scenarioOf = (expect: object) =>
     writeFileSync(file, JSON.stringify({ id: 'story', faults: ['lost*1', 'latency*1@headers;ms=1'], expect }));
@@ -102,14 +102,14 @@ t.test('a test fails when the scenario of its emulator is unmet', async (t) => {
     return tests.end(test, FINE).broken;
   };
   scenarioOf({ requests: [{ match: { status: 401 }, count: 1 }] });
-  t.match(await brokenBy(0), [/^scenarios\.story\.requests\.0: 0 of at least 1 requests were found\.$/]);
-  t.same(await brokenBy(1), [], 'faults that it does not expect need not fire');
-  t.match(await brokenBy(2), [/^scenarios\.story\.requests\.0: 2 requests/]);
+  t.match(await brokenBy(0), [/^scenarios\.story\.requests\.0: Expected 1 matching request, found 0\.$/]);
+  t.same(await brokenBy(1), [], 'faults without an expectation need not fire');
+  t.match(await brokenBy(2), [/^scenarios\.story\.requests\.0: .*, found 2\.$/]);
   scenarioOf({ faults: { everyFired: true } });
-  t.match(await brokenBy(1), [/^The fault .*lost.* fired 0 times/], 'faults that it expects have to');
+  t.match(await brokenBy(1), [/^The fault .*lost.* fired 0 times/], 'faults with an expectation have to fire');
 });
 
-t.test('a failed test shows its requests, and a terminal is not steered by them', async (t) => {
+t.test('a failed test shows its requests, with control characters escaped', async (t) => {
   const tests = testsOf(t, { clock: '2026-01-01T00:00:00Z' });
   const test = {};
   await tests.begin(test);
@@ -126,7 +126,7 @@ t.test('a failed test shows its requests, and a terminal is not steered by them'
   t.match(steering.join(), '\\u{1b}[2J\\u{202e}\\u{a}');
 });
 
-t.test('an emulator that cannot start fails the test that begins', async (t) => {
+t.test('a test fails if the emulator cannot start', async (t) => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   t.teardown(() => taken.close());

@@ -2,7 +2,7 @@ import { OptionError, resolveOptions } from '../config/options.js';
 import { type Emulator, type GivenOptions, type Namespace, startEmulator } from '../index.js';
 import { CLIENT_RULE_IDS, type ClientRuleId } from '../journal/client-rules/ids.js';
 import { requestLines } from './request-lines.js';
-import { type PlannedFault, sentencesOf } from './sentences.js';
+import { failureReasons, type PlannedFault } from './sentences.js';
 import { type TestNamespace, viewOf } from './test-view.js';
 
 /** Options of `startEmulator`, and the rules to check for the client. */
@@ -14,18 +14,18 @@ export type WithEmulatorOptions = GivenOptions & {
 /** A test and its subtests. */
 interface RunningTest {
   readonly namespace: Namespace;
-  /** Identifiers of the faults that its namespace began with, which need not fire. */
-  readonly begunWith: readonly string[];
+  /** Ids of the faults that the namespace began with, which need not fire. */
+  readonly initialFaults: readonly string[];
   readonly planned: PlannedFault[];
   isClosed: boolean;
 }
 
-/** Maximum namespaces of ended tests that stay open while other tests run. */
+/** Maximum number of namespaces of ended tests that stay open while other tests run. */
 const MAX_ENDED = 20;
 
 /** Result that a runner reports after a test. */
 export interface EndedTest {
-  /** Reasons of the failure; empty if it passes or failed before. */
+  /** Reasons why a passed test should fail; empty if none. */
   readonly broken: readonly string[];
   /** Requests of the test; empty if it did not fail. */
   readonly requests: readonly string[];
@@ -42,7 +42,7 @@ export class TestNamespaces {
   readonly #running = new Map<object, RunningTest>();
   /** Ended tests. Their namespaces are closed when the next test begins, because later hooks may still use them. */
   #ended: RunningTest[] = [];
-  /** Tests by context, including ended ones. */
+  /** Running and ended tests by context. */
   readonly #byContext = new WeakMap<object, RunningTest>();
   /** View of the namespace of the running test. */
   readonly view: TestNamespace = viewOf(() => this.#current());
@@ -70,12 +70,12 @@ export class TestNamespaces {
     await this.#closeEnded();
     this.#emulator ??= startEmulator(this.#options);
     const namespace = await (await this.#emulator).namespace();
-    const demanded = new Set(namespace.verify().unmet.map(({ at }) => at));
+    const alwaysVerified = new Set(namespace.verify().unmet.map(({ at }) => at));
     const unfired = namespace.verify({ faults: { everyFired: true } }).unmet.map(({ at }) => at);
-    const begunWith = unfired.filter((at) => !demanded.has(at));
-    const begun = { namespace, begunWith, planned: [], isClosed: false };
-    this.#running.set(test, begun);
-    this.#byContext.set(test, begun);
+    const initialFaults = unfired.filter((at) => !alwaysVerified.has(at));
+    const started = { namespace, initialFaults, planned: [], isClosed: false };
+    this.#running.set(test, started);
+    this.#byContext.set(test, started);
   }
 
   /** Ends a test and returns its result. */
@@ -85,7 +85,7 @@ export class TestNamespaces {
     const none = { broken: [], requests: [] };
     if (!ended || [...this.#running.values()].includes(ended)) return none;
     this.#ended.push(ended);
-    const broken = sentencesOf(ended, this.#client);
+    const broken = failureReasons(ended, this.#client);
     if (broken.length === 0 && !isFailed) return none;
     const requests = ended.namespace.requests();
     return { broken, requests: requestLines(requests, requests.dropped) };
@@ -105,7 +105,7 @@ export class TestNamespaces {
   of(test: object): TestNamespace {
     const found = this.#byContext.get(test);
     if (found && !found.isClosed) return viewOf(() => found);
-    throw new Error('emulator.of(context) needs the context of a test of this file that is running.');
+    throw new Error('emulator.of(context) requires the context of a running test of this file.');
   }
 
   /** Closes the emulator and all its namespaces. */
@@ -125,12 +125,12 @@ export class TestNamespaces {
     const [current, ...others] = new Set([...this.#running.values(), ...this.#ended]);
     if (others.length > 0) {
       throw new Error(
-        `${others.length + 1} tests of this file run at the same time, and the emulator cannot tell which of them asks: ${this.advice}.`,
+        `${others.length + 1} tests of this file run concurrently, so the emulator cannot determine which of them uses it: ${this.advice}.`,
       );
     }
     if (current) return current;
     throw new Error(
-      'No test of this file is running that the emulator could give a namespace: use it inside a test, or in a hook before or after each.',
+      'No test of this file is running. Use the emulator inside a test, or in a beforeEach or afterEach hook.',
     );
   }
 

@@ -6,11 +6,13 @@ export type { WithEmulatorOptions } from './test-namespaces.js';
 export type { TestEmulator, TestNamespace } from './test-view.js';
 
 /**
- * Gives each test of a file of vitest a namespace of its own, of one emulator that is started for the first of them and
- * ends with the file; inside a `describe`, each test of that.
+ * Gives each test of a vitest test file its own namespace. The emulator starts before the first test and stops after
+ * the last one. If called inside a `describe`, only the tests of that block get a namespace. Each `test.concurrent` has
+ * to call `emulator.of(context)` to get its own.
  *
- * A test fails when a fault that it planned did not fire, when a running scenario is unmet and, with `client`, when its
- * client broke a rule for clients. The requests of a test that fails are printed with it. Of `test.concurrent` each asks `emulator.of(context)`.
+ * A test fails if a fault that it injected did not fire or if an expectation of a running scenario is unmet. With the
+ * option `client`, it also fails if its client breaks a rule for clients. The requests of a failed test are printed
+ * with the failure.
  *
  * ```js
  * import { withEmulator } from 'repohost-emulator/vitest';
@@ -18,7 +20,7 @@ export type { TestEmulator, TestNamespace } from './test-view.js';
  *
  * const emulator = withEmulator();
  *
- * test('a lost answer is noticed', async () => {
+ * test('a lost response is noticed', async () => {
  *   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
  *   emulator.fault('lost*1');
  *   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();

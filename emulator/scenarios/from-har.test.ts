@@ -17,7 +17,7 @@ function pairs(headers: Record<string, string>) {
   return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
-/** One exchange as an archive has it, with a secret wherever one may be. */
+/** Creates an archive entry with a secret in every place that may contain one. */
 function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, response = {}, emulator }: Exchange) {
   return {
     request: {
@@ -34,7 +34,7 @@ function entryOf({ method = 'GET', url = '/api/v1/repo', asked, answer = {}, res
 function read(...exchanges: Exchange[]) {
   const text = JSON.stringify({ log: { version: '1.2', entries: exchanges.map(entryOf) } });
   const scenario = scenarioFromHar(text, `/tmp/An incident of May.har`, operations);
-  t.notMatch(JSON.stringify(scenario), SECRET, 'no secret is in it');
+  t.notMatch(JSON.stringify(scenario), SECRET, 'the scenario contains no secret');
   return scenario;
 }
 
@@ -43,7 +43,7 @@ function refused(status: number, code: string | undefined, response: Record<stri
   return { answer: response, response: { status, content: { text: JSON.stringify(body) } } };
 }
 
-t.test('errors have their status, their code and what their rate headers say', async (t) => {
+t.test('errors keep their status, their code and their rate headers', async (t) => {
   const scenario = read(
     { url: '/favicon.ico' },
     refused(429, 'rate_limited', { 'Retry-After': '7', RateLimit: '"x";r=0;t=5' }),
@@ -73,7 +73,7 @@ t.test('errors have their status, their code and what their rate headers say', a
   ]);
 });
 
-t.test('answers that broke off break off at the same byte', async (t) => {
+t.test('aborted responses are cut at the same byte', async (t) => {
   const push = { method: 'POST', url: '/team/app.git/git-receive-pack' };
   const fetch = { method: 'POST', url: '/team/app.git/git-upload-pack' };
   const refs = { url: '/team/app.git/info/refs' };
@@ -100,7 +100,7 @@ t.test('answers that broke off break off at the same byte', async (t) => {
   );
 });
 
-t.test('an error that is not of the service is kept as it was', async (t) => {
+t.test("an error that is not the service's own keeps its body and media type", async (t) => {
   const page = '<html><h1>502 Bad Gateway</h1>nginx – «ü»</html>';
   const html = (content: object, type = 'text/html; charset=utf-8', status = 502): Exchange => ({
     answer: { 'content-type': type },
@@ -136,11 +136,15 @@ t.test('an error that is not of the service is kept as it was', async (t) => {
     { sequence: [{ error: { code: 'not_found' } }] },
   ]);
   const large = Array.from({ length: 20 }, () => html({ text: 'x'.repeat(60_000) }));
-  t.throws(() => read(...large), { message: /larger than 1 MiB; leave requests out of the archive\.$/ });
+  t.throws(() => read(...large), { message: /larger than 1 MiB; remove requests from the archive\.$/ });
 });
 
-t.test('a request without a credential is refused by itself', async (t) => {
+t.test('a 401 to a request without credentials needs no fault', async (t) => {
   const bare = { ...refused(401, 'unauthorized'), asked: {} };
   t.same(read(bare, {}).faults, []);
-  t.match(read(bare).faults, [{ sequence: [{ error: { code: 'unauthorized' } }] }], 'unless none has one');
+  t.match(
+    read(bare).faults,
+    [{ sequence: [{ error: { code: 'unauthorized' } }] }],
+    'unless no request has credentials',
+  );
 });

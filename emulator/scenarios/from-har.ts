@@ -15,7 +15,7 @@ export const HAR_LIMIT = 128 * 1024 * 1024;
 
 const header = z.object({ name: z.string(), value: z.string() });
 
-/** What is read of an HTTP Archive 1.2; everything else is passed over. */
+/** Members of an HTTP Archive 1.2 that are read. Other members are ignored. */
 const archive = z.object({
   log: z.object({
     entries: z.array(
@@ -44,20 +44,21 @@ const archive = z.object({
 
 type Entry = z.infer<typeof archive>['log']['entries'][number];
 
-/** Codes that faults have by name, with their status. */
+/** Statuses by error code, for the codes that the fault grammar can name. */
 const STATUS_OF: ReadonlyMap<string, number> = new Map(problemCodes().map(({ code, status }) => [code, status]));
 
-/** A code that is no secret: words. */
+/** Matches codes that consist of words, which are not secrets. */
 const WORDS = /^[a-z]+(?:_[a-z]+){0,9}$/;
-const LONGEST_CODE = 64;
+const MAX_CODE_LENGTH = 64;
 
-/** Maximum size of the scenario as JSON, in characters: what a scenario file and the admin API take. */
-const LONGEST_SCENARIO = 1024 * 1024;
+/** Maximum length of the scenario as JSON, in characters. Scenario files and the admin API have the same limit. */
+const MAX_SCENARIO_LENGTH = 1024 * 1024;
 
 /**
- * Returns a scenario in which the same operations get the same sequence of statuses, codes, rate headers and cuts as in an
- * HTTP Archive. Of an error that is not the service's own (a proxy's page, for example) media type and body are kept as
- * well, without tokens and credentials. Nothing else is kept: no address, no header, no body. Throws `ScenarioError`.
+ * Returns a scenario that reproduces the statuses, error codes, rate headers and aborted responses of an HTTP Archive,
+ * in their order for each operation. For an error that is not the service's own, such as an error page of a proxy, the
+ * media type and the body are also kept, without tokens and credentials. Nothing else of the archive is kept. Throws
+ * `ScenarioError`.
  */
 export function scenarioFromHar(text: string, file: string, operations: readonly FaultedOperation[]): Scenario {
   const { entries } = readArchive(text, file).log;
@@ -68,12 +69,15 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     if (!operation) continue;
     const sequence = sequences.get(operation) ?? [];
     sequences.set(operation, sequence);
-    // Git asks without a credential first, and is refused by the service as it is.
-    const isNatural = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
-    if (!(isAuthorized && isNatural)) sequence.push(actionOf(entry, operation));
+    // Skips 401 responses to requests without credentials, because the service itself refuses them. Git sends its first
+    // request without credentials.
+    const isRefusedByService = entry.response.status === 401 && fieldOf(entry.request, 'authorization') === undefined;
+    if (!(isAuthorized && isRefusedByService)) sequence.push(actionOf(entry, operation));
   }
-  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry is a request of the service.`);
-  const faults = [...sequences].flatMap(([operation, sequence]) => faultOf(operation, trimmed(sequence), file));
+  if (sequences.size === 0) throw new ScenarioError(`${file}: no entry matches a route of the service.`);
+  const faults = [...sequences].flatMap(([operation, sequence]) =>
+    faultOf(operation, withoutTrailingPasses(sequence), file),
+  );
   const id = basename(file)
     .replace(/\.\w+$/, '')
     .replace(/[^\w.-]+/g, '-')
@@ -81,12 +85,12 @@ export function scenarioFromHar(text: string, file: string, operations: readonly
     .slice(0, 64);
   const scenario = {
     id: id === '' ? 'har' : id,
-    about: `What went wrong in ${entries.length} recorded exchanges, operation by operation.`,
+    about: `Errors and aborted responses of ${entries.length} recorded requests, in their order for each operation.`,
     faults,
     ...(faults.length > 0 && { expect: { faults: { everyFired: true } } }),
   };
-  if (JSON.stringify(scenario).length > LONGEST_SCENARIO) {
-    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; leave requests out of the archive.`);
+  if (JSON.stringify(scenario).length > MAX_SCENARIO_LENGTH) {
+    throw new ScenarioError(`${file}: the scenario would be larger than 1 MiB; remove requests from the archive.`);
   }
   readScenario(scenario, operations);
   return scenario as Scenario;
@@ -97,8 +101,8 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // The parser's sentence would quote the file.
-    throw new ScenarioError(`${file}: is no JSON, and so no HTTP Archive.`);
+    // Omits the message of the parser, because it would quote the file.
+    throw new ScenarioError(`${file}: is not an HTTP Archive, because it is not valid JSON.`);
   }
   return inFile(file, () => checkShape(archive, value, 'The archive'));
 }
@@ -106,19 +110,19 @@ function readArchive(text: string, file: string): z.infer<typeof archive> {
 function faultOf(operation: FaultedOperation, sequence: readonly (Action | 'pass')[], file: string): object[] {
   if (sequence.length > FAULT_LIMITS.actions) {
     throw new ScenarioError(
-      `${file}: has ${sequence.length} requests of ${operation.id}, and ${FAULT_LIMITS.actions} are the most.`,
+      `${file}: has ${sequence.length} requests of ${operation.id}; at most ${FAULT_LIMITS.actions} are allowed. Remove requests from the archive.`,
     );
   }
   const fired = sequence.filter((action) => action !== 'pass').length;
   if (fired === 0) return [];
-  // What is advertised has no body that could be cut.
+  // A cut of a ref advertisement needs its own stage, because the default stage does not exist there.
   const isCut = sequence.some((action) => action !== 'pass' && 'cut' in action);
   const at = operation.id === 'gitInfoRefs' && isCut ? { at: 'git.advertise' } : {};
   return [{ match: { op: operation.id }, ...at, sequence, expect: { fired } }];
 }
 
-/** What comes behind the last fault passes anyway. */
-function trimmed(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
+/** Removes requests that pass after the last fault, because they pass without a fault as well. */
+function withoutTrailingPasses(sequence: readonly (Action | 'pass')[]): readonly (Action | 'pass')[] {
   const last = sequence.findLastIndex((action) => action !== 'pass');
   return sequence.slice(0, last + 1);
 }
@@ -135,7 +139,7 @@ interface Cut {
   readonly how: 'fin' | 'rst';
 }
 
-/** Where the answer ended, unless it is whole. */
+/** Returns the position at which the response ended; undefined if it is complete. */
 function cutOf({ response, _emulator }: Entry): Cut | undefined {
   const { status, bodySize = -1, content = {}, _error } = response;
   const bytes = Math.max(0, Math.trunc(bodySize >= 0 ? bodySize : (content.size ?? 0)));
@@ -152,10 +156,12 @@ function cutAction({ bytes, how }: Cut, { id, effect }: FaultedOperation): Actio
   return isLost ? { lost: how } : { cut: { at: { bytes }, how } };
 }
 
-/** RFC 9110, 8.3.1: media type and charset; other parameters are left out. */
+/** Matches the media type and the charset (RFC 9110, section 8.3.1). Other parameters are ignored. */
 const MEDIA_TYPE = /^\s*([\w.+-]+\/[\w.+-]+)\s*(?:;\s*charset="?([\w.-]+)"?)?/i;
 
-/** The response as it was, if its media type is none that the operation answers errors with; undefined otherwise. */
+/**
+ * Returns a raw copy of an error response whose media type the operation never uses for errors; undefined otherwise.
+ */
 function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Action | undefined {
   const { status, content } = response;
   const [, type, charset] = MEDIA_TYPE.exec(fieldOf(response, 'content-type') ?? content?.mimeType ?? '') ?? [];
@@ -172,7 +178,10 @@ function foreignErrorOf({ response }: Entry, { group }: FaultedOperation): Actio
   return { raw: { status: Math.min(status, 599), headers, ...bodyBase64 } };
 }
 
-/** The bytes of a recorded body, without tokens and credentials. An archive has texts decoded. */
+/**
+ * Returns the bytes of a recorded body, without tokens and credentials. Text in an archive is decoded, so it is encoded
+ * in the given charset.
+ */
 function bodyOf(content: Entry['response']['content'], charset: string | undefined): Buffer {
   const { text = '', encoding } = content ?? {};
   if (encoding === 'base64') return Buffer.from(redactText(Buffer.from(text, 'base64').toString('latin1')), 'latin1');
@@ -183,10 +192,10 @@ function errorOf(entry: Entry): Action {
   const { status } = entry.response;
   const code = codeOf(entry);
   const retryAfter = retryAfterOf(entry);
-  const t = windowOf(entry);
+  const t = rateWindowOf(entry);
   const named = code ?? genericCodeOf(status);
   if (STATUS_OF.get(named) === status) {
-    // Without it the service would say when to come back, where it does.
+    // Omits `Retry-After`, because the service would add it to some errors.
     const wait = retryAfter ?? 'omit';
     return { error: { code: named, retryAfter: wait, ...(t !== undefined && { t }) } } as Action;
   }
@@ -196,13 +205,13 @@ function errorOf(entry: Entry): Action {
   return { raw: { status: Math.min(status, 599), ...headers } };
 }
 
-/** The code of an error in the dialect of problems. */
+/** Returns the error code in a problem details body; undefined if absent. */
 function codeOf({ response: { content } }: Entry): string | undefined {
   if (content?.text === undefined) return undefined;
   const text = content.encoding === 'base64' ? Buffer.from(content.text, 'base64').toString() : content.text;
   try {
     const { code } = JSON.parse(text) as { code?: unknown };
-    return typeof code === 'string' && code.length <= LONGEST_CODE && WORDS.test(code) ? code : undefined;
+    return typeof code === 'string' && code.length <= MAX_CODE_LENGTH && WORDS.test(code) ? code : undefined;
   } catch {
     return undefined;
   }
@@ -215,8 +224,8 @@ function retryAfterOf({ response }: Pick<Entry, 'response'>): number | 'http-dat
   return Number.isNaN(Date.parse(field)) ? 'garbage' : 'http-date';
 }
 
-/** The `t` of `RateLimit: "name";r=0;t=5`. */
-function windowOf({ response }: Entry): number | undefined {
+/** Returns the `t` of a `RateLimit` header such as `"name";r=0;t=5`; undefined if absent. */
+function rateWindowOf({ response }: Entry): number | undefined {
   const [, seconds] = /;\s*t=(\d{1,9})(?:;|,|$)/.exec(fieldOf(response, 'ratelimit') ?? '') ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
@@ -228,7 +237,7 @@ function fieldOf(
   return headers.find((field) => field.name.toLowerCase() === name)?.value;
 }
 
-/** The operation whose route fits best: that with the fewest parameters. */
+/** Returns the operation whose route matches with the fewest parameters; undefined if none matches. */
 function operationOf(
   { request: { method, url } }: Entry,
   operations: readonly FaultedOperation[],
@@ -244,7 +253,7 @@ function operationOf(
   return fitting.sort((a, b) => a.parameters - b.parameters)[0]?.operation;
 }
 
-/** The name of a remote may hold slashes. */
+/** Returns the pattern of a route. The repository name in a Git route may contain slashes. */
 function patternOf(route: string): RegExp {
   const escaped = route.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/^\/\{\w+\}(?=\\\.git)/, '/.+').replace(/\{\w+\}/g, '[^/]+')}$`);

@@ -11,10 +11,10 @@ import type { Scenario, Step, Trigger } from './scenario.js';
 import { checkFaults } from './scenario-runner.js';
 import { PUSH, scenarioSchema } from './schema.js';
 
-/** Reads a scenario. Throws `bad_request` that names the member of what cannot be read or could never happen. */
+/** Reads a scenario. Throws `bad_request` with the name of the member that is invalid or could never have an effect. */
 export function readScenario(value: unknown, operations: readonly FaultedOperation[]): Scenario {
-  const long = isObject(value) ? expand(value) : value;
-  const read = checkShape(scenarioSchema, long, 'The scenario') as unknown as Members;
+  const expanded = isObject(value) ? expand(value) : value;
+  const read = checkShape(scenarioSchema, expanded, 'The scenario') as unknown as Members;
   const steps = (read.steps as readonly Members[] | undefined)?.map((step, at) => readFaults(step, `steps.${at}.`));
   const scenario = { ...readFaults(read, ''), ...(steps && { steps }) } as unknown as Scenario;
   if (scenario.expect !== undefined) within('expect', () => readExpectations(scenario.expect));
@@ -23,7 +23,7 @@ export function readScenario(value: unknown, operations: readonly FaultedOperati
   return scenario;
 }
 
-/** Writes the short forms out, whose refusals could not name a member otherwise. */
+/** Expands the short forms before the schema check, because its errors could not name the member otherwise. */
 function expand(value: Members): Members {
   const { clock, steps } = value;
   return {
@@ -54,7 +54,7 @@ function readFaults(value: Members, where: string): Members {
 
 function readWrittenFault(fault: unknown, where: string): Fault {
   if (typeof fault !== 'string' && !isObject(fault)) {
-    throw problem('bad_request', `${where}: has to be a text or an object.`);
+    throw problem('bad_request', `${where}: has to be a string or an object.`);
   }
   return within(where, () => readWritten(fault, where).fault);
 }
@@ -62,18 +62,23 @@ function readWrittenFault(fault: unknown, where: string): Fault {
 function checkSteps(steps: readonly Step[], operations: readonly FaultedOperation[]): void {
   let before: readonly FaultedOperation[] | undefined;
   for (const [at, { on, repository }] of steps.entries()) {
-    if (on) before = meantBy(on, `steps.${at}.on`, operations);
+    if (on) before = operationsOf(on, `steps.${at}.on`, operations);
     if (!repository) continue;
     const refuse = (why: string) => problem('bad_request', `steps.${at}.repository: ${why}.`);
-    if (!before) throw refuse('is that of a request, and no step up to this one waits for any; set state.repositories');
+    if (!before)
+      throw refuse(
+        'neither this step nor an earlier one has "on", so there is no repository to change; use state.repositories',
+      );
     if (before.every(({ subject }) => subject === 'organization')) {
-      throw refuse(`${before.map(({ id }) => id).join(', ')} is about no repository`);
+      throw refuse(
+        `requests of ${before.map(({ id }) => id).join(', ')} do not refer to a repository; use state.repositories`,
+      );
     }
   }
 }
 
-/** The operations whose requests a step can wait for. */
-function meantBy(
+/** Returns the operations whose requests can trigger a step. */
+function operationsOf(
   { op, push, ref }: Trigger,
   where: string,
   operations: readonly FaultedOperation[],
@@ -81,16 +86,16 @@ function meantBy(
   const globs = op === undefined ? ['*'] : [op].flat();
   const unknown = globs.find((glob) => !operations.some(({ id }) => matchesGlob(glob, id)));
   if (unknown !== undefined) {
-    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` prints them.`;
+    const detail = `there is no operation ${JSON.stringify(unknown)}; \`emulator routes\` lists them.`;
     throw problem('bad_request', `${where}.op: ${detail}`);
   }
-  const meant = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
+  const matching = operations.filter(({ id }) => globs.some((glob) => matchesGlob(glob, id)));
   for (const [member, given] of Object.entries({ push, ref })) {
-    // Requests of Git say which refs they are about; of others it is known which they have moved.
+    // Git requests name the refs that they read. For other requests, only the refs that they move are known.
     const isPossible = ({ effect, group }: FaultedOperation) =>
       effect !== 'read' || (group === 'Git' && member === 'ref');
-    if (given === undefined || meant.some(isPossible)) continue;
-    throw problem('bad_request', `${where}.${member}: a request of ${meant[0]!.id} moves no refs.`);
+    if (given === undefined || matching.some(isPossible)) continue;
+    throw problem('bad_request', `${where}.${member}: requests of ${matching[0]!.id} do not move refs.`);
   }
-  return meant;
+  return matching;
 }

@@ -8,12 +8,12 @@ import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 import { readYaml, YamlError } from './yaml.js';
 
-/** What is wrong with a file, in one sentence. */
+/** Error in a scenario file, described in one sentence. */
 export class ScenarioError extends Error {
   override readonly name = 'ScenarioError';
 }
 
-/** The value that a text holds: YAML 1.2, of which JSON is a part. Throws `ScenarioError`. */
+/** Parses YAML 1.2, of which JSON is a subset. Throws `ScenarioError`. */
 export async function parseScenarioText(text: string, file: string): Promise<unknown> {
   try {
     return await readYaml(text);
@@ -22,13 +22,13 @@ export async function parseScenarioText(text: string, file: string): Promise<unk
   }
 }
 
-/** Reads a file. Throws `ScenarioError` that names it, and the member of what cannot be. */
+/** Reads a scenario file. Throws `ScenarioError` with the name of the file and the invalid member. */
 export async function readScenarioFile(file: string, operations: readonly FaultedOperation[]): Promise<Scenario> {
   const value = await parseScenarioText(readText(file), file);
   return inFile(file, () => readScenario(value, operations));
 }
 
-/** Calls `read`, and names the file in its errors. */
+/** Calls `read` and adds the file name to its errors. */
 export function inFile<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -37,7 +37,7 @@ export function inFile<T>(file: string, read: () => T): T {
   }
 }
 
-/** Reads the text of a file of at most `limit` bytes; default: 1 MiB. Throws `ScenarioError`. */
+/** Reads a text file of at most `limit` bytes. Default: 1 MiB. Throws `ScenarioError`. */
 export function readText(file: string, limit?: number): string {
   try {
     return readTextFile(file, limit);
@@ -46,13 +46,13 @@ export function readText(file: string, limit?: number): string {
   }
 }
 
-/** A scenario that is shipped, by its file. */
+/** Scenario in the package (`fixtures/scenarios`). */
 export interface ShippedScenario {
   readonly id: string;
   readonly about: string;
   readonly file: string;
   readonly text: string;
-  /** What the text says. */
+  /** Parsed `text`. */
   readonly value: unknown;
 }
 
@@ -60,7 +60,7 @@ function folder(): string {
   return packageFile('fixtures', 'scenarios');
 }
 
-/** In order of their ids. */
+/** Returns the shipped scenarios, sorted by id. */
 export async function shippedScenarios(): Promise<ShippedScenario[]> {
   const files = readdirSync(folder()).filter((name) => name.endsWith('.yaml'));
   return Promise.all(
@@ -74,7 +74,7 @@ export async function shippedScenarios(): Promise<ShippedScenario[]> {
   );
 }
 
-/** The file of the shipped scenario with that id; undefined where there is none. */
+/** Returns the file of the shipped scenario with this id; undefined if absent. */
 export function shippedFile(id: string): string | undefined {
   return readdirSync(folder()).includes(`${id}.yaml`) ? join(folder(), `${id}.yaml`) : undefined;
 }

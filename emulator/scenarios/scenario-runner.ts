@@ -12,10 +12,10 @@ import type { Quotas } from '../quotas/quotas.js';
 import { refusedUnder } from '../repositories/lifecycle.js';
 import type { WorldClock } from '../time/clock.js';
 import { type LoadedScenario, SCENARIO_LIMITS, type Scenario, type Step, type TriggeredBy } from './scenario.js';
-import { type AnsweredRequest, isTriggered } from './scenario-trigger.js';
+import { isTriggered, type TriggeringRequest } from './scenario-trigger.js';
 import type { Scenarios } from './scenarios.js';
 
-/** What scenarios read and change of a world. */
+/** Parts of a world that scenarios read and change. */
 export interface ScenarioWorld {
   readonly state: {
     readonly scenarios: Scenarios;
@@ -34,114 +34,135 @@ export interface ScenarioWorld {
 
 export interface Registration {
   readonly operations: readonly FaultedOperation[];
-  /** Whose repositories the state names. */
+  /** Organization of the repositories that the scenario's `state` names. */
   readonly organization: string;
 }
 
-/** Something that happened to a repository, for the request that did it. */
-interface Happening {
+/** Change of a repository, recorded until the end of the request that caused it. */
+interface RepositoryChange {
   readonly organization: string;
   readonly repository: string;
-  /** The refs that moved; none where it was created. */
+  /** Refs that moved; undefined if the repository was created. */
   readonly refs?: readonly string[];
 }
 
 const GLOB = /[*?]/;
-const MAX_HAPPENED = 1_000;
-const BEGIN = { next: 0, seen: 0 } as const;
+const MAX_PENDING_CHANGES = 1_000;
+const INITIAL_PROGRESS = { next: 0, seen: 0 } as const;
 
-/** Plays the scenarios of a world. What they have come to is in its state; here are the timers, and what happened since the last answer. */
+/**
+ * Runs the scenarios of a world. The progress of each scenario is part of the world's state; this class has only the
+ * timers and the changes since the last response.
+ */
 export class ScenarioRunner {
-  private happened: Happening[] = [];
+  private pendingChanges: RepositoryChange[] = [];
   private readonly timers = new Map<string, () => void>();
 
   constructor(private readonly world: ScenarioWorld) {}
 
   /**
-   * Adds a scenario. Until it is started its faults meet requests that name it, and nothing else of it happens. Throws
-   * `bad_request` for what could never happen, and `conflict` for an id that is in use.
+   * Registers a scenario. Before it is started, its faults apply only to requests that name the scenario, and its steps
+   * do not run. Throws `bad_request` if a part could never have an effect, and `conflict` if the id is in use.
    */
   register(scenario: Scenario, { operations, organization }: Registration): LoadedScenario {
     const { scenarios, faults } = this.world.state;
     const { id } = scenario;
-    if (scenarios.get(id)) throw problem('conflict', `id: there is a scenario ${JSON.stringify(id)} already.`);
+    if (scenarios.get(id))
+      throw problem(
+        'conflict',
+        `id: the scenario ${JSON.stringify(id)} exists already; remove it with DELETE /_emulator/scenarios/${id}.`,
+      );
     if (scenarios.list().length >= SCENARIO_LIMITS.registered) {
-      throw problem('conflict', `At most ${SCENARIO_LIMITS.registered} scenarios can be registered at a time.`);
+      throw problem(
+        'conflict',
+        `Scenario limit (${SCENARIO_LIMITS.registered}) reached; remove one with DELETE /_emulator/scenarios/ID.`,
+      );
     }
     this.check(scenario, { operations, organization });
-    const added = faults.exchange([], boundFaultsOf(scenario), operations);
+    const added = faults.exchange([], namedFaultsOf(scenario), operations);
     const loaded = { scenario, operations, organization, isStarted: false, faults: added, waiting: [], problems: [] };
-    return this.keep({ ...loaded, progress: BEGIN });
+    return this.store({ ...loaded, progress: INITIAL_PROGRESS });
   }
 
-  /** Starts a registered one for all requests: all of how it begins, or nothing. Undefined when there is none. */
+  /**
+   * Starts a registered scenario for all requests. Applies its initial changes completely or not at all. Returns
+   * undefined if the scenario does not exist.
+   */
   async start(id: string): Promise<LoadedScenario | undefined> {
     const found = this.world.state.scenarios.get(id);
     if (!found) return undefined;
-    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} has been started.`);
+    if (found.isStarted) throw problem('conflict', `The scenario ${JSON.stringify(id)} is already started.`);
     const { clock, requests } = this.world.state;
     const count = requests.snapshot();
     const after = count === 0 ? undefined : `req-${String(count).padStart(8, '0')}`;
-    const begun = this.keep({ ...this.begin(found), isStarted: true, after });
+    const begun = this.store({ ...this.begin(found), isStarted: true, after });
     if (found.scenario.clock) {
       await changeClock(clock, found.scenario.clock);
-      // It may have been removed meanwhile.
+      // The scenario may have been removed while the clock changed.
       if (!this.world.state.scenarios.get(id)) return undefined;
-      // Times count from the clock that it sets.
-      this.keep(this.begin(begun));
+      // Begins a second time, because durations count from the time that the scenario sets.
+      this.store(this.begin(begun));
     }
     this.proceed(id);
     return this.world.state.scenarios.get(id);
   }
 
-  /** Ends a scenario: its faults go, and its steps do not come. What it has set stays. False when there is none. */
+  /**
+   * Removes a scenario with its faults and later steps. Changes that it made before remain. Returns false if the
+   * scenario does not exist.
+   */
   remove(id: string): boolean {
     const { scenarios, faults } = this.world.state;
     const found = scenarios.get(id);
     if (!found) return false;
-    this.callOff(id);
+    this.cancelTimer(id);
     faults.exchange(found.faults, [], found.operations);
     scenarios.delete(id);
     return true;
   }
 
-  /** Takes up what was under way when the state was kept. */
+  /** Restarts the timers of a restored state. */
   resume(): void {
     for (const { scenario, isStarted, progress } of this.world.state.scenarios.list()) {
-      if (isStarted && progress.due !== undefined) this.wait(scenario.id, progress.due);
+      if (isStarted && progress.due !== undefined) this.scheduleStep(scenario.id, progress.due);
     }
   }
 
-  /** Notes refs that moved, or a repository that was created, for the end of the request that did it. */
-  note(happening: Happening): void {
-    this.happened.push(happening);
-    // Of what no request did nothing is left for long.
-    if (this.happened.length > MAX_HAPPENED) this.happened.shift();
+  /** Records that refs moved or that a repository was created, for the end of the request that caused it. */
+  note(change: RepositoryChange): void {
+    this.pendingChanges.push(change);
+    // Drops the oldest changes, because those that no request caused would otherwise stay forever.
+    if (this.pendingChanges.length > MAX_PENDING_CHANGES) this.pendingChanges.shift();
   }
 
-  /** Moves on the scenarios that wait for such a request. Called when its answer was decided, before it is sent. */
-  answered(request: AnsweredRequest): void {
+  /**
+   * Advances the scenarios whose next step waits for such a request. Called when the response is decided, before it is
+   * sent.
+   */
+  answered(request: TriggeringRequest): void {
     const { organization, repository, writes } = request;
-    const mine = writes ? this.takeHappened(organization, repository) : [];
-    if (mine.some(({ refs }) => refs === undefined)) this.meetCreated(organization, repository!);
+    const mine = writes ? this.takeChanges(organization, repository) : [];
+    if (mine.some(({ refs }) => refs === undefined)) this.applyWaiting(organization, repository!);
     const moved = mine.flatMap(({ refs = [] }) => refs);
     for (const loaded of this.world.state.scenarios.list()) {
       const { scenario, isStarted, progress } = loaded;
       const step = scenario.steps?.[progress.next];
       if (!isStarted || !step?.on || progress.due !== undefined || !isTriggered(step.on, request, moved)) continue;
       const seen = progress.seen + 1;
-      this.keep({ ...loaded, progress: { ...progress, seen } });
+      this.store({ ...loaded, progress: { ...progress, seen } });
       if (seen >= (step.on.times ?? 1)) this.reach(scenario.id, { organization, repository });
     }
   }
 
-  private takeHappened(organization: string, repository: string | undefined): Happening[] {
-    const mine = this.happened.filter((one) => one.organization === organization && one.repository === repository);
-    if (mine.length > 0) this.happened = this.happened.filter((one) => !mine.includes(one));
+  private takeChanges(organization: string, repository: string | undefined): RepositoryChange[] {
+    const mine = this.pendingChanges.filter(
+      (one) => one.organization === organization && one.repository === repository,
+    );
+    if (mine.length > 0) this.pendingChanges = this.pendingChanges.filter((one) => !mine.includes(one));
     return mine;
   }
 
-  /** Throws for what could never happen in this world. */
+  /** Throws `bad_request` if a part of the scenario could never have an effect in this world. */
   private check(scenario: Scenario, { operations, organization }: Registration): void {
     const { state, steps = [] } = scenario;
     const { clock, settings } = this.world.state;
@@ -153,13 +174,16 @@ export class ScenarioRunner {
       if (patterns.length > SCENARIO_LIMITS.patterns) {
         throw problem(
           'bad_request',
-          `${where}.repositories: at most ${SCENARIO_LIMITS.patterns} names can be patterns.`,
+          `${where}.repositories: has ${patterns.length} names with wildcards; at most ${SCENARIO_LIMITS.patterns} are allowed.`,
         );
       }
       for (const name of Object.keys(changes?.organizations ?? {})) {
         if (this.organizations(name).length > 0) continue;
         const known = this.world.state.organizations.list().map((one) => one.name);
-        throw problem('bad_request', `${where}.organizations.${name}: there is none; there are ${known.join(', ')}.`);
+        throw problem(
+          'bad_request',
+          `${where}.organizations.${name}: does not exist; the organizations are ${known.join(', ')}.`,
+        );
       }
     }
   }
@@ -178,12 +202,15 @@ export class ScenarioRunner {
       if (scenario.quotas) changeQuotas(this.world, scenario.quotas);
       return begun;
     } catch (error) {
-      this.keep({ ...loaded, faults: faults.exchange(added, boundFaultsOf(scenario), operations) });
+      this.store({ ...loaded, faults: faults.exchange(added, namedFaultsOf(scenario), operations) });
       throw error;
     }
   }
 
-  /** Changes the state of what is there; that of repositories which are still to be created waits. */
+  /**
+   * Changes the state of existing organizations and repositories. Stores the state of repositories that do not exist
+   * yet in `waiting`.
+   */
   private changeState(loaded: LoadedScenario, changes: StateChanges): LoadedScenario {
     const { organization } = loaded;
     const { organizations = {}, repositories = {}, ...settings } = changes;
@@ -207,13 +234,13 @@ export class ScenarioRunner {
     return { ...loaded, waiting: [...loaded.waiting, ...waiting] };
   }
 
-  private meetCreated(organization: string, repository: string): void {
+  private applyWaiting(organization: string, repository: string): void {
     for (const loaded of this.world.state.scenarios.list()) {
       const mine = loaded.waiting.filter(
         (one) => one.organization === organization && matchesGlob(one.pattern, repository),
       );
       if (mine.length === 0) continue;
-      this.keep({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
+      this.store({ ...loaded, waiting: loaded.waiting.filter((one) => !mine.includes(one) || GLOB.test(one.pattern)) });
       for (const { changes } of mine) {
         this.attempt(loaded.scenario.id, 'state', () =>
           this.world.changeState(organization, { repositories: { [repository]: changes } }),
@@ -222,22 +249,25 @@ export class ScenarioRunner {
     }
   }
 
-  /** The request of the next step has come, or it waits for none. */
+  /**
+   * Called when the next step of a scenario is reached: its request has arrived, or it waits for none. Runs the step
+   * now or after its delay.
+   */
   private reach(id: string, trigger: TriggeredBy | undefined): void {
     const loaded = this.world.state.scenarios.get(id)!;
     const step = loaded.scenario.steps![loaded.progress.next]!;
     const progress = { ...loaded.progress, trigger: trigger ?? loaded.progress.trigger };
     if (step.after === undefined) {
-      this.keep({ ...loaded, progress });
+      this.store({ ...loaded, progress });
       this.perform(id);
       return;
     }
     const due = this.world.state.clock.now() + millisecondsOf(step.after);
-    this.keep({ ...loaded, progress: { ...progress, due } });
-    this.wait(id, due);
+    this.store({ ...loaded, progress: { ...progress, due } });
+    this.scheduleStep(id, due);
   }
 
-  private wait(id: string, due: number): void {
+  private scheduleStep(id: string, due: number): void {
     const cancelTimer = this.world.state.clock.at(due, () => {
       this.timers.delete(id);
       if (this.world.background.isCurrent && this.world.state.scenarios.get(id)) this.perform(id);
@@ -245,23 +275,23 @@ export class ScenarioRunner {
     this.timers.set(id, cancelTimer);
   }
 
-  private callOff(id: string): void {
+  private cancelTimer(id: string): void {
     this.timers.get(id)?.();
     this.timers.delete(id);
   }
 
-  /** Makes the changes of the next step, and goes on. */
+  /** Applies the changes of the next step, and proceeds to the step after it. */
   private perform(id: string): void {
     const { scenarios } = this.world.state;
     const loaded = scenarios.get(id)!;
     const { next, trigger } = loaded.progress;
     const step = loaded.scenario.steps![next]!;
-    this.keep({ ...loaded, progress: { next: next + 1, seen: 0, trigger } });
+    this.store({ ...loaded, progress: { next: next + 1, seen: 0, trigger } });
     this.change(id, step, next, trigger);
     this.proceed(id);
   }
 
-  /** Steps that wait for no request come by themselves. */
+  /** Reaches the next step immediately if it waits for no request. */
   private proceed(id: string): void {
     const { scenario, progress } = this.world.state.scenarios.get(id)!;
     const step = scenario.steps?.[progress.next];
@@ -273,27 +303,30 @@ export class ScenarioRunner {
     const { scenarios, faults, clock } = world.state;
     const { clock: time, quotas, state, repository, faults: added, release } = step;
     const attempt = (member: string, run: () => void) => this.attempt(id, `steps.${at}.${member}`, run);
-    // It is not waited for: this may be one of the things that have become due.
+    // Not awaited, because this call may itself run inside a change of the clock.
     if (time) attempt('clock', () => void changeClock(clock, time));
     if (quotas) attempt('quotas', () => changeQuotas(world, quotas));
-    if (state) attempt('state', () => void this.keep(this.changeState(scenarios.get(id)!, state)));
+    if (state) attempt('state', () => void this.store(this.changeState(scenarios.get(id)!, state)));
     if (repository) {
       attempt('repository', () => {
         const { organization, repository: name } = trigger ?? { organization: '', repository: undefined };
-        if (name === undefined) throw problem('bad_request', 'the request was about no repository.');
+        if (name === undefined) throw problem('bad_request', 'the triggering request did not refer to a repository.');
         world.changeState(organization, { repositories: { [name]: repository } });
       });
     }
     if (added) {
       attempt('faults', () => {
         const loaded = scenarios.get(id)!;
-        this.keep({ ...loaded, faults: [...loaded.faults, ...faults.exchange([], added, loaded.operations)] });
+        this.store({ ...loaded, faults: [...loaded.faults, ...faults.exchange([], added, loaded.operations)] });
       });
     }
     if (release !== undefined) attempt('release', () => void world.releaseLatch(release));
   }
 
-  /** There is no request to refuse: what could not be done is told by the scenario. */
+  /**
+   * Applies a change of a step. A failure is recorded in the scenario, because there is no response that could report
+   * it.
+   */
   private attempt(id: string, where: string, run: () => void): void {
     try {
       run();
@@ -301,19 +334,19 @@ export class ScenarioRunner {
       if (!(error instanceof Problem)) throw error;
       const loaded = this.world.state.scenarios.get(id)!;
       const problems = [...loaded.problems, `${where}: ${error.detail}`].slice(-SCENARIO_LIMITS.problems);
-      this.keep({ ...loaded, problems });
+      this.store({ ...loaded, problems });
     }
   }
 
-  private keep(loaded: LoadedScenario): LoadedScenario {
+  private store(loaded: LoadedScenario): LoadedScenario {
     this.world.state.scenarios.set(loaded);
     return loaded;
   }
 }
 
 /**
- * Throws `bad_request` for a fault that could never fire, of a step among them. `variants`: those of the world, which the
- * scenario may change; undefined if unknown.
+ * Throws `bad_request` if a fault of the scenario or of one of its steps could never fire. `variants`: variants of the
+ * world, which the scenario may change; undefined if unknown.
  */
 export function checkFaults(
   { faults = [], state, steps = [] }: Scenario,
@@ -335,13 +368,16 @@ export function checkFaults(
   }
 }
 
-/** Its faults, for requests that name the scenario. At `accept` nothing has been read that could name it. */
-function boundFaultsOf(scenario: Scenario): Fault[] {
+/**
+ * Returns the faults of a scenario that is not started; they apply to requests that name the scenario. Faults at
+ * `accept` are excluded, because the request is not read yet at that stage.
+ */
+function namedFaultsOf(scenario: Scenario): Fault[] {
   const faults = faultsOf(scenario).filter(({ at }) => at !== 'accept');
   return faults.map((fault) => ({ ...fault, match: { ...fault.match, scenario: scenario.id } }));
 }
 
-/** Its faults, each with an id. */
+/** Returns the faults of a scenario, each with an id. */
 function faultsOf({ id, faults = [] }: Scenario): Fault[] {
   return faults.map((fault, index) => ({ ...fault, id: fault.id ?? `${id}.${index + 1}` }));
 }

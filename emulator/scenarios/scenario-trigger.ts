@@ -4,22 +4,22 @@ import { isStatus } from '../journal/query.js';
 import type { RequestRecord } from '../journal/record.js';
 import type { Trigger } from './scenario.js';
 
-/** A request whose answer was decided, as steps of scenarios see it. */
-export interface AnsweredRequest {
+/** Request whose response was decided, as seen by steps of scenarios. */
+export interface TriggeringRequest {
   readonly record: RequestRecord;
   readonly organization: string;
   readonly repository: string | undefined;
   readonly scenario: string | undefined;
-  /** Whether its operation may change anything. */
+  /** True if the operation of the request may change anything. */
   readonly writes: boolean;
 }
 
 const BRANCHES = 'refs/heads/';
 
-/** Whether a request is what a step waits for. `moved`: the refs that it moved. */
+/** Returns true if a request matches a trigger. `moved`: refs that the request moved. */
 export function isTriggered(
   trigger: Trigger,
-  { record, organization, repository, scenario }: AnsweredRequest,
+  { record, organization, repository, scenario }: TriggeringRequest,
   moved: readonly string[],
 ): boolean {
   const { op, method, org, repo, push, ref, status, code, fault, scenario: wanted } = trigger;
@@ -43,7 +43,7 @@ function isLike(wanted: string | readonly string[] | undefined, found: string | 
   return found !== undefined && [wanted].flat().some((glob) => matchesGlob(glob, found));
 }
 
-/** A ref by its full name, or as people say it. */
+/** Returns true if a glob matches a ref, by its full name or by its name without `refs/heads/` or `refs/tags/`. */
 function isRef(glob: string, name: string): boolean {
   return matchesGlob(glob, name) || matchesGlob(glob, name.replace(/^refs\/(?:heads|tags)\//, ''));
 }

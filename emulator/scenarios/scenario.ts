@@ -5,113 +5,113 @@ import type { FaultedOperation } from '../faults/operation-shape.js';
 import type { Expectations } from '../journal/expectations.js';
 import type { QuotaChanges } from '../quotas/quota-changes.js';
 
-/** What bounds the scenarios of one world. */
+/** Limits for the scenarios of one world. */
 export const SCENARIO_LIMITS = {
-  /** Scenarios that are registered at a time. */
+  /** Registered scenarios. */
   registered: 100,
   faults: 100,
   steps: 1_000,
-  /** Names of repositories that are patterns, in one state. */
+  /** Repository names with wildcards in one `state`. */
   patterns: 100,
-  /** Changes of one scenario that could not be made and are remembered: the last. */
+  /** Most recent failed changes that a scenario remembers. */
   problems: 20,
 } as const;
 
-/** A request that was answered, as far as a step waits for it. All that is given has to hold; texts are globs. */
+/** Conditions for a request whose response was decided. All given members have to match. Texts are globs. */
 export interface Trigger {
-  /** Ids as `emulator routes` prints them. */
+  /** Operation ids as printed by `emulator routes`, or globs. */
   readonly op?: string | readonly string[] | undefined;
   readonly method?: string | undefined;
   readonly org?: string | undefined;
   readonly repo?: string | undefined;
-  /** A branch that it moved, by a push of Git or through the API. */
+  /** Branch that the request moved, by a Git push or through the API. */
   readonly push?: string | undefined;
-  /** A ref that it moved, or that a request of Git names. */
+  /** Ref that the request moved, or that a Git request names. */
   readonly ref?: string | undefined;
-  /** A number, or a class: `4xx`. */
+  /** Status, or a class such as `4xx`. */
   readonly status?: number | string | readonly (number | string)[] | undefined;
   readonly code?: string | undefined;
-  /** The id of a fault that touched it. */
+  /** Id of a fault that affected the request. */
   readonly fault?: string | undefined;
-  /** The scenario that the client sends. */
+  /** Scenario that the client names in the request. */
   readonly scenario?: string | undefined;
-  /** It is the so manieth of them; 1 unless given. */
+  /** Number of matching requests that trigger the step. Default: 1. */
   readonly times?: number | undefined;
 }
 
-/** What is changed when a step comes. */
+/** Changes that a step makes. */
 export interface Changes {
   readonly clock?: ClockChanges | undefined;
   readonly quotas?: QuotaChanges | undefined;
   readonly state?: StateChanges | undefined;
-  /** The repository of the request that was waited for last. */
+  /** New state of the repository of the last triggering request. */
   readonly repository?: RepositoryChanges | undefined;
   readonly faults?: readonly Fault[] | undefined;
-  /** The name of a latch. */
+  /** Name of a latch to release. */
   readonly release?: string | undefined;
 }
 
-/** One step: what it waits for, and what it changes then. */
+/** Step of a scenario: its trigger and its changes. */
 export interface Step extends Changes {
   readonly on?: Trigger | undefined;
-  /** On the world's clock: since the request that was waited for, or the step before. */
+  /** Delay on the world's clock after the triggering request, or after the previous step if there is no `on`. */
   readonly after?: string | number | undefined;
 }
 
-/** A story that a world plays: how it begins, and what happens on the way. Names in `state` may be globs. */
+/** Scenario: the initial state of a world, and changes in steps. Names in `state` may be globs. */
 export interface Scenario {
   readonly id: string;
   readonly about?: string | undefined;
-  /** Counts where an emulator is started with it. */
+  /** Seed of the emulator. Used only if the emulator is started with the scenario. */
   readonly seed?: string | undefined;
   readonly clock?: ClockChanges | undefined;
   readonly state?: StateChanges | undefined;
   readonly quotas?: QuotaChanges | undefined;
   readonly faults?: readonly Fault[] | undefined;
-  /** One behind the other. */
+  /** Steps, which run in this order. */
   readonly steps?: readonly Step[] | undefined;
   readonly expect?: Expectations | undefined;
 }
 
-/** The request that a step came from. */
+/** Facts about the request that triggered a step. */
 export interface TriggeredBy {
   readonly organization: string;
   readonly repository: string | undefined;
 }
 
-/** The state of repositories that are still to be created. */
+/** State for repositories that do not exist yet. */
 export interface WaitingState {
   readonly organization: string;
   readonly pattern: string;
   readonly changes: RepositoryChanges;
 }
 
-/** How far a scenario has come: an immutable value. */
+/** Progress of a scenario. Immutable. */
 export interface Progress {
-  /** The step that is next. */
+  /** Index of the next step. */
   readonly next: number;
-  /** Requests that it has waited for so far. */
+  /** Number of requests so far that match the trigger of the next step. */
   readonly seen: number;
-  /** Milliseconds on the world's clock: when it comes, where that is known. */
+  /** Time of the next step, in milliseconds on the world's clock; undefined until its request has arrived. */
   readonly due?: number | undefined;
   readonly trigger?: TriggeredBy | undefined;
 }
 
-/** A scenario that a world has: an immutable value. */
+/** Registered scenario of a world. Immutable. */
 export interface LoadedScenario {
   readonly scenario: Scenario;
-  /** Every operation there is, for faults that a step adds. */
+  /** All operations, for faults that steps add. */
   readonly operations: readonly FaultedOperation[];
-  /** Whose repositories its state names. */
+  /** Organization of the repositories that `state` names. */
   readonly organization: string;
-  /** Not started, it only meets requests that name it. */
+  /** True after `start`. Before it, the faults of the scenario apply only to requests that name the scenario. */
   readonly isStarted: boolean;
-  /** Ids of the faults that it has added. */
+  /** Ids of the faults that the scenario added. */
   readonly faults: readonly string[];
-  /** The last request before it was started. */
+  /** Id of the last request before the start of the scenario; undefined if there was none. */
   readonly after?: string | undefined;
   readonly waiting: readonly WaitingState[];
   readonly progress: Progress;
-  /** Changes that could not be made, in words. */
+  /** Descriptions of changes that failed, at most 20. */
   readonly problems: readonly string[];
 }

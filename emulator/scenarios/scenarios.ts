@@ -3,12 +3,12 @@ import type { LoadedScenario } from './scenario.js';
 
 export type ScenariosSnapshot = ReadonlyMap<string, LoadedScenario>;
 
-/** The scenarios of a world, and how far each has come. */
+/** Scenarios of a world, with their progress. */
 export class Scenarios {
   private loaded: ScenariosSnapshot = new Map();
   private started = 0;
 
-  /** Whether no request can move one on. */
+  /** True if no scenario is started, so no request can advance one. */
   get isIdle(): boolean {
     return this.started === 0;
   }
@@ -17,7 +17,7 @@ export class Scenarios {
     return this.loaded.get(id);
   }
 
-  /** Returns true if a scenario has this id, or a step waits for requests in it. */
+  /** Returns true if a scenario has this id, or a step waits for requests that name it. */
   names(id: string): boolean {
     const waits = (glob: string | readonly string[] | undefined) =>
       [glob ?? []].flat().some((one) => matchesGlob(one, id));
@@ -26,7 +26,7 @@ export class Scenarios {
     );
   }
 
-  /** In the order in which they were registered. */
+  /** Returns the scenarios in the order of their registration. */
   list(): LoadedScenario[] {
     return [...this.loaded.values()];
   }

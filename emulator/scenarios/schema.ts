@@ -7,10 +7,10 @@ import { CLOCK_MODES } from '../time/clock.js';
 import { parseDuration, parseTime } from '../time/iso-8601.js';
 import { SCENARIO_LIMITS } from './scenario.js';
 
-/** An id is also what faults without one are named after, as `<id>.1`. */
+/** Pattern of a scenario id. Faults without an id get ids of the form `<id>.1`. */
 const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** `push to main` */
+/** Matches the short form of a trigger, such as `push to main`. */
 export const PUSH = /^push to (\S{1,200})$/;
 
 const text = z.string().min(1).max(4096);
@@ -27,12 +27,14 @@ const status = z.union([z.int().min(100).max(599), z.string().regex(/^[1-5](?:xx
 
 const trigger = z
   .strictObject({
-    op: z.union([text, z.array(text).min(1).max(100)], { error: 'has to be the id of an operation, or a glob' }),
-    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case'),
+    op: z.union([text, z.array(text).min(1).max(100)], {
+      error: 'has to be an operation id or a glob, or a list of them',
+    }),
+    method: z.string().regex(/^[A-Z]+$/, 'has to be a method in upper case, such as POST'),
     org: text,
     repo: text,
-    push: text.meta({ description: 'A branch that the request moved, by a push of Git or through the API.' }),
-    ref: text.meta({ description: 'A ref that the request moved, or that a request of Git names.' }),
+    push: text.meta({ description: 'Branch that the request moved, by a Git push or through the API.' }),
+    ref: text.meta({ description: 'Ref that the request moved, or that a Git request names.' }),
     status: z.union([status, z.array(status).min(1).max(100)], { error: 'has to be a status, or a class such as 4xx' }),
     code: text,
     fault: text,
@@ -40,12 +42,15 @@ const trigger = z
     times: z.int().min(1).max(1_000_000),
   })
   .partial()
-  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to say which request is meant')
-  .meta({ description: 'A request that was answered. All that is given has to hold; texts are globs of * and ?.' });
+  .refine((value) => Object.keys(value).some((name) => name !== 'times'), 'has to have a condition besides times')
+  .meta({
+    description:
+      'Conditions for a request with a decided response. All given members have to match. Texts are globs with * and ?.',
+  });
 
 const release = z.string().regex(/^[\w.-]{1,100}$/, 'has to be the name of a latch: letters, digits, ".", "-" and "_"');
 
-/** A fault as it may be written: in the words of the grammar, those with the requests that are meant, or JSON. */
+/** Fault in any accepted notation: fault grammar, grammar with a `match`, or JSON. */
 const writtenFault = z.union([
   text.meta({ description: 'name[*times][+skip][@stage][;key=value]' }),
   faultSchema(),
@@ -53,11 +58,11 @@ const writtenFault = z.union([
 ]);
 
 /**
- * The members of a scenario. As it is shown some of them have short forms, which are read before the schema: `clock` as a
- * text, `on` as `push to BRANCH`, faults in words.
+ * Creates the schema of a scenario. The published schema (`isShown`) also accepts short forms, which are expanded
+ * before the internal schema is applied: `clock` as text, `on` as `push to BRANCH`, and faults in the fault grammar.
  */
 function createSchema(isShown: boolean) {
-  // Faults are read one by one, so that a refusal names what is wrong with them.
+  // Faults are checked separately, so that an error names the invalid member.
   const faults = z.array(isShown ? writtenFault : z.unknown()).max(SCENARIO_LIMITS.faults);
   const on = isShown ? z.union([z.string().regex(PUSH), trigger]) : trigger;
   const begin = isShown ? z.union([z.literal('real'), time, clock]) : clock;
@@ -80,10 +85,12 @@ function createSchema(isShown: boolean) {
       'has to change something: clock, quotas, state, repository, faults or release',
     );
   return z.strictObject({
-    id: z.string().regex(ID, 'has to be a name of letters, digits, _, . and -, at most 64'),
+    id: z
+      .string()
+      .regex(ID, 'has to be a name of at most 64 letters, digits, "_", "." and "-", beginning with a letter or digit'),
     about: text.optional(),
     seed: z
-      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a text or a number' })
+      .union([z.string().min(1).max(200), z.int()], { error: 'has to be a string or an integer' })
       .transform(String)
       .optional(),
     clock: begin.optional(),
@@ -95,20 +102,20 @@ function createSchema(isShown: boolean) {
   });
 }
 
-/** What a scenario is read with. */
+/** Schema for reading a scenario after its short forms are expanded. */
 export const scenarioSchema = z.lazy(() => createSchema(false));
 
-/** What is published. */
+/** Published schema, including the short forms. */
 export const shownScenarioSchema = z.lazy(() => createSchema(true));
 
-/** The JSON Schema of scenario files. */
+/** Returns the JSON Schema of scenario files. */
 export function scenarioJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(createSchema(true), {
     io: 'input',
     unrepresentable: 'any',
     reused: 'ref',
   });
-  const title = 'A scenario of the emulator';
+  const title = 'Scenario of the emulator';
   return { $schema, title, ...schema };
 }
 

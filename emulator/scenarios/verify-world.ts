@@ -5,14 +5,14 @@ import type { Steps } from '../schedule/steps.js';
 import type { LoadedScenario } from './scenario.js';
 import type { Scenarios } from './scenarios.js';
 
-/** What is verified of a world. */
+/** Parts of a world that are verified. */
 interface VerifiedWorld {
   readonly state: { readonly faults: Faults; readonly journal: Journal; readonly scenarios: Scenarios };
 }
 
 /**
- * Verifies the requests and the faults of a world against the given expectations, the `expect` member of each fault, and
- * the expectations of each running scenario. Throws `bad_request` for invalid expectations.
+ * Verifies the requests and the faults of a world against the given expectations, the `expect` member of each fault,
+ * and the expectations of each running scenario. Throws `bad_request` for invalid expectations.
  */
 export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verification> {
   const { faults, scenarios, journal } = world.state;
@@ -20,7 +20,7 @@ export function* verifyWorld(world: VerifiedWorld, given: unknown): Steps<Verifi
   const unmet = [...own.unmet];
   for (const loaded of scenarios.list()) {
     if (!loaded.isStarted || !loaded.scenario.expect) continue;
-    // A fault may be expected by the caller and by its scenario.
+    // Removes duplicates, because the caller and the scenario may both expect the same fault.
     const known = new Set(unmet.map(({ at }) => at));
     const further = unmetOf(loaded, yield* verifyScenario(world, loaded));
     unmet.push(...further.filter(({ at }) => !known.has(at)));
@@ -38,7 +38,7 @@ export function* verifyScenario(
   return yield* verifySteps(state.journal, expectations, added.map(reportOf));
 }
 
-/** What is unmet of a scenario, as part of the verification of its world. */
+/** Returns the unmet expectations of a scenario, in the form of those of its world. */
 function unmetOf({ scenario }: LoadedScenario, { unmet, client }: Verification): Unmet[] {
   const requests = unmet.map((one) =>
     one.at.startsWith('faults.') ? one : { ...one, at: `scenarios.${scenario.id}.${one.at}` },

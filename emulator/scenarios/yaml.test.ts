@@ -16,21 +16,21 @@ const nested = (depth: number) => [
   Array.from({ length: depth }, (_none, at) => `${' '.repeat(at)}a:`).join('\n'),
 ];
 
-t.test('what JSON and YAML say is read', async (t) => {
+t.test('JSON and YAML documents are read', async (t) => {
   t.same(await readYaml('{"id": "s", "list": [1, null, true]}'), { id: 's', list: [1, null, true] });
   t.same(await readYaml('id: s\nlist:\n  - 0x10\n  - 2026-01-01\n'), { id: 's', list: [16, '2026-01-01'] });
   t.same(await readYaml('a: &one { b: 1 }\nc: *one\n'), { a: { b: 1 }, c: { b: 1 } });
   for (const empty of ['', '# nothing\n', '---\n']) t.equal(await readYaml(empty), null);
 });
 
-t.test('collections are nested up to 64 deep, in any notation', async (t) => {
+t.test('collections may be nested 64 levels deep, in any notation', async (t) => {
   for (const text of nested(64)) await t.resolves(readYaml(text));
   for (const text of [...nested(65), ...nested(1000)]) {
     t.match(await refusalOf(text), /^YamlError: The document is nested deeper than 64 levels at line \d+, column \d+$/);
   }
 });
 
-t.test('a key that is there twice is refused, among 80,000 too', async (t) => {
+t.test('a duplicate key is refused, also among 80,000 keys', async (t) => {
   t.equal(await refusalOf('a: 1\na: 2\n'), 'YamlError: Map keys must be unique at line 2, column 1');
   t.equal(await refusalOf('x: [{"a": 1, "a": 2}]'), 'YamlError: Map keys must be unique at line 1, column 14');
   t.equal(await refusalOf('1: a\n"1": b\n'), 'YamlError: Map keys must be unique at line 2, column 1');
@@ -38,7 +38,7 @@ t.test('a key that is there twice is refused, among 80,000 too', async (t) => {
   t.equal(await refusalOf(`${keys}key0: 1`), 'YamlError: Map keys must be unique at line 80001, column 1');
 });
 
-t.test('the first of many mistakes ends the reading', async (t) => {
+t.test('reading stops at the first of many errors', async (t) => {
   for (const [text, mistake] of [
     [`[${','.repeat(300_000)}`, 'Unexpected , in flow sequence at line 1, column 3'],
     ['"'.repeat(300_000), 'Unexpected double-quoted-scalar at node end at line 1, column 3'],
@@ -50,7 +50,7 @@ t.test('the first of many mistakes ends the reading', async (t) => {
   }
 });
 
-t.test('aliases cannot multiply what is read', async (t) => {
+t.test('aliases cannot multiply the size of a document', async (t) => {
   const levels = ['a', 'b', 'c', 'd', 'e', 'f'];
   const bomb = levels.map((name, at) => {
     const above = levels[at - 1];

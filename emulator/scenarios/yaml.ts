@@ -1,28 +1,28 @@
 import { MAX_DEPTH } from '../http/json-reader.js';
 
-/** A text that is not one YAML document. The message has no full stop. */
+/** Error in a YAML document. The message has no full stop. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
 
-/** Maximum number of aliases in one document. Each costs a search through all anchors. */
+/** Maximum number of aliases in one document, because each alias costs a search through all anchors. */
 const MAX_ALIASES = 100;
 
 const COLLECTIONS: ReadonlySet<string> = new Set(['block-map', 'block-seq', 'flow-collection']);
 
-/** Place of a mistake as `yaml` reports it: an offset, a range, or a token. */
+/** Position of an error as `yaml` reports it: an offset, a range, or a token. */
 type Place = number | readonly number[] | { readonly offset: number };
 
 /**
- * Reads one YAML 1.2 document, of which JSON is a part. Time and memory are linear in the length of the text. Collections
- * are nested at most `MAX_DEPTH` deep, as in JSON bodies. Throws `YamlError` at the first mistake.
+ * Reads one YAML 1.2 document, of which JSON is a subset. Time and memory are linear in the length of the text. The
+ * maximum nesting is `MAX_DEPTH`, as in JSON bodies. Throws `YamlError` at the first error.
  */
 export async function readYaml(text: string): Promise<unknown> {
   const { Composer, CST, isNode, isScalar, Lexer, LineCounter, Parser, visit } = await import('yaml');
   const lines = new LineCounter();
   let failure: YamlError | undefined;
   const fail = (message: string, place: Place): never => {
-    // The composer catches an error inside a collection, and reports it again.
+    // Throws the first error again, because the composer catches an error inside a collection and continues.
     if (failure !== undefined) throw failure;
     const offset = typeof place === 'number' ? place : 'offset' in place ? place.offset : (place[0] ?? 0);
     const { line, col } = lines.linePos(Math.max(0, offset));
@@ -49,9 +49,9 @@ export async function readYaml(text: string): Promise<unknown> {
     yield* parser.end();
   }
 
-  // The library's check of unique keys compares each key with all others.
+  // Disables the check of unique keys in the library, because it compares each key with all others.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true });
-  // The library's handler collects every error, at about 6 kB each.
+  // Replaces the error handler of the library, because it collects every error, at about 6 kB each.
   Object.assign(composer, {
     onError: (place: Place, code: string, message: string, isWarning = false) =>
       isWarning || fail(code === 'NON_STRING_KEY' ? 'Map keys must be strings' : message, place),
@@ -72,7 +72,7 @@ export async function readYaml(text: string): Promise<unknown> {
         }
       },
       Alias: (_key, { source, range }, path) => {
-        if (path.some((above) => isNode(above) && 'anchor' in above && above.anchor === source)) {
+        if (path.some((ancestor) => isNode(ancestor) && 'anchor' in ancestor && ancestor.anchor === source)) {
           fail(`The alias ${source} is inside the collection that it names`, range ?? 0);
         }
       },

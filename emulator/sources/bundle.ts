@@ -15,7 +15,7 @@ const MAX_HEADER = 64 * 1024 * 1024;
  *     prerequisite = "-" obj-id SP comment LF
  *     reference    = obj-id SP refname LF
  *
- * Throws `SourceError` for one that needs commits which are not in it.
+ * Throws `SourceError` if the bundle is malformed, or if it has prerequisites (commits that it does not contain).
  */
 export async function openBundle(title: string, read: () => AsyncIterable<Buffer>): Promise<HistorySource> {
   const { lines, length } = await readHeader(title, read());

@@ -2,43 +2,49 @@ import { createHmac } from 'node:crypto';
 import type { Outbound } from '../http/outbound.js';
 import type { EventName, Webhook } from './events.js';
 
-/** One try at a delivery. Either an answer came, or something went wrong before one. */
+/** Attempt of a delivery. `status` is set if a response arrived, otherwise `error`. */
 export interface Attempt {
-  /** Milliseconds on the world's clock. */
+  /** Time of the attempt, in milliseconds on the world's clock. */
   readonly at: number;
   readonly status?: number;
   readonly error?: string;
 }
 
-/** `pending`: more attempts follow. `failed`: the last one is over. `canceled`: the webhook is gone. */
+/**
+ * State of a delivery. `pending`: more attempts follow. `failed`: the last attempt failed. `canceled`: the webhook was
+ * removed.
+ */
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'canceled';
 
-/** One event on its way to one webhook. */
+/** Delivery of one event to one webhook. */
 export interface Delivery {
   readonly id: string;
   readonly webhook: Webhook;
   readonly event: EventName;
-  /** The body, byte for byte the same at every attempt. */
+  /** Request body, identical in every attempt. */
   readonly body: Buffer;
   readonly state: DeliveryState;
   readonly attempts: readonly Attempt[];
-  /** When the next attempt is due, milliseconds on the world's clock. */
+  /** Time of the next attempt, in milliseconds on the world's clock; undefined if none follows. */
   readonly nextAttemptAt: number | undefined;
 }
 
-/** Milliseconds of real time that a receiver gets to answer. */
+/** Response timeout in milliseconds of real time. */
 const TIMEOUT = 10_000;
-/** Bytes of an answer read so that its connection can be used again. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** Maximum number of bytes of a response body that are read. A body is read so that its connection can be reused. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface DeliveryRoute {
   readonly outbound: Outbound;
-  /** What the names of the headers start with, such as `X-Acme`. */
+  /** Prefix of the header names, such as `X-Acme`. */
   readonly headerPrefix: string;
   readonly signal: AbortSignal;
 }
 
-/** Sends `delivery` once, at time `at`. What goes wrong is part of the attempt. */
+/**
+ * Sends a delivery once. `at`: time of the attempt, in milliseconds on the world's clock. Never rejects; an error is
+ * part of the attempt.
+ */
 export async function attempt({ webhook, event, body }: Delivery, at: number, route: DeliveryRoute): Promise<Attempt> {
   const { headerPrefix, outbound, signal } = route;
   try {
@@ -54,7 +60,7 @@ export async function attempt({ webhook, event, body }: Delivery, at: number, ro
       signal,
       timeout: TIMEOUT,
     });
-    await response.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    await response.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
     return { at, status: response.status };
   } catch (error) {
     return { at, error: describe(error) };
@@ -71,18 +77,18 @@ function describe(error: unknown): string {
 }
 
 /**
- * The value of the signature header:
+ * Returns the value of the signature header:
  *
  *     t=<unix seconds>,sha256=<hex>
  *
- * The digest is HMAC-SHA256 of `<t>.<body>` with the secret's UTF-8 bytes as key.
+ * The digest is HMAC-SHA256 of `<t>.<body>`. The key is the secret in UTF-8.
  */
 export function signatureOf(secret: string, seconds: number, body: Uint8Array): string {
   const digest = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');
   return `t=${seconds},sha256=${digest}`;
 }
 
-/** Deliveries kept, pending ones included; beyond it the oldest that ended goes. */
+/** Maximum number of stored deliveries, including pending ones. Above it, the oldest ended delivery is removed. */
 export const MAX_DELIVERIES = 10_000;
 
 export interface DeliveriesSnapshot {
@@ -90,12 +96,12 @@ export interface DeliveriesSnapshot {
   readonly ended: ReadonlySet<string>;
 }
 
-/** What is on its way to webhooks, and what became of what was. */
+/** Pending deliveries, and recent ended ones. */
 export class Deliveries {
   private byId = new Map<string, Delivery>();
-  /** Ids of what needs no more attempts, in the order in which it ended. */
+  /** Ids of ended deliveries, in the order in which they ended. */
   private ended = new Set<string>();
-  /** Another one after every change. */
+  /** Object that is replaced at every change, so that readers can detect changes. */
   private changed: object = {};
 
   get revision(): object {
@@ -106,7 +112,7 @@ export class Deliveries {
     return this.byId.get(id);
   }
 
-  /** Every delivery that is remembered, oldest first. */
+  /** Returns all stored deliveries, oldest first. */
   all(): IterableIterator<Delivery> {
     return this.byId.values();
   }
@@ -116,15 +122,15 @@ export class Deliveries {
     this.changed = {};
   }
 
-  /** Notes that a delivery needs no more attempts. */
+  /** Records that a delivery ended. */
   end(id: string, state: Exclude<DeliveryState, 'pending'>): void {
     this.byId.set(id, { ...this.byId.get(id)!, state, nextAttemptAt: undefined });
     this.ended.add(id);
     this.changed = {};
   }
 
-  /** Lets the oldest that ended go where there is no room for one more; false where all of them are pending. */
-  makeRoom(): boolean {
+  /** Removes the oldest ended delivery if the limit is reached. Returns false if all stored deliveries are pending. */
+  evictOldest(): boolean {
     if (this.byId.size < MAX_DELIVERIES) return true;
     const [oldest] = this.ended;
     if (oldest === undefined) return false;

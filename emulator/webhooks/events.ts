@@ -2,29 +2,29 @@ import { textOf } from '../git/object/bytes.js';
 import type { RefChange } from '../git/refs/ref-change.js';
 import type { RepositoryRecord } from '../repositories/repository.js';
 
-/** The specification knows the first one only; the others are sent to webhooks that are registered for them. */
+/** Events that webhooks can subscribe to. The specification defines only the first one. */
 export const EVENT_NAMES = ['repo.sync.failed', 'repo.sync.started', 'repo.sync.succeeded', 'push'] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
 export const DEFAULT_EVENTS: readonly EventName[] = ['repo.sync.failed'];
 
-/** One thing that happened in an organization, as it goes out. */
+/** Event in an organization, as sent to webhooks. */
 export interface WebhookEvent {
   readonly name: EventName;
   readonly organization: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A sync run, at its start or after its end. Times are milliseconds on the world's clock. */
+/** Start or end of a sync run. Times are milliseconds on the world's clock. */
 export interface SyncReport {
   readonly outcome: 'started' | 'succeeded' | 'failed';
   readonly repository: RepositoryRecord;
-  /** Runs that have ended; after the end of this one, including it. */
+  /** Number of ended runs, including this one if it has ended. */
   readonly runCount: number;
   readonly isFirst: boolean;
   readonly startedAt: number;
   readonly completedAt?: number;
-  /** Why it failed, in a sentence. */
+  /** Reason of the failure, in one sentence. */
   readonly error?: string;
 }
 
@@ -46,7 +46,7 @@ export function syncEvent(report: SyncReport): WebhookEvent {
   };
 }
 
-/** A branch or tag that moved, by a push or any other write; moves of other refs are no events. */
+/** Returns the event for a ref update by a push or by another write; undefined if the ref is not a branch or tag. */
 export function pushEvent(repository: RepositoryRecord, change: RefChange, now: number): WebhookEvent | undefined {
   if (!change.name.startsWith('refs/heads/') && !change.name.startsWith('refs/tags/')) return undefined;
   return {
@@ -67,14 +67,14 @@ function showSource({ id, name }: RepositoryRecord) {
   return { id, url: name };
 }
 
-/** A registration: where events of which kinds are sent. */
+/** Registered webhook: URL and subscribed events. */
 export interface Webhook {
   readonly id: string;
   readonly organization: string;
   readonly url: string;
   readonly events: readonly EventName[];
-  /** Signs what is sent. Shown once, in the answer to a registration that gave none. */
+  /** Secret that signs the deliveries. A generated secret is shown only in the response to the registration. */
   readonly secret: string;
-  /** Milliseconds on the world's clock. */
+  /** Time of the registration, in milliseconds on the world's clock. */
   readonly createdAt: number;
 }

@@ -7,13 +7,13 @@ import { Deliveries, signatureOf } from './delivery.js';
 import type { Webhook } from './events.js';
 import { Outbox } from './outbox.js';
 
-t.test('the signature is that of the receivers', async (t) => {
+t.test('the signature equals that of openssl', async (t) => {
   // echo -n '1700000000.{"a":1}' | openssl dgst -sha256 -hmac secret
   const digest = '49f24e537407743fa4a0242bb63b94b9a47ee99cbbe071ccd8a22550ae411686';
   t.equal(signatureOf('secret', 1_700_000_000, Buffer.from('{"a":1}')), `t=1700000000,sha256=${digest}`);
 });
 
-t.test('an outbox is bounded, and what it loses is logged', async (t) => {
+t.test('an outbox has a maximum size, and lost deliveries are logged', async (t) => {
   const lines: LogLine[] = [];
   const outbound = new Outbound();
   const deliveries = new Deliveries();
@@ -40,11 +40,11 @@ t.test('an outbox is bounded, and what it loses is logged', async (t) => {
   outbox.cancel('w');
   outbox.post(event, [webhook]);
   const kept = [...deliveries.all()];
-  t.equal(kept.length, 10_000, 'the oldest that ended made room');
+  t.equal(kept.length, 10_000, 'the oldest ended delivery was removed');
   t.equal(kept.at(-1)!.state, 'pending');
   t.ok(kept.slice(0, -1).every(({ state }) => state === 'canceled'));
   outbox.close();
   outbox.post(event, [webhook]);
-  t.equal([...deliveries.all()].at(-1), kept.at(-1), 'nothing is taken once it is closed');
+  t.equal([...deliveries.all()].at(-1), kept.at(-1), 'a closed outbox accepts nothing');
   await outbound.close();
 });

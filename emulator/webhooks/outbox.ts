@@ -5,7 +5,10 @@ import type { Clock } from '../time/clock.js';
 import { attempt, type Deliveries, isAccepted } from './delivery.js';
 import type { Webhook, WebhookEvent } from './events.js';
 
-/** Milliseconds, on the world's clock, from each failed attempt to the next; after the last the delivery has failed. */
+/**
+ * Pauses in milliseconds, on the world's clock, from each failed attempt to the next one. After the last pause, a
+ * further failure ends the delivery.
+ */
 export const BACK_OFF: readonly number[] = [1_000, 2_000, 4_000, 8_000, 16_000];
 
 export interface OutboxPorts {
@@ -17,19 +20,19 @@ export interface OutboxPorts {
   readonly headerPrefix: string;
 }
 
-/** The first attempts of one webhook, one after the other: what happened first arrives first. */
-interface Lane {
-  readonly queue: string[];
+/** Queue of the first attempts of one webhook. They run one after the other, so that events arrive in order. */
+interface DeliveryQueue {
+  readonly ids: string[];
   isBusy: boolean;
 }
 
 /**
- * Sends events to webhooks. Posting only notes them; sending happens later, so no request waits for it. A delivery
- * that was not accepted is tried again with growing pauses, without holding back those behind it.
+ * Sends events to webhooks. `post` only queues them, so no request waits for a delivery. A failed delivery is retried
+ * with growing pauses, without delaying later ones.
  */
 export class Outbox {
   readonly #deliveries: Deliveries;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, DeliveryQueue>();
   readonly #retries = new Map<string, () => void>();
   readonly #closing = new AbortController();
 
@@ -37,7 +40,7 @@ export class Outbox {
     this.#deliveries = ports.deliveries;
   }
 
-  /** Goes on with the deliveries that are pending: those of a snapshot. */
+  /** Continues the pending deliveries of a snapshot. */
   resume(): void {
     for (const { id, webhook, state, attempts, nextAttemptAt } of this.#deliveries.all()) {
       if (state !== 'pending') continue;
@@ -46,13 +49,13 @@ export class Outbox {
     }
   }
 
-  /** Notes `event` for each of `webhooks` that asked for its kind. */
+  /** Queues `event` for each webhook that subscribed to it. */
   post(event: WebhookEvent, webhooks: Iterable<Webhook>): void {
     let body: Buffer | undefined;
     for (const webhook of webhooks) {
       if (!webhook.events.includes(event.name) || this.#closing.signal.aborted) continue;
       body ??= Buffer.from(JSON.stringify(event.payload));
-      if (!this.#deliveries.makeRoom()) {
+      if (!this.#deliveries.evictOldest()) {
         this.ports.log.write({ event: 'webhook_lost', webhook: webhook.id, name: event.name });
         continue;
       }
@@ -72,11 +75,11 @@ export class Outbox {
   }
 
   #enqueue(webhookId: string, id: string): void {
-    this.#laneOf(webhookId).queue.push(id);
+    this.#queueOf(webhookId).ids.push(id);
     setImmediate(() => void this.#drain(webhookId));
   }
 
-  /** Ends what is pending for a webhook that was removed. */
+  /** Cancels the pending deliveries of a removed webhook. */
   cancel(webhookId: string): void {
     for (const { id, webhook, state } of this.#deliveries.all()) {
       if (webhook.id !== webhookId || state !== 'pending') continue;
@@ -84,10 +87,10 @@ export class Outbox {
       this.#retries.delete(id);
       this.#deliveries.end(id, 'canceled');
     }
-    this.#lanes.delete(webhookId);
+    this.#queues.delete(webhookId);
   }
 
-  /** Stops sending. What is pending stays so. */
+  /** Stops sending. Pending deliveries stay pending. */
   close(): void {
     this.#closing.abort();
     for (const cancelTimer of this.#retries.values()) cancelTimer();
@@ -95,12 +98,12 @@ export class Outbox {
   }
 
   async #drain(webhookId: string): Promise<void> {
-    const lane = this.#laneOf(webhookId);
-    if (lane.isBusy) return;
-    lane.isBusy = true;
-    for (let id = lane.queue.shift(); id !== undefined; id = lane.queue.shift()) await this.#try(id);
-    lane.isBusy = false;
-    if (this.#lanes.get(webhookId) === lane) this.#lanes.delete(webhookId);
+    const queue = this.#queueOf(webhookId);
+    if (queue.isBusy) return;
+    queue.isBusy = true;
+    for (let id = queue.ids.shift(); id !== undefined; id = queue.ids.shift()) await this.#try(id);
+    queue.isBusy = false;
+    if (this.#queues.get(webhookId) === queue) this.#queues.delete(webhookId);
   }
 
   async #try(id: string): Promise<void> {
@@ -108,21 +111,21 @@ export class Outbox {
     const delivery = this.#deliveries.get(id);
     if (delivery?.state !== 'pending' || signal.aborted) return;
     const { clock, outbound, headerPrefix, log } = this.ports;
-    const made = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
+    const result = await attempt(delivery, clock.now(), { outbound, headerPrefix, signal });
     // The webhook may have been removed meanwhile, or the process may be stopping.
     if (this.#deliveries.get(id) !== delivery || signal.aborted) return;
-    const attempts = [...delivery.attempts, made];
+    const attempts = [...delivery.attempts, result];
     log.write({
       event: 'webhook_attempt',
       delivery: id,
       webhook: delivery.webhook.id,
       attempt: attempts.length,
-      ...made,
+      ...result,
     });
-    const pause = isAccepted(made) ? undefined : BACK_OFF[attempts.length - 1];
+    const pause = isAccepted(result) ? undefined : BACK_OFF[attempts.length - 1];
     const nextAttemptAt = pause === undefined ? undefined : clock.now() + pause;
     this.#deliveries.put({ ...delivery, attempts, nextAttemptAt });
-    if (nextAttemptAt === undefined) this.#deliveries.end(id, isAccepted(made) ? 'delivered' : 'failed');
+    if (nextAttemptAt === undefined) this.#deliveries.end(id, isAccepted(result) ? 'delivered' : 'failed');
     else this.#retryAt(id, nextAttemptAt);
   }
 
@@ -134,12 +137,12 @@ export class Outbox {
     this.#retries.set(id, cancelTimer);
   }
 
-  #laneOf(webhookId: string): Lane {
-    let lane = this.#lanes.get(webhookId);
-    if (!lane) {
-      lane = { queue: [], isBusy: false };
-      this.#lanes.set(webhookId, lane);
+  #queueOf(webhookId: string): DeliveryQueue {
+    let queue = this.#queues.get(webhookId);
+    if (!queue) {
+      queue = { ids: [], isBusy: false };
+      this.#queues.set(webhookId, queue);
     }
-    return lane;
+    return queue;
   }
 }

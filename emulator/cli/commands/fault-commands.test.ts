@@ -208,7 +208,7 @@ t.test('verify says what is unmet, with the nearest requests, and exits with 1',
   await ask.text('fault', 'add', 'bad_gateway*1');
   t.match(await ask.text('verify'), {
     code: 1,
-    out: /^faults\.fault-1: The fault .* \(fault-1\) fired 0 times, and not at least 1\.\nnot met\n$/,
+    out: /^faults\.fault-1: The fault .* \(fault-1\) fired 0 times; expected at least 1\.\nnot met\n$/,
   });
   t.equal(await send(emulator, '/api/repos', { method: 'POST' }), 502);
   t.equal(await send(emulator, '/api/repos', { method: 'POST' }), 201);
@@ -220,9 +220,12 @@ t.test('verify says what is unmet, with the nearest requests, and exits with 1',
   t.equal(unmet.code, 1);
   t.equal(
     unmet.out,
-    ['requests.1: 0 of at least 1 requests were found.', '  expected {"match":{"status":404}}', 'not met', ''].join(
-      '\n',
-    ),
+    [
+      'requests.1: Expected at least 1 matching request, found 0.',
+      '  expected {"match":{"status":404}}',
+      'not met',
+      '',
+    ].join('\n'),
   );
   const near = { requests: [{ match: { operation: 'createRepository', code: 'not_implemented' } }] };
   t.match(await ask.text('verify', '--file', write(t, near)), {

@@ -56,9 +56,9 @@ t.test('what is no scenario is one sentence and exit 2', async (t) => {
     [['ls', 'x'], '', /takes nothing more/],
     [['play'], '', /there are check, ls, show, start, from-har/],
     [['show', 'nothing'], '', /no scenario or file "nothing"; there are auth-outage,/],
-    [['from-har', file], 'x', /is no JSON/],
+    [['from-har', file], 'x', /is not an HTTP Archive/],
     [['from-har', file], '{"log": {"entries": [{"request": {}}]}}', /log\.entries\.0\.request\.method/],
-    [['from-har', file], '{"log": {"entries": []}}', /no entry is a request of the service/],
+    [['from-har', file], '{"log": {"entries": []}}', /no entry matches a route of the service/],
   ] as const) {
     writeFileSync(file, text);
     const { code, out, err } = await run(argv);
@@ -72,7 +72,7 @@ t.test('a scenario is started in an emulator that runs', async (t) => {
   await using emulator = await startEmulator({ port: 0 });
   const at = ['--url', emulator.baseUrl];
   t.match(await run(['start', 'auth-outage', ...at]), { code: 0, out: 'auth-outage\n' });
-  t.match(await run(['start', 'auth-outage', ...at]), { code: 2, err: /has been started/ });
+  t.match(await run(['start', 'auth-outage', ...at]), { code: 2, err: /is already started/ });
   t.equal(emulator.state.read().organizations.demo!.authentication, 'unavailable');
   const file = join(t.testdir(), 's.json');
   writeFileSync(
@@ -94,11 +94,11 @@ t.test('verify takes the expectations of a scenario file, and includes the scena
   const file = join(t.testdir(), 's.yaml');
   writeFileSync(file, 'id: own\nexpect: { requests: [{ match: { path: /api/meta }, count: 1 }] }\n');
   t.match(await verify(), { code: 0, out: 'met\n' });
-  t.match(await verify('--file', file), { code: 1, out: /^requests\.0: 0 of at least 1/ });
+  t.match(await verify('--file', file), { code: 1, out: /^requests\.0: Expected .*, found 0/ });
   await (await fetch(`${emulator.baseUrl}/api/meta`)).arrayBuffer();
   t.match(await verify('--file', file), { code: 0, out: 'met\n' });
   t.match(await run(['start', file, ...at]), { code: 0 });
-  t.match(await verify(), { code: 1, out: /^scenarios\.own\.requests\.0: 0 of at least 1/ });
+  t.match(await verify(), { code: 1, out: /^scenarios\.own\.requests\.0: Expected .*, found 0/ });
   t.match(JSON.parse((await verify('--json')).out), { met: false, unmet: [{ at: 'scenarios.own.requests.0' }] });
   writeFileSync(file, 'id: own\nexpect: { requests: [{ match: { color: red } }] }\n');
   t.match(await verify('--file', file), { code: 2, err: /s\.yaml: expect\.requests\.0\.match.*"color".*\.\n$/ });

@@ -1,38 +1,40 @@
 import { operationFacts } from '../../config/operation-ids.js';
-import { endOf, isBehind } from '../record.js';
+import { beganAfterEnd, endOf } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import { type ClientRule, clientOf, isLost, mayFollow } from './rule.js';
 
 export const CONTENT_RULES: readonly ClientRule[] = [
   {
     id: 'cursor-verbatim',
-    title: 'A cursor is sent back as it was given',
-    source: 'Limits (Pagination: cursor is an opaque value from the previous response)',
+    title: 'A cursor is sent back unchanged',
+    source: 'limit.page.next_cursor',
     level: 'must',
     evaluate() {
-      const given = new Map<string, SeenRequest>();
-      const unread = new Set<string | undefined>();
+      const sources = new Map<string, SeenRequest>();
+      const truncatedOperations = new Set<string | undefined>();
       return (request) => {
         const { operation, status } = request.record;
         if (!operationFacts(operation).pages) return undefined;
         const cursor = cursorOf(request);
-        const giver = cursor === undefined ? undefined : given.get(cursor);
-        // Where an answer was too long to be kept, its cursor is not known; what was taken was good.
-        const isKnown = (giver && mayFollow(request.record.started, giver)) || (unread.has(operation) && status < 300);
+        const source = cursor === undefined ? undefined : sources.get(cursor);
+        // The cursors of a response that was too long to be stored are unknown. After such a response, every cursor
+        // that the server accepts counts as known.
+        const isKnown =
+          (source && mayFollow(request.record.started, source)) || (truncatedOperations.has(operation) && status < 300);
         if (status < 300) {
-          const response = request.answerJson;
-          if (response === undefined) unread.add(operation);
-          else for (const each of cursorsIn(response)) given.set(each, firstToEnd(request, given.get(each)));
+          const response = request.responseJson;
+          if (response === undefined) truncatedOperations.add(operation);
+          else for (const each of cursorsIn(response)) sources.set(each, earlierEnd(request, sources.get(each)));
         }
         if (cursor === undefined) return undefined;
-        return { request, fault: isKnown ? undefined : 'No answer before it gave this cursor.' };
+        return { request, violation: isKnown ? undefined : 'No earlier response contained this cursor.' };
       };
     },
   },
   {
     id: 'expected-head',
-    title: 'A write whose answer was lost is repeated with the head it expects, and not made twice',
-    source: 'Create a commit (expected_head_sha); Reset a branch; Notes (expected_ref_sha)',
+    title: 'A write whose response was lost is repeated with its expected head, and not made twice',
+    source: 'pack.expected_head.mismatch; restore.expected_head.mismatch; note.expected.mismatch',
     level: 'must',
     evaluate() {
       const lost = new Map<string, SeenRequest>();
@@ -43,21 +45,21 @@ export const CONTENT_RULES: readonly ClientRule[] = [
         const key = `${clientOf(request)}\0${request.record.operation}\0${request.record.path}\0${intent}`;
         const earlier = lost.get(key);
         if (isLost(request)) lost.set(key, request);
-        if (!earlier || !isBehind(request.record, earlier.record)) return undefined;
+        if (!earlier || !beganAfterEnd(request.record, earlier.record)) return undefined;
         const isTwice = earlier.record.status < 300 && request.record.status < 300;
-        const fault = isTwice
-          ? `What ${earlier.record.id} had done already was done again.`
+        const violation = isTwice
+          ? `The write of ${earlier.record.id}, whose response was lost, was made a second time.`
           : !isExpecting
-            ? `It repeats ${earlier.record.id}, whose answer was lost, without ${members[0]}.`
+            ? `The request repeats ${earlier.record.id}, whose response was lost, without ${members[0]}.`
             : undefined;
-        return { request, earlier, fault };
+        return { request, earlier, violation };
       };
     },
   },
   {
     id: 'idempotency-key',
     title: 'An idempotency key is used for one request only',
-    source: 'Errors (idempotency_key_reused)',
+    source: 'err.specific.idempotency_key_reused',
     level: 'must',
     evaluate() {
       const uses = new Map<string, SeenRequest>();
@@ -71,14 +73,16 @@ export const CONTENT_RULES: readonly ClientRule[] = [
           return undefined;
         }
         const isSame = request.isSameAs(earlier);
-        const fault = isSame ? undefined : `${earlier.record.id} had the same key, and was another request.`;
-        return { request, earlier, fault };
+        const violation = isSame
+          ? undefined
+          : `The key was already used for a different request, ${earlier.record.id}.`;
+        return { request, earlier, violation };
       };
     },
   },
 ];
 
-/** The cursor that a request sends, in its query or its body. */
+/** Returns the cursor in the query or the body of a request; undefined if absent. */
 function cursorOf(request: SeenRequest): string | undefined {
   const { query, body } = request.record;
   if (query.includes('cursor=')) return new URLSearchParams(query).get('cursor') || undefined;
@@ -88,11 +92,11 @@ function cursorOf(request: SeenRequest): string | undefined {
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
 }
 
-function firstToEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
+function earlierEnd(one: SeenRequest, other: SeenRequest | undefined): SeenRequest {
   return other && endOf(other.record) <= endOf(one.record) ? other : one;
 }
 
-/** An answer that a fault worded may be nested as deep as it is long. */
+/** Finds the cursors in a response. Iterative, because an injected response can be nested as deeply as it is long. */
 function* cursorsIn(response: unknown): IterableIterator<string> {
   const values = [response];
   while (values.length > 0) {
@@ -109,7 +113,10 @@ function* cursorsIn(response: unknown): IterableIterator<string> {
   }
 }
 
-/** What a write is to do, whatever it expects to find; and whether it says what that is. */
+/**
+ * Returns the request body without the members that state the expected head (`intent`), and whether at least one of
+ * these members is set.
+ */
 function readIntent(request: SeenRequest, members: readonly string[]): { intent: string; isExpecting: boolean } {
   const text = request.bodyText;
   const end = text.indexOf('\n');

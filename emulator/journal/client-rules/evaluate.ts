@@ -1,5 +1,5 @@
 import type { Steps } from '../../schedule/steps.js';
-import { isStep, take, type WorkDone } from '../lineage.js';
+import { shouldYield, takeUnits, type WorkDone } from '../retry-index.js';
 import { byBegin, type SeenRequest } from '../seen-request.js';
 import { CONTENT_RULES } from './contents.js';
 import type { ClientRuleId } from './ids.js';
@@ -10,60 +10,60 @@ import { TOKEN_RULES } from './tokens.js';
 /** @internal */
 export const CLIENT_RULES: readonly ClientRule[] = [...RETRY_RULES, ...CONTENT_RULES, ...TOKEN_RULES];
 
-/** A request that breaks a rule. */
-export interface ClientFault {
-  /** Ids of requests. */
+/** Request that breaks a rule. */
+export interface RuleViolation {
+  /** Id of the request. */
   readonly request: string;
   readonly earlier?: string;
-  /** The `sub` of its token, as far as it says one. */
+  /** The `sub` claim of the token of the request, verified or not; undefined if absent. */
   readonly subject?: string;
   readonly detail: string;
 }
 
-/** What a rule says of the requests of one client. */
+/** Result of one rule for the requests of one client. */
 export interface RuleOfClient {
-  /** The `sub` of its tokens; null of requests whose token says none. */
+  /** The `sub` claim of the client's tokens; null for requests without this claim. */
   readonly subject: string | null;
   readonly verdict: 'kept' | 'broken';
   readonly occasions: number;
   readonly broken: number;
 }
 
-/** What a rule says of all requests. */
+/** Result of one rule for all requests. */
 export interface ClientVerdict {
   readonly rule: ClientRuleId;
   readonly title: string;
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** `unseen`: there was no occasion to keep it or to break it. */
+  /** `unseen`: no request gave the client an occasion to keep or break the rule. */
   readonly verdict: 'kept' | 'broken' | 'unseen';
   readonly occasions: number;
-  /** The first of those that break it. */
-  readonly faults: readonly ClientFault[];
-  /** By the subject of the token, the first that gave an occasion. */
+  /** First requests that break the rule, at most 20. */
+  readonly faults: readonly RuleViolation[];
+  /** Results by the `sub` claim of the token, for the first 100 clients that gave an occasion. */
   readonly clients: readonly RuleOfClient[];
 }
 
-interface Counted {
+interface OccasionCounts {
   occasions: number;
   broken: number;
 }
 
-const MAX_FAULTS = 20;
+const MAX_VIOLATIONS = 20;
 const MAX_CLIENTS = 100;
 
-/** Units of one rule and one request, beside its bodies. */
-const RULE = 1 / 4;
+/** Work units for one rule and one request, without reading its bodies. */
+const RULE_COST = 1 / 4;
 
 /**
- * Evaluates requests by all rules, or by those that are named. What came before those that are `meant` is remembered, as
- * a cursor that was given: it is checked by nothing.
+ * Evaluates the requests by all rules (`true`) or by the named ones. Requests for which `isSelected` returns false are
+ * not judged, but rules remember facts from them, such as the cursors in their responses.
  * @internal
  */
 export function* clientSteps(
   seen: readonly SeenRequest[],
   wanted: true | readonly ClientRuleId[],
-  isMeant: (request: SeenRequest) => boolean,
+  isSelected: (request: SeenRequest) => boolean,
   work: WorkDone,
 ): Steps<ClientVerdict[]> {
   const rules = wanted === true ? CLIENT_RULES : CLIENT_RULES.filter(({ id }) => wanted.includes(id));
@@ -71,28 +71,28 @@ export function* clientSteps(
     rule,
     evaluate: rule.evaluate(),
     occasions: 0,
-    faults: [] as ClientFault[],
-    clients: new Map<string | null, Counted>(),
+    faults: [] as RuleViolation[],
+    clients: new Map<string | null, OccasionCounts>(),
   }));
   for (const request of seen.toSorted(byBegin)) {
     for (const each of running) {
       const occasion = each.evaluate(request);
-      work.units += RULE;
-      if (isStep(work)) yield take(work);
-      if (!occasion || !isMeant(request)) continue;
+      work.units += RULE_COST;
+      if (shouldYield(work)) yield takeUnits(work);
+      if (!occasion || !isSelected(request)) continue;
       each.occasions += 1;
-      const { earlier, fault } = occasion;
+      const { earlier, violation } = occasion;
       const subject = request.record.token?.subject;
-      const client = clientIn(each.clients, subject ?? null);
+      const client = countsOf(each.clients, subject ?? null);
       if (client) client.occasions += 1;
-      if (fault === undefined) continue;
+      if (violation === undefined) continue;
       if (client) client.broken += 1;
-      if (each.faults.length === MAX_FAULTS) continue;
+      if (each.faults.length === MAX_VIOLATIONS) continue;
       each.faults.push({
         request: request.record.id,
         ...(earlier && { earlier: earlier.record.id }),
         ...(subject !== undefined && { subject }),
-        detail: fault,
+        detail: violation,
       });
     }
   }
@@ -105,8 +105,11 @@ export function* clientSteps(
   });
 }
 
-/** Undefined of clients beyond the most that are told apart. */
-function clientIn(clients: Map<string | null, Counted>, subject: string | null): Counted | undefined {
+/**
+ * Returns the counts of a client. Creates them for a new client; undefined if `MAX_CLIENTS` other clients are counted
+ * already.
+ */
+function countsOf(clients: Map<string | null, OccasionCounts>, subject: string | null): OccasionCounts | undefined {
   const known = clients.get(subject);
   if (known !== undefined || clients.size === MAX_CLIENTS) return known;
   const client = { occasions: 0, broken: 0 };

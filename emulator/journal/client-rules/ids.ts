@@ -1,4 +1,4 @@
-/** The names of the client rules. They are permanent: expectations name rules by them. */
+/** Ids of the client rules. They are permanent, because expectations refer to rules by id. */
 export const CLIENT_RULE_IDS = [
   'retry-after',
   'back-off',

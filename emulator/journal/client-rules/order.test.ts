@@ -8,14 +8,14 @@ import { verifySteps } from '../verify.js';
 import type { ClientRuleId } from './ids.js';
 
 interface Given extends Partial<RequestRecord> {
-  /** Real time in milliseconds: when it began, and when its answer had ended. */
+  /** Real time in milliseconds: `from` is the start of the request, `to` the end of the response. */
   readonly from: number;
   readonly to: number;
-  /** When its answer was decided; `to` unless given. */
+  /** Time at which the response was decided. Default: `to`. */
   readonly decided?: number;
 }
 
-/** A journal of these requests, on a clock that runs with real time; their ids are in order of arrival. */
+/** Creates a journal of these requests with a clock that runs in real time. Ids follow the order of arrival. */
 function journalOf(given: readonly Given[]): Journal {
   const journal = new Journal({ entries: 100, bytes: 1e6, key: Buffer.from('key') });
   const records = given.map(({ from, to, decided = to, ...rest }) =>
@@ -35,7 +35,7 @@ function journalOf(given: readonly Given[]): Journal {
   return journal;
 }
 
-function judge(rule: ClientRuleId, given: readonly Given[]) {
+function verdictOf(rule: ClientRuleId, given: readonly Given[]) {
   const [verdict] = runSync(verifySteps(journalOf(given), { client: [rule] })).client;
   return verdict!;
 }
@@ -48,7 +48,7 @@ const push = {
   git: gitFacts('rpc', 'git-receive-pack', 1),
   body: bodyOf('pack'),
 } as const;
-const look = {
+const refRead = {
   operation: 'gitInfoRefs',
   path: '/info/refs',
   git: gitFacts('advertise', 'git-receive-pack', 1),
@@ -60,10 +60,10 @@ const keyed = (body: string) => ({
   body: bodyOf(body),
 });
 
-t.test('a request that began before an answer had ended was not sent because of it', async (t) => {
+t.test('a request that began before a response ended is not a reaction to it', async (t) => {
   const rows: readonly (readonly [name: string, rule: ClientRuleId, requests: readonly Given[]])[] = [
     [
-      'sent side by side, of which one is told to wait',
+      'concurrent requests, one of which gets Retry-After',
       'retry-after',
       [
         { from: 0, to: 100, ...limited },
@@ -71,7 +71,7 @@ t.test('a request that began before an answer had ended was not sent because of 
       ],
     ],
     [
-      'sent while the answer was on its way',
+      'a request sent while the response was being sent',
       'retry-after',
       [
         { from: 0, to: 500, decided: 10, ...limited },
@@ -79,16 +79,20 @@ t.test('a request that began before an answer had ended was not sent because of 
       ],
     ],
     [
-      'sent just before the answer was written',
+      'a request sent just before the client could read the response',
       'retry-after',
       [
         { from: 0, to: 10, ...limited },
         { from: 10.05, to: 11 },
       ],
     ],
-    ['twins that fail again and again', 'back-off', [0, 1, 2, 3].map((from) => ({ from, to: 50 + from, status: 503 }))],
     [
-      'twins that are both refused',
+      'equal concurrent requests that fail repeatedly',
+      'back-off',
+      [0, 1, 2, 3].map((from) => ({ from, to: 50 + from, status: 503 })),
+    ],
+    [
+      'equal concurrent requests that are both refused',
       'hopeless-retry',
       [
         { from: 0, to: 100, status: 404 },
@@ -96,7 +100,7 @@ t.test('a request that began before an answer had ended was not sent because of 
       ],
     ],
     [
-      'twins that are both refused with an unknown code',
+      'equal concurrent requests that are both refused with an unknown code',
       'unknown-code',
       [
         { from: 0, to: 100, status: 409, code: 'frozen' },
@@ -104,7 +108,7 @@ t.test('a request that began before an answer had ended was not sent because of 
       ],
     ],
     [
-      'twins of a write whose answer is lost',
+      'equal concurrent writes, one of which loses its response',
       'expected-head',
       [
         { from: 0, to: 100, ...write, outcome: 'cut' },
@@ -112,7 +116,7 @@ t.test('a request that began before an answer had ended was not sent because of 
       ],
     ],
     [
-      'pushes side by side',
+      'concurrent pushes',
       'git-retry',
       [
         { from: 0, to: 100, ...push, status: 503 },
@@ -121,16 +125,16 @@ t.test('a request that began before an answer had ended was not sent because of 
     ],
   ];
   for (const [name, rule, requests] of rows) {
-    t.match(judge(rule, requests), { verdict: 'unseen', occasions: 0, faults: [] }, name);
+    t.match(verdictOf(rule, requests), { verdict: 'unseen', occasions: 0, faults: [] }, name);
     const behind = requests.map(({ from, to, decided = to, ...rest }, at) => {
       const shift = at * 1000;
       return { ...rest, from: from + shift, to: to + shift, decided: decided + shift };
     });
-    t.not(judge(rule, behind).occasions, 0, `${name}: one behind the other they are an occasion`);
+    t.not(verdictOf(rule, behind).occasions, 0, `${name}: sequential requests are an occasion`);
   }
 });
 
-t.test('a pause is from the end of an answer to the begin of a request', async (t) => {
+t.test('a pause lasts from the end of a response to the start of the next request', async (t) => {
   const rows = [
     [
       'kept',
@@ -154,41 +158,45 @@ t.test('a pause is from the end of an answer to the begin of a request', async (
       ],
     ],
   ] as const;
-  for (const [verdict, requests] of rows) t.equal(judge('retry-after', requests).verdict, verdict);
-  t.match(judge('retry-after', rows[1][1]).faults, [{ detail: /^It came 900 ms after/ }]);
+  for (const [verdict, requests] of rows) t.equal(verdictOf('retry-after', requests).verdict, verdict);
+  t.match(verdictOf('retry-after', rows[1][1]).faults, [{ detail: /^The request was sent 900 ms after/ }]);
 });
 
-t.test('the request that began first is the first, whichever was answered first', async (t) => {
+t.test('the request that began first counts as the earlier one, whichever response came first', async (t) => {
   const keys = [
     { from: 0, to: 100, ...keyed('a') },
     { from: 50, to: 60, ...keyed('b') },
   ];
-  t.match(judge('idempotency-key', keys).faults, [{ request: 'req-00000002', earlier: 'req-00000001' }]);
+  t.match(verdictOf('idempotency-key', keys).faults, [{ request: 'req-00000002', earlier: 'req-00000001' }]);
 });
 
-t.test('a look at the refs counts if the push had ended before it', async (t) => {
+t.test('reading the refs counts only after the push has ended', async (t) => {
   const pushes = [
     { from: 0, to: 100, ...push, status: 503 },
     { from: 300, to: 301, ...push },
   ];
   t.equal(
-    judge('git-retry', [...pushes, { from: 10, to: 150, ...look }]).verdict,
+    verdictOf('git-retry', [...pushes, { from: 10, to: 150, ...refRead }]).verdict,
     'broken',
-    'it began while the push ran',
+    'the refs were read while the push ran',
   );
-  t.equal(judge('git-retry', [...pushes, { from: 200, to: 201, ...look }]).verdict, 'kept');
+  t.equal(verdictOf('git-retry', [...pushes, { from: 200, to: 201, ...refRead }]).verdict, 'kept');
 });
 
-t.test('a cursor is known to those who have read the answer that gave it', async (t) => {
+t.test('a cursor is known only after the response that contains it has ended', async (t) => {
   const first = { from: 0, to: 200, ...page, answer: '{"next_cursor":"c"}' };
   const second = (from: number) => ({ from, to: from + 300, ...page, query: 'cursor=c', answer: '{}' });
-  t.equal(judge('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'it was made up');
-  t.equal(judge('cursor-verbatim', [first, second(201)]).verdict, 'kept');
+  t.equal(verdictOf('cursor-verbatim', [first, second(100)]).verdict, 'broken', 'the cursor was not known yet');
+  t.equal(verdictOf('cursor-verbatim', [first, second(201)]).verdict, 'kept');
   const again = { ...first, from: 50, to: 90 };
-  t.equal(judge('cursor-verbatim', [first, again, second(100)]).verdict, 'kept', 'another answer gave it before');
+  t.equal(
+    verdictOf('cursor-verbatim', [first, again, second(100)]).verdict,
+    'kept',
+    'another response contained the cursor earlier',
+  );
 });
 
-t.test('what is refused for the state that was found is repeated when that is read anew', async (t) => {
+t.test('a request refused with a conflict may be repeated after the state is read again', async (t) => {
   const conflict = { ...write, status: 409, code: 'conflict' };
   const pair = [
     { from: 0, to: 100, ...conflict },
@@ -207,17 +215,21 @@ t.test('what is refused for the state that was found is repeated when that is re
     ['broken', [{ ...other, status: 409 }]],
   ];
   for (const [verdict, between] of rows) {
-    t.equal(judge('hopeless-retry', [...pair, ...between]).verdict, verdict, JSON.stringify(between));
+    t.equal(verdictOf('hopeless-retry', [...pair, ...between]).verdict, verdict, JSON.stringify(between));
   }
   const refused = pair.map((each) => ({ ...each, status: 403, code: 'forbidden' }));
-  t.equal(judge('hopeless-retry', [...refused, read]).verdict, 'broken', 'a look does not widen what is allowed');
+  t.equal(
+    verdictOf('hopeless-retry', [...refused, read]).verdict,
+    'broken',
+    'reading the state does not change permissions',
+  );
   for (const code of ['repository_thawing', 'sync_in_progress', 'github_repository_inaccessible']) {
     const passing = pair.map((each) => ({ ...each, code }));
-    t.equal(judge('hopeless-retry', passing).verdict, 'unseen', `${code} passes`);
+    t.equal(verdictOf('hopeless-retry', passing).verdict, 'unseen', `${code} is temporary`);
   }
 });
 
-t.test('a least pause between requests is that between the ones that follow each other', async (t) => {
+t.test('a minimum pause applies to consecutive requests', async (t) => {
   const gap = (minGap: string, given: readonly Given[]) =>
     runSync(verifySteps(journalOf(given), { requests: [{ match: {}, minGap }] })).unmet.map(({ detail }) => detail);
   t.same(
@@ -232,7 +244,7 @@ t.test('a least pause between requests is that between the ones that follow each
       { from: 0, to: 100 },
       { from: 60, to: 70 },
     ]),
-    [/^req-00000002 began 40 ms before req-00000001 was answered, and not 100 ms after\.$/],
+    [/^req-00000002 began 40 ms before the end of the response to req-00000001; expected at least 100 ms after\.$/],
   );
   t.same(
     gap('retry-after', [
@@ -240,7 +252,7 @@ t.test('a least pause between requests is that between the ones that follow each
       { from: 60, to: 70 },
     ]),
     [],
-    'it did not know yet',
+    'the client had not read Retry-After yet',
   );
   t.match(
     gap('retry-after', [
@@ -248,17 +260,17 @@ t.test('a least pause between requests is that between the ones that follow each
       { from: 60, to: 70 },
       { from: 300, to: 301 },
     ]),
-    [/^req-00000003 began 200 ms after req-00000001 was answered, and not 1000 ms after\.$/],
+    [/^req-00000003 began 200 ms after the end of the response to req-00000001; expected at least 1000 ms after\.$/],
   );
 });
 
-t.test('a repeated request is told with its status, and its code if it has one', async (t) => {
+t.test('a finding about a repeated request has the status, and the code if there is one', async (t) => {
   for (const [code, words] of [
-    ['conflict', '409 conflict, and'],
-    [undefined, '409, and'],
+    ['conflict', '409 conflict, although'],
+    [undefined, '409, although'],
   ] as const) {
     const refused = { ...write, status: 409, ...(code && { code }) };
-    const { faults } = judge('hopeless-retry', [
+    const { faults } = verdictOf('hopeless-retry', [
       { from: 0, to: 10, ...refused },
       { from: 20, to: 30, ...refused },
     ]);

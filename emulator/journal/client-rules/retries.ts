@@ -1,35 +1,38 @@
 import { problemCodes, specifiedCode } from '../../http/problem.js';
 import { pauseBetween, type SeenRequest } from '../seen-request.js';
-import { type ClientRule, clientOf, type Evaluation, mayFollow, SLACK } from './rule.js';
+import { type ClientRule, clientOf, type Evaluation, mayFollow, TOLERANCE } from './rule.js';
 
-/** Retries before a client has to wait between them. */
-const AT_ONCE = 100;
+/**
+ * Minimum length of the longest pause in a chain of retries, in milliseconds. If all pauses are shorter, the client
+ * does not wait before its retries.
+ */
+const MIN_LONGEST_PAUSE = 100;
 
-/** Pauses that a sentence lists. */
-const MAX_SHOWN = 20;
+/** Maximum number of pauses that a finding lists. */
+const MAX_LISTED_PAUSES = 20;
 
 export const RETRY_RULES: readonly ClientRule[] = [
   {
     id: 'retry-after',
-    title: 'A request is not repeated before the time that Retry-After names',
-    source: 'Limits (Rate limiting: Retry-After is the minimum delay); Errors (repository_thawing); RFC 9110, 10.2.3',
+    title: 'A request is not repeated before the delay in Retry-After has passed',
+    source: 'rate.429.retry-after; err.thawing.retry-after; RFC 9110, section 10.2.3',
     level: 'must',
     evaluate: () => (request) => {
       const earlier = request.retryOf;
       const wanted = earlier?.retryAfter;
       if (!earlier || wanted === undefined) return undefined;
       const pause = pauseBetween(earlier, request);
-      const fault =
-        pause + SLACK < wanted
-          ? `It came ${Math.round(pause)} ms after the answer to ${earlier.record.id}, which asked for ${wanted} ms.`
+      const violation =
+        pause + TOLERANCE < wanted
+          ? `The request was sent ${Math.round(pause)} ms after the response to ${earlier.record.id}, whose Retry-After is ${wanted} ms.`
           : undefined;
-      return { request, earlier, fault };
+      return { request, earlier, violation };
     },
   },
   {
     id: 'back-off',
     title: 'The pauses between the retries of a request grow',
-    source: 'File metadata (503: retry with backoff); RFC 9110, 15.6.4',
+    source: '3. File metadata (filemeta.err.503.replica, filemeta.err.503.storage); RFC 9110, section 15.6.4',
     level: 'should',
     evaluate() {
       const pausesBefore = new Map<SeenRequest, Pauses>();
@@ -37,45 +40,48 @@ export const RETRY_RULES: readonly ClientRule[] = [
         const earlier = request.retryOf;
         if (!earlier) return undefined;
         const before = pausesBefore.get(earlier);
-        // Only where nothing else says how long to wait.
-        const isOwnChoice = earlier.retryAfter === undefined && mayPass(earlier);
+        // Counts only pauses whose length the client chose, because `Retry-After` or a permanent error decides the
+        // others.
+        const isOwnChoice = earlier.retryAfter === undefined && maySucceedLater(earlier);
         const pauses = isOwnChoice ? withPause(before, pauseBetween(earlier, request)) : before;
         if (pauses === undefined) return undefined;
         if (request.isRepeated) pausesBefore.set(request, pauses);
-        else if (pauses.count > 1) return { request, earlier, fault: faultOf(pauses) };
+        else if (pauses.count > 1) return { request, earlier, violation: violationOf(pauses) };
         return undefined;
       };
     },
   },
   {
     id: 'hopeless-retry',
-    title: 'What cannot succeed is not repeated unless the request, the token or the state changed',
-    source: 'Errors (generic and specific codes); File metadata (429); RFC 9110, 15.5',
+    title: 'A request that cannot succeed is not repeated unless the request, the token or the state has changed',
+    source: 'err.generic-when-no-specific; filemeta.err.429.too-many; RFC 9110, section 15.5',
     level: 'must',
-    evaluate: () => repetitions((earlier) => isHopeless(earlier) && isKnown(earlier.code)),
+    evaluate: () => repetitionRule((earlier) => isPermanentError(earlier) && isKnown(earlier.code)),
   },
   {
     id: 'unknown-code',
-    title: 'A code that is not known is treated as the generic code of its status',
-    source: 'Errors, rule 3; Versioning',
+    title: 'An unknown error code is treated like the generic code of its status',
+    source: 'err.new-codes; err.generic-when-no-specific',
     level: 'must',
-    evaluate: () => repetitions((earlier) => isClientError(earlier) && !isKnown(earlier.code)),
+    evaluate: () => repetitionRule((earlier) => isClientError(earlier) && !isKnown(earlier.code)),
   },
   {
     id: 'git-retry',
-    title: 'A push is not sent again before the refs were looked at again',
-    source: 'Git over HTTPS; RFC 9110, 9.2.2 (a client should not repeat by itself what is not idempotent)',
+    title: 'A failed push is not repeated before the refs are read again',
+    source: 'Git over HTTPS; RFC 9110, section 9.2.2 (a client should not automatically retry non-idempotent requests)',
     level: 'must',
     evaluate() {
-      const lastLooks = new Map<string, number>();
+      const lastRefReads = new Map<string, number>();
       return (request) => {
         const { operation, started } = request.record;
-        if (isAdvertisement(request)) lastLooks.set(clientOf(request), started);
+        if (isAdvertisement(request)) lastRefReads.set(clientOf(request), started);
         const earlier = request.retryOf;
         if (!earlier || operation !== 'gitReceivePack') return undefined;
-        const looked = mayFollow(lastLooks.get(clientOf(request)) ?? 0, earlier);
-        const fault = looked ? undefined : `It repeats the push ${earlier.record.id}, which may have been carried out.`;
-        return { request, earlier, fault };
+        const hasReadRefs = mayFollow(lastRefReads.get(clientOf(request)) ?? 0, earlier);
+        const violation = hasReadRefs
+          ? undefined
+          : `The push repeats ${earlier.record.id}, which may have succeeded, without reading the refs first.`;
+        return { request, earlier, violation };
       };
     },
   },
@@ -85,12 +91,12 @@ function isAdvertisement({ record: { git } }: SeenRequest): boolean {
   return git?.phase === 'advertise' && git.service === 'git-receive-pack';
 }
 
-/** The pauses of a chain of retries. */
+/** Pauses in a chain of retries, in milliseconds. */
 interface Pauses {
   readonly count: number;
   readonly first: number;
   readonly longestLater: number;
-  /** The first of them. */
+  /** First pauses, at most `MAX_LISTED_PAUSES`. */
   readonly listed: readonly number[];
 }
 
@@ -101,61 +107,68 @@ function withPause(before: Pauses | undefined, pause: number): Pauses {
     count: count + 1,
     first,
     longestLater: Math.max(longestLater, pause),
-    listed: listed.length < MAX_SHOWN ? [...listed, pause] : listed,
+    listed: listed.length < MAX_LISTED_PAUSES ? [...listed, pause] : listed,
   };
 }
 
-/** Whether the same request may succeed later. */
-function mayPass(seen: SeenRequest): boolean {
+/** Returns true if the same request may succeed later without any change by the client. */
+function maySucceedLater(seen: SeenRequest): boolean {
   const { status, outcome } = seen.record;
   if (outcome === 'cut' || outcome === 'gone' || status >= 500 || status === 408 || status === 429) return true;
   return ['sync_in_progress', 'repository_thawing', 'authentication_unavailable'].includes(seen.code ?? '');
 }
 
-function faultOf({ count, first, longestLater, listed }: Pauses): string | undefined {
+function violationOf({ count, first, longestLater, listed }: Pauses): string | undefined {
   const more = count > listed.length ? ', …' : '';
   const shown = `pauses of ${listed.map(Math.round).join(', ')}${more} ms`;
-  if (Math.max(first, longestLater) < AT_ONCE) return `It was repeated ${count} times with ${shown}.`;
-  // Of two pauses chance may have made the second the shorter one.
-  if (count > 2 && longestLater < first * 1.2) return `Its ${shown} do not grow.`;
+  if (Math.max(first, longestLater) < MIN_LONGEST_PAUSE)
+    return `The request was repeated ${count} times with ${shown}.`;
+  // With only two pauses, the second can be shorter by chance.
+  if (count > 2 && longestLater < first * 1.2) return `The retries have ${shown}, which do not grow.`;
   return undefined;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
+const KNOWN_CODES: ReadonlySet<string> = new Set(problemCodes().map(({ code }) => code));
 
 function isKnown(code: string | undefined): boolean {
-  // The codes of the forge begin with the name of a vendor.
-  return code === undefined || KNOWN.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
+  // Accepts codes such as `github_app_not_configured`, which begin with the name of a code host.
+  return code === undefined || KNOWN_CODES.has(code) || /_(?:app_not_configured|repository_inaccessible)$/.test(code);
 }
 
-/** 408 and 429 say by their status that a request may be repeated. */
+/** Returns true for 4xx statuses except 408 and 429, which allow the client to repeat the request. */
 function isClientError({ record: { status } }: SeenRequest): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-const HOPELESS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
+const PERMANENT_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422]);
 
-/** Codes of a state that passes by itself. */
-const PASSING: ReadonlySet<string> = new Set([
+/** Codes of temporary states, which end without any action of the client. */
+const TEMPORARY_CODES: ReadonlySet<string> = new Set([
   'authentication_unavailable',
   'repository_thawing',
   'sync_in_progress',
   'forge_repository_inaccessible',
 ]);
 
-function isHopeless(seen: SeenRequest): boolean {
+function isPermanentError(seen: SeenRequest): boolean {
   const { status, operation } = seen.record;
   if (status === 429) return operation === 'fileMetadata' && seen.retryAfter === undefined;
-  return HOPELESS.has(status) && !PASSING.has(specifiedCode(seen.code ?? ''));
+  return PERMANENT_STATUSES.has(status) && !TEMPORARY_CODES.has(specifiedCode(seen.code ?? ''));
 }
 
-/** Whether the state that was found was not the one expected: a client that reads it anew may find another. */
+/**
+ * Returns true if the request was refused because the state was not the expected one. A client that reads the state
+ * again may find another one.
+ */
 function isConflict({ record: { status } }: SeenRequest): boolean {
   return status === 409 || status === 412;
 }
 
-/** Of requests that repeat one that `isFinal`. */
-function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
+/**
+ * Returns an evaluation of retries. A retry breaks the rule if `isFinal` returns true for the earlier request and
+ * nothing has changed since.
+ */
+function repetitionRule(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
   const lastWrites = new Map<string | undefined, number>();
   const lastReads = new Map<string, number>();
   return (request) => {
@@ -167,20 +180,21 @@ function repetitions(isFinal: (earlier: SeenRequest) => boolean): Evaluation {
     else if (status < 400) lastReads.set(reader, started);
     const earlier = request.retryOf;
     if (!earlier || earlier.record.token?.digest !== token?.digest || !isFinal(earlier)) return undefined;
-    // What a client was told by a fault it could not know to be one.
+    // A successful retry shows that something changed. After an injected error it does not, because the client could
+    // not know that the error was injected.
     const hasChanged = status < 400 && !earlier.record.origin.startsWith('injected:');
-    const wrote = lastWrite > earlier.record.sequence;
-    const looked = isConflict(earlier) && mayFollow(lastRead, earlier);
+    const hasWritten = lastWrite > earlier.record.sequence;
+    const hasReadState = isConflict(earlier) && mayFollow(lastRead, earlier);
     const code = earlier.code === undefined ? '' : ` ${earlier.code}`;
-    const fault =
-      hasChanged || wrote || looked
+    const violation =
+      hasChanged || hasWritten || hasReadState
         ? undefined
-        : `It repeats ${earlier.record.id}, which was answered with ${earlier.record.status}${code}, and nothing had changed.`;
-    return { request, earlier, fault };
+        : `The request repeats ${earlier.record.id}, whose response was ${earlier.record.status}${code}, although nothing has changed.`;
+    return { request, earlier, violation };
   };
 }
 
-/** Whether it may have changed what another request is answered with. */
+/** Returns true if the request may have changed the response that other requests get. */
 function isWrite({ record: { method, status, operation, git } }: SeenRequest): boolean {
   if (method === 'GET' || method === 'HEAD' || status >= 300) return false;
   return git === undefined ? operation !== 'grep' && operation !== 'archive' : git.service === 'git-receive-pack';

@@ -2,43 +2,59 @@ import { endOf } from '../record.js';
 import type { SeenRequest } from '../seen-request.js';
 import type { ClientRuleId } from './ids.js';
 
-/** A request that a rule has something to say of. @internal */
+/** Request at which a client could keep or break a rule. @internal */
 export interface Occasion {
   readonly request: SeenRequest;
-  /** The earlier request that makes it an occasion. */
+  /** Earlier request that makes this one an occasion, such as the one that it repeats; undefined if none is needed. */
   readonly earlier?: SeenRequest | undefined;
-  /** What is wrong with it, in one sentence; undefined where nothing is. */
-  readonly fault?: string | undefined;
+  /** What is wrong, in one sentence; undefined if the request keeps the rule. */
+  readonly violation?: string | undefined;
 }
 
-/** Is given every request of the journal once, in the order in which they began, and remembers what it needs of those before. @internal */
+/**
+ * Function that receives every request of the journal once, in the order in which the requests began. It stores what it
+ * needs of earlier requests.
+ * @internal
+ */
 export type Evaluation = (request: SeenRequest) => Occasion | undefined;
 
-/** What is asked of clients, evaluated by what they sent. */
+/** Rule for clients, evaluated from the requests that they sent. */
 export interface ClientRule {
   readonly id: ClientRuleId;
   readonly title: string;
-  /** The section of the specification or the RFC that asks it. */
+  /** Rule id or section of the specification, or section of an RFC, on which the rule is based. */
   readonly source: string;
   readonly level: 'must' | 'should';
-  /** Begins with a journal of which nothing has been seen. What one request costs is the same wherever it stands. */
+  /**
+   * Starts an evaluation, which receives the requests of a journal from the beginning. The cost of each request does
+   * not depend on the number of earlier requests.
+   */
   evaluate(): Evaluation;
 }
 
-/** Who sent a request, as far as its token says. */
+/** Returns a key for the client that sent a request, from the claims of its token, verified or not. */
 export function clientOf({ record: { organization, token } }: SeenRequest): string {
   return `${organization}\0${token?.subject ?? ''}\0${token?.repository ?? ''}`;
 }
 
-/** Milliseconds that timers may be early, and answers be read before their end is noted. */
-export const SLACK = 10;
+/**
+ * Tolerance in milliseconds, because timers may fire early and a client may read a response before the emulator records
+ * its end.
+ */
+export const TOLERANCE = 10;
 
-/** Returns true if a request that began at `started` (real time) may have been sent because of an earlier answer. */
+/**
+ * Returns true if a request that began at `started` (real time) may be a reaction to the response to an earlier
+ * request.
+ */
 export function mayFollow(started: number, { record }: SeenRequest): boolean {
-  return started > record.started && started > endOf(record) - SLACK;
+  return started > record.started && started > endOf(record) - TOLERANCE;
 }
 
-/** Whether its client cannot know what came of it: the answer did not arrive, or says that it was not known. */
+/**
+ * Returns true if the client cannot know the result of the request, because the response did not arrive or its status
+ * leaves the result open.
+ */
 export function isLost({ record: { outcome, status } }: SeenRequest): boolean {
   return outcome === 'cut' || outcome === 'gone' || status === 500 || status === 502 || status === 504;
 }

@@ -2,15 +2,15 @@ import { Journal } from '../journal.js';
 import type { RequestRecord } from '../record.js';
 import { recordOf } from './record.js';
 
-/** A journal of so many requests, and how often a member of one of them was read. */
+/** Journal whose records count how often their members are read. */
 export interface WatchedJournal {
   readonly journal: Journal;
   readonly reads: { count: number };
-  /** Adds one more, whose answer has ended. */
+  /** Adds a record whose response has ended. */
   add(given?: Partial<RequestRecord>): RequestRecord;
 }
 
-/** `most`: requests that the journal holds. */
+/** `max`: maximum number of requests in the journal. */
 export function watchedJournal(
   entries: number,
   make: (at: number) => Partial<RequestRecord> = () => ({}),

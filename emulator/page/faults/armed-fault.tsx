@@ -112,7 +112,7 @@ const SKIPPED: Readonly<Record<string, string>> = {
   window: 'outside its time',
   skip: 'skipped first',
   every: 'not its turn',
-  exhausted: 'it had met all',
+  exhausted: 'it had fired as often as allowed',
 };
 
 /** Returns the definition of a fault, without id and counters. */

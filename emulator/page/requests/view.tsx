@@ -118,9 +118,9 @@ function Nothing({ live, filter }: { readonly live: LiveRequests; readonly filte
     return <Loading value={undefined} error={live.state === 'waiting' ? unreachable() : undefined} />;
   if (Object.keys(filter).length === 0) return <FirstRequest />;
   return (
-    <Empty title="No request is so">
+    <Empty title="No requests match the filter">
       <p>
-        What comes and matches the filter appears here. <a href={writePlace('requests')}>Show all requests</a>
+        New requests that match the filter appear here. <a href={writePlace('requests')}>Show all requests</a>
       </p>
     </Empty>
   );

@@ -211,7 +211,7 @@ t.test('everything that the page shows', { skip }, async (t) => {
         await page.keyboard.press('Enter');
         await page
           .getByRole('alert')
-          .or(page.getByRole('heading', { name: 'No request is so' }))
+          .or(page.getByRole('heading', { name: 'No requests match the filter' }))
           .waitFor();
         await page.getByRole('button', { name: 'All', exact: true }).click();
       }

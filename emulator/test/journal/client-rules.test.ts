@@ -10,7 +10,7 @@ const CLOCK = Date.parse('2026-01-01T00:00:00Z');
 const REPO = 'team/app';
 const BRANCHES = '/api/v1/repos/branches';
 
-/** A client of one story: sends requests, and waits. */
+/** Client of one test case, which sends requests and advances the clock. */
 interface Client {
   readonly service: Service;
   call(method: string, target: string, options?: CallOptions): Promise<ServiceResponse>;
@@ -19,7 +19,7 @@ interface Client {
   touch(change: Partial<RequestRecord>): void;
 }
 
-type Story = (client: Client) => Promise<unknown>;
+type ClientCase = (client: Client) => Promise<unknown>;
 
 const fault = (text: string) => ({ 'x-emulator-fault': text });
 const LOST = { outcome: 'cut' } as const;
@@ -77,9 +77,9 @@ async function readPages({ call }: Client, change: (cursor: string) => string): 
   await call('GET', `/api/repos?limit=1&cursor=${encodeURIComponent(cursor)}`);
 }
 
-/** For each rule, clients that keep it and clients that break it, by description. */
-const STORIES: {
-  readonly [Rule in ClientRuleId]: { readonly kept: readonly Story[]; readonly broken: readonly Story[] };
+/** Test cases by rule: clients that keep the rule, and clients that break it. */
+const CASES: {
+  readonly [Rule in ClientRuleId]: { readonly kept: readonly ClientCase[]; readonly broken: readonly ClientCase[] };
 } = {
   'retry-after': {
     kept: [
@@ -303,8 +303,8 @@ const STORIES: {
   },
 };
 
-/** Runs a story against its own service. Returns the verdict of each rule. */
-async function check(story: Story) {
+/** Runs a test case against its own service. Returns the verdict of each rule. */
+async function check(clientCase: ClientCase) {
   const service = await startService({ clock: CLOCK });
   try {
     await service.seed(REPO, { 'a.txt': 'a\n' });
@@ -314,7 +314,7 @@ async function check(story: Story) {
       scopes: ['repo:write', 'deployment:write'],
     });
     const after = service.emulator.requests().at(-1)!.id;
-    await story({
+    await clientCase({
       service,
       call: service.call,
       wait: (milliseconds) => service.emulator.clock.advance(milliseconds),
@@ -331,10 +331,10 @@ async function check(story: Story) {
 
 for (const rule of CLIENT_RULE_IDS) {
   t.test(`${rule}: clients that keep it, and clients that break it`, async (t) => {
-    const { kept, broken } = STORIES[rule];
+    const { kept, broken } = CASES[rule];
     t.ok(kept.length > 0 && broken.length > 0);
-    for (const [index, story] of kept.entries()) {
-      const { client } = await check(story);
+    for (const [index, clientCase] of kept.entries()) {
+      const { client } = await check(clientCase);
       const verdicts = client.map(({ rule, verdict, faults }) => ({ rule, verdict, faults }));
       t.match(
         verdicts.find((verdict) => verdict.rule === rule),
@@ -347,8 +347,8 @@ for (const rule of CLIENT_RULE_IDS) {
         `kept ${index}: no other rule is broken`,
       );
     }
-    for (const [index, story] of broken.entries()) {
-      const { met, client } = await check(story);
+    for (const [index, clientCase] of broken.entries()) {
+      const { met, client } = await check(clientCase);
       const verdict = client.find((verdict) => verdict.rule === rule)!;
       t.match(verdict, { verdict: 'broken', faults: [{ request: /^req-/, detail: /\.$/ }] }, `broken ${index}`);
       t.equal(met, verdict.level === 'should' ? met : false);
@@ -356,7 +356,7 @@ for (const rule of CLIENT_RULE_IDS) {
   });
 }
 
-t.test('requests that are sent side by side repeat none of each other', async (t) => {
+t.test('concurrent requests are not retries of each other', async (t) => {
   const service = await startService({ clock: CLOCK });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   await service.seed(REPO, { 'a.txt': 'a\n' });
@@ -376,15 +376,15 @@ t.test('requests that are sent side by side repeat none of each other', async (t
   );
   t.match(service.emulator.verify({ client: true }), { met: true });
   await send('rate_limited;retry-after=9');
-  t.match(service.emulator.verify({ client: true }), { met: false }, 'the next one comes too early');
+  t.match(service.emulator.verify({ client: true }), { met: false }, 'the next request is sent too early');
 });
 
-t.test('rules are told apart by ids, and each says where it is from', async (t) => {
+t.test('each rule has a unique id, a title and a source', async (t) => {
   t.same(CLIENT_RULES.map(({ id }) => id).sort(), [...CLIENT_RULE_IDS].sort());
   for (const { id, title, source } of CLIENT_RULES) t.ok(title.length > 20 && source.length > 10, id);
 });
 
-t.test('what was not seen is neither kept nor broken; rules can be asked for by name', async (t) => {
+t.test('a rule without an occasion is unseen, and rules can be selected by id', async (t) => {
   const service = await startService({ clock: CLOCK });
   t.teardown(() => service.emulator.close({ graceMs: 0 }));
   const { met, client } = service.emulator.verify({ client: ['git-retry', 'back-off'] });

@@ -19,7 +19,7 @@ async function start(t: Test, options: Parameters<typeof startService>[0] = { cl
 
 const last = ({ emulator }: Service) => emulator.requests().at(-1)!;
 
-t.test('an entry has both heads and both bodies, sizes, times and the token, and no secret', async (t) => {
+t.test('an entry has headers, bodies, sizes, times and the token, and no secret', async (t) => {
   const service = await start(t);
   await service.seed('team/app', { 'a.txt': 'a\n' });
   const json = { query: { pattern: 'a' }, ref: 'main' };
@@ -49,10 +49,10 @@ t.test('an entry has both heads and both bodies, sizes, times and the token, and
   const sent = Object.fromEntries(entry.request.headers.map(([name, value]) => [name.toLowerCase(), value]));
   t.match(sent, { 'x-trace': 'seven', authorization: '[redacted]', 'content-type': 'application/json' });
   const { connection, 'keep-alive': _, 'transfer-encoding': __, ...shown } = response.headers;
-  t.same(Object.fromEntries(entry.answer.headers), shown, 'the fields of the answer');
+  t.same(Object.fromEntries(entry.answer.headers), shown, 'header fields of the response');
 });
 
-t.test('heads of answers are as they were sent, on the machine’s clock as well', async (t) => {
+t.test('response headers are recorded as sent, also on the clock of the machine', async (t) => {
   const service = await start(t, {});
   await service.seed('team/app', { 'a.txt': 'a\n', 'b.bin': Buffer.alloc(100_000, 7) });
   for (const [method, target, headers] of [
@@ -73,7 +73,7 @@ t.test('heads of answers are as they were sent, on the machine’s clock as well
   }
 });
 
-t.test('what Git asks for, and how it ended', async (t) => {
+t.test('Git requests have facts about the protocol and the outcome', async (t) => {
   const service = await start(t);
   const bench = await Workbench.create();
   t.teardown(() => bench[Symbol.asyncDispose]());
@@ -122,16 +122,16 @@ t.test('what Git asks for, and how it ended', async (t) => {
       },
       `version ${version}`,
     );
-    t.ok(rpc.git!.pack!.bytes < rpc.answer.bytes, 'the pack is a part of the answer');
+    t.ok(rpc.git!.pack!.bytes < rpc.answer.bytes, 'the pack is a part of the response');
     t.equal(rpc.answer.body!.encoding, 'base64');
     if (version === 2) t.match(git().at(-2)!.git, { command: 'ls-refs', refs: ['HEAD', 'refs/heads/', 'refs/tags/'] });
   }
   const bytes = service.emulator.requests().flatMap(({ git }) => (git?.command === 'fetch' ? [git.pack!.bytes] : []));
-  t.equal(new Set(bytes.slice(1)).size, 1, 'also of a pack that was kept');
+  t.equal(new Set(bytes.slice(1)).size, 1, 'also for a cached pack');
   before = from();
   await service.commit('r', { 'x.txt': 'x\n' });
   const behind = await bench.try('work', 'push', remote, '+main~1:refs/heads/main', 'main:refs/heads/HEAD/../x');
-  t.equal(behind.status, 128, 'git refuses the name itself');
+  t.equal(behind.status, 128, 'git itself refuses the name');
   await bench.git('v2.git', 'fetch', '-q', remote, 'main:main');
   t.match(git().at(-1)!.git, { command: 'fetch', haves: [tip], pack: { objects: 3 } });
   before = from();
@@ -142,7 +142,7 @@ t.test('what Git asks for, and how it ended', async (t) => {
   });
 });
 
-t.test('why a request was refused, with the values that were looked at', async (t) => {
+t.test('why states the reason of a refusal, with the compared values', async (t) => {
   const service = await start(t);
   await service.seed('team/app', { 'a.txt': 'a\n' });
   const { emulator, call, token } = service;
@@ -180,7 +180,7 @@ t.test('why a request was refused, with the values that were looked at', async (
   );
 });
 
-t.test('a state that refuses is the origin, whatever its code', async (t) => {
+t.test('the origin is `state` if a state refuses a request, whatever the code', async (t) => {
   const service = await start(t);
   const { emulator, call } = service;
   await service.seed('team/app', { 'a.txt': 'a\n' });
@@ -200,7 +200,7 @@ t.test('a state that refuses is the origin, whatever its code', async (t) => {
   t.same(await origin('/api/v1/repo'), [undefined, 'real']);
 });
 
-t.test('an answer that its client did not wait for', async (t) => {
+t.test('the outcome is `gone` if the client disconnects before the end of the response', async (t) => {
   const service = await start(t);
   const files = Array.from({ length: 12 }, (_, at) => [`${at}.bin`, randomBytes(3 * 1024 * 1024)] as const);
   await service.seed('team/app', Object.fromEntries(files));
@@ -221,7 +221,7 @@ t.test('an answer that its client did not wait for', async (t) => {
   t.match(last(service), { outcome: 'gone', status: 200, answer: { body: { truncated: true } } });
 });
 
-t.test('requests are selected by what they were', async (t) => {
+t.test('requests are selected by their properties', async (t) => {
   const service = await start(t);
   const { emulator, call } = service;
   await service.seed('team/app', { 'a.txt': 'a\n' });
@@ -255,7 +255,7 @@ t.test('requests are selected by what they were', async (t) => {
   for (const [query, sentence] of [
     [{ operations: 'x' }, /operations/],
     [{ operation: 'nothing' }, /operation: there is no operation "nothing"/],
-    [{ status: '9xx' }, /status: has to be a status or a class/],
+    [{ status: '9xx' }, /status: has to be a status from 100 to 599/],
     [{ method: 'get' }, /method: has to be/],
     [{ origin: 'fault' }, /origin: has to be real/],
     [{ since: 'yesterday' }, /since: .*ISO/],
@@ -279,7 +279,7 @@ t.test('requests are selected by what they were', async (t) => {
   }
 });
 
-t.test('a subscription tells of requests as they end, goes on behind a number, and says what it missed', async (t) => {
+t.test('a subscription reports ended requests, continues after a number, and reports how many it missed', async (t) => {
   const service = await start(t, { clock: CLOCK, limits: { maxJournal: 5 } as never });
   const { call, world } = service;
   const ask = async (count: number) => {
@@ -302,21 +302,17 @@ t.test('a subscription tells of requests as they end, goes on behind a number, a
   t.same(
     numbers(await take(subscribe(world.state.journal, { after: 0 }), 6)),
     ['-2', 3, 4, 5, 6, 7],
-    'two were let go of',
+    'two were dropped',
   );
-  t.same(
-    numbers(await take(subscribe(world.state.journal, { after: 99 }), 3)),
-    ['-2', 3, 4],
-    'of a journal that was put back',
-  );
+  t.same(numbers(await take(subscribe(world.state.journal, { after: 99 }), 3)), ['-2', 3, 4], 'after a restore');
   const slow = subscribe(world.state.journal, { capacity: 2, query: { operation: 'getRepository' } });
   const begun = slow.next();
   await ask(4);
   t.same(numbers([(await begun).value as EndedRequest]), [8]);
-  t.same(numbers(await take(slow, 3)), ['-1', 10, 11], 'a slow reader hears how many it missed');
+  t.same(numbers(await take(slow, 3)), ['-1', 10, 11], 'a slow reader receives the number of missed requests');
   const ended = slow.next();
   await service.emulator.reset();
-  t.equal((await ended).done, true, 'it ends with the state it tells of');
+  t.equal((await ended).done, true, 'the subscription ends when its state is replaced');
   const stop = new AbortController();
   const aborted = subscribe(service.world.state.journal, { signal: stop.signal }).next();
   stop.abort();
@@ -328,7 +324,7 @@ t.test('a subscription tells of requests as they end, goes on behind a number, a
   await events.return();
 });
 
-t.test('a journal as NDJSON and as an HTTP archive', async (t) => {
+t.test('a journal is exported as NDJSON and as an HTTP Archive', async (t) => {
   const service = await start(t);
   await service.seed('team/app', { 'a.txt': 'a\n' });
   await service.call('GET', '/api/v1/repos/file?path=a.txt&ref=main');

@@ -15,7 +15,7 @@ function everythingIn(value: unknown, seen = new Set<unknown>()): string {
   return members.map((member) => everythingIn(member, seen)).join('');
 }
 
-t.test('no secret is in what the journal keeps, shows, exports, tells, verifies or logs', async (t) => {
+t.test('nothing that the journal stores, shows, exports, reports, verifies or logs contains a secret', async (t) => {
   const lines: LogLine[] = [];
   const service = await startService({}, { log: { write: (line) => lines.push(line) } });
   const { emulator, world } = service;

@@ -9,7 +9,7 @@ import { mintToken } from '../../auth/mint.js';
 import type { LogLine } from '../../log/log.js';
 import { startService } from '../service.js';
 
-t.test('no secret a client or an operator hands over is shown, logged or kept in view', async (t) => {
+t.test('no secret from a client or an operator is shown or logged', async (t) => {
   const received: string[] = [];
   // Refuses every fetch and every delivery, and echoes the received request.
   const outside = createServer((incoming, response) => {
@@ -75,7 +75,7 @@ t.test('no secret a client or an operator hands over is shown, logged or kept in
   for (const path of ['/_emulator/webhooks/outbox', '/_emulator/health', '/_emulator/version', '/api/v1/webhooks']) {
     t.equal(await ask('GET', path, bearer), 200, path);
   }
-  t.ok(received.length > 0, 'the outside was asked');
+  t.ok(received.length > 0, 'the outside server received requests');
   const seen = {
     log: JSON.stringify(lines),
     journal: JSON.stringify(emulator.requests()),

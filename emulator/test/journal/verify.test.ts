@@ -7,7 +7,7 @@ import { Schedule, SLICE } from '../../schedule/schedule.js';
 import { startAdmin } from '../admin/admin-service.js';
 import { startService } from '../service.js';
 
-t.test('a client that tries again is told from one that does not, and a polite one from an impolite one', async (t) => {
+t.test('verification distinguishes clients that retry and wait, retry too early, or do not retry', async (t) => {
   const { admin, call, seed, emulator } = await startAdmin(t);
   await seed('r');
   const read = (sub: string) => call('GET', '/api/v1/repo', { repo: 'r', headers: { 'x-emulator-scenario': sub } });
@@ -40,7 +40,7 @@ t.test('a client that tries again is told from one that does not, and a polite o
   t.equal((await read('hasty')).status, 200);
   const hasty = await verify(between);
   t.equal(hasty.met, false);
-  t.match(hasty.unmet, [{ at: 'requests.0' }], 'the second came too early');
+  t.match(hasty.unmet, [{ at: 'requests.0' }], 'the retry was sent too early');
   t.ok(hasty.client.some(({ verdict }: { verdict: string }) => verdict === 'broken'));
 
   const end = last();
@@ -50,7 +50,7 @@ t.test('a client that tries again is told from one that does not, and a polite o
   t.match(
     idle.unmet.map(({ at }: { at: string }) => at).sort(),
     ['faults.idle', 'requests.0'],
-    'neither retried nor met',
+    'the request was not retried and the fault did not fire',
   );
   t.match(emulator.verify({ requests: [{ match: { operation: 'deleteRepository' }, never: true }] }), { met: true });
   for (const [body, detail] of [
@@ -61,7 +61,7 @@ t.test('a client that tries again is told from one that does not, and a polite o
     t.match(await admin('POST', '/verify', body), { status: 400, json: { detail } }, JSON.stringify(body));
 });
 
-t.test('no verification of a full journal holds up others for long', async (t) => {
+t.test('verifying a full journal does not block other requests for long', async (t) => {
   // With the clock stopped, only counted work ends a slice. Uncounted work shows as a slice that is too long, or as too
   // little work.
   const schedule = new Schedule({ now: () => 0 });

@@ -26,7 +26,7 @@ export interface RunnerProject extends Project {
 }
 
 const SEVERAL =
-  /2 tests of this file run at the same time, and the emulator cannot tell which of them asks: use emulator\.of/;
+  /2 tests of this file run concurrently, so the emulator cannot determine which of them uses it: use emulator\.of/;
 
 const NEWEST: readonly RunnerProject[] = [
   {
@@ -53,7 +53,7 @@ const NEWEST: readonly RunnerProject[] = [
     passes: (name) => new RegExp(`✓ ${name}`),
     ambiguous: [
       ...['one', 'two', 'inside a block › three'].map(
-        (name) => new RegExp(`● ${name}\n\n +withEmulator has no namespace for test\\.concurrent`),
+        (name) => new RegExp(`● ${name}\n\n +withEmulator does not support test\\.concurrent`),
       ),
       /✓ a concurrent test that asks for nothing/,
       /✓ a test in order/,
@@ -105,19 +105,19 @@ export const filesOf = (project: RunnerProject): readonly ProjectFile[] =>
   (WAYS[project.name] ?? [[]]).flatMap((args) => rowsOf(project).map((row) => ({ ...row, args })));
 
 const rowsOf = ({ passes, ambiguous }: RunnerProject): readonly ProjectFile[] => [
-  { file: 'lost-response.test.js', code: 0, printed: [passes('a lost answer is noticed')] },
+  { file: 'lost-response.test.js', code: 0, printed: [passes('a lost response is noticed')] },
   { file: 'push.test.js', code: 0, printed: [passes('Git pushes and an LFS object is uploaded')] },
   { file: 'isolation.test.js', code: 0, printed: [passes('a test begins with nothing')] },
   {
     file: 'failing.test.js',
     code: 1,
     printed: [
-      /The fault lost\*1 \(fault-1\) fired 0 times, and not at least 1\./,
+      /The fault lost\*1 \(fault-1\) fired 0 times; expected at least 1\./,
       REQUEST('unfired', 1),
       /The fault lost\*2 \(fault-1\) fired 0 times/,
-      /No request was answered in this test\./,
+      /The journal has no requests of this test\./,
       /The client breaks the rule hopeless-retry: /,
-      /req-00000002 after req-00000001: It repeats req-00000001/,
+      /req-00000002 after req-00000001: The request repeats req-00000001/,
       REQUEST('impolite', 2),
       REQUEST('by-itself', 1),
       passes('a test that passes'),

@@ -22,7 +22,7 @@ async function ask(service: Service): Promise<unknown[]> {
   return seen;
 }
 
-t.test('an incident that was recorded happens again, to the same requests', async (t) => {
+t.test('a recorded incident is replayed for the same requests', async (t) => {
   const start = async () => {
     const service = await startService({ clock: '2026-01-01T00:00:00Z' });
     t.teardown(() => service.emulator.close({ graceMs: 0 }));

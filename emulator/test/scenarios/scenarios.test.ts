@@ -7,7 +7,7 @@ import { callerOf, startService } from '../service.js';
 
 const THAWING = { state: 'thawing', ends: { requests: 1 } };
 
-t.test('a scenario that was registered meets requests that name it; one that was started meets all', async (t) => {
+t.test('a registered scenario applies to requests that name it, a started one to all', async (t) => {
   const { admin, call, seed, token } = await startAdmin(t);
   await seed('r');
   const read = (headers = {}) => call('GET', '/api/v1/repo', { repo: 'r', headers });
@@ -26,14 +26,18 @@ t.test('a scenario that was registered meets requests that name it; one that was
     json: { id: 'story', started: false, faults: ['story.2', 'own'], waiting: [], steps: 0 },
   });
   t.match(await admin('POST', '/scenarios', scenario), { status: 409, json: { code: 'conflict', detail: /story/ } });
-  t.equal((await read()).status, 200, 'nothing of it meets others');
+  t.equal((await read()).status, 200, 'the scenario does not affect other requests');
   t.match(await read({ 'x-emulator-scenario': 'story' }), {
     status: 502,
     headers: { 'x-emulator-fault-fired': 'story.2' },
   });
   t.equal((await read({ 'x-emulator-scenario': 'other' })).status, 200);
   const named = await token({ repo: 'r', claims: { emu: { scenario: 'story' } } });
-  t.equal((await call('GET', '/api/v1/repo', { repo: 'r', token: named })).status, 502, 'a token names it as well');
+  t.equal(
+    (await call('GET', '/api/v1/repo', { repo: 'r', token: named })).status,
+    502,
+    'a token can name the scenario',
+  );
 
   t.match(await admin('POST', '/scenarios/story/start'), { status: 200, json: { started: true, waiting: ['later'] } });
   t.match(await admin('POST', '/scenarios/story/start'), { status: 409 });
@@ -47,7 +51,7 @@ t.test('a scenario that was registered meets requests that name it; one that was
   t.equal((await admin('DELETE', '/scenarios/story')).status, 404);
   t.equal((await admin('POST', '/scenarios/story/start')).status, 404);
   t.equal((await admin('GET', '/scenarios/story')).status, 404);
-  t.same((await admin('GET', '/faults')).json.items, [], 'its faults are gone');
+  t.same((await admin('GET', '/faults')).json.items, [], 'the faults of the scenario are removed');
   t.equal((await read()).status, 200);
 });
 
@@ -71,7 +75,7 @@ t.test('every verification includes the expectations of started scenarios', asyn
   const verify = async () => {
     const { status, json } = await admin('POST', '/verify', {});
     t.equal(status, 200);
-    t.strictSame(JSON.parse(JSON.stringify(emulator.verify())), json, 'the library says the same');
+    t.strictSame(JSON.parse(JSON.stringify(emulator.verify())), json, 'the library returns the same');
     return [json.met, json.unmet.map(({ at }: { at: string }) => at)];
   };
   await admin('POST', '/scenarios', scenario);
@@ -80,22 +84,22 @@ t.test('every verification includes the expectations of started scenarios', asyn
   t.strictSame(
     await verify(),
     [false, ['scenarios.story.requests.0', 'faults.story.1']],
-    'and earlier requests do not count',
+    'requests before the start do not count',
   );
   t.match(
     (await admin('POST', '/verify', { faults: { everyFired: true } })).json.unmet,
     { length: 2 },
-    'each fault once',
+    'each fault is reported once',
   );
   t.equal((await read()).status, 502);
   t.strictSame(await verify(), [true, []]);
   await admin('POST', '/faults', { spec: 'bad_gateway*1' });
-  t.strictSame(await verify(), [true, []], 'a fault of somebody else is none of its own');
+  t.strictSame(await verify(), [true, []], 'faults that the scenario did not add are ignored');
   t.equal((await read()).status, 502);
   t.strictSame(await verify(), [false, ['scenarios.story.requests.0']]);
   t.match((await admin('GET', '/scenarios/story')).json.verification, { met: false, unmet: [{ at: 'requests.0' }] });
   await using namespace = await emulator.namespace();
-  t.match(namespace.verify(), { met: true }, 'another world has scenarios of its own');
+  t.match(namespace.verify(), { met: true }, 'another world has its own scenarios');
   await admin('DELETE', '/scenarios/story');
   t.strictSame(await verify(), [true, []]);
 });
@@ -123,7 +127,7 @@ t.test('every verification includes client rules of started scenarios, and what 
   await admin('POST', '/faults', { id: 'free', spec: 'not_implemented*1' });
   t.match(await verify(), {
     met: false,
-    unmet: [{ at: 'faults.twice', found: 0, detail: /fired 0 times, and not 2/ }],
+    unmet: [{ at: 'faults.twice', found: 0, detail: /fired 0 times; expected 2/ }],
   });
   await read();
   t.match(await verify({ requests: [] }), { met: false, unmet: [{ at: 'faults.twice', found: 1 }] });
@@ -131,7 +135,7 @@ t.test('every verification includes client rules of started scenarios, and what 
   t.match(await verify(), { met: true, unmet: [] });
 });
 
-t.test('the state of a repository that is still to be created waits for it', async (t) => {
+t.test('the state of a repository that does not exist yet is applied when it is created', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('old/a');
   const states = { 'old/*': { state: 'archived' }, 'new/*': THAWING, one: THAWING };
@@ -147,10 +151,10 @@ t.test('the state of a repository that is still to be created waits for it', asy
     'old/b': { state: 'archived' },
     two: { state: 'active' },
   });
-  t.same((await admin('GET', '/scenarios/s')).json.waiting, ['old/*', 'new/*'], 'a pattern goes on waiting');
+  t.same((await admin('GET', '/scenarios/s')).json.waiting, ['old/*', 'new/*'], 'a pattern stays in waiting');
 });
 
-t.test('steps wait for a request, and for the clock', async (t) => {
+t.test('steps are triggered by requests and by the clock', async (t) => {
   const { admin, call, seed, commit, emulator } = await startAdmin(t);
   await seed('r');
   await seed('other');
@@ -172,7 +176,7 @@ t.test('steps wait for a request, and for the clock', async (t) => {
   };
   t.match(await admin('POST', '/scenarios', scenario), { status: 201, json: { steps: 4, steps_done: 0, due: null } });
   await call('POST', '/api/v1/repos/commit-pack', { repo: 'r', body: 'x' });
-  t.equal(await state(), 'active', 'a request that moved nothing is no push');
+  t.equal(await state(), 'active', 'a request that moves no ref does not trigger the step');
   t.equal((await commit('r', { a: 'a' }, { target_branch: 'main' })).status, 201);
   t.equal(await state(), 'syncing');
   t.match((await admin('GET', '/scenarios/s')).json, { steps_done: 1, due: /Z$/ });
@@ -185,12 +189,12 @@ t.test('steps wait for a request, and for the clock', async (t) => {
   t.same([await read(), await read()], [502, 200]);
   t.ok(emulator.clock.now() - before < 10_000);
   await emulator.clock.advance(1_000);
-  t.ok(emulator.clock.now() - before > 3_600_000, 'it has moved the clock on');
+  t.ok(emulator.clock.now() - before > 3_600_000, 'the step advanced the clock');
   t.same([await read(), await read(), await read()], [200, 200, 429]);
   t.match((await admin('GET', '/scenarios/s')).json, { steps_done: 4, due: null, problems: [] });
 });
 
-t.test('what cannot begin is not begun, and can be started later', async (t) => {
+t.test('a failed start has no effect, and the scenario can be started later', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
   const deployments = { nothing: { status: 'ready' } };
@@ -204,10 +208,14 @@ t.test('what cannot begin is not begun, and can be started later', async (t) => 
   t.same((await admin('GET', '/quotas')).json.quotas, {});
   const named = { 'x-emulator-scenario': 's' };
   t.equal((await call('GET', '/api/v1/repo', { repo: 'r' })).status, 200);
-  t.equal((await call('GET', '/api/v1/repo', { repo: 'r', headers: named })).status, 502, 'it is registered as before');
+  t.equal(
+    (await call('GET', '/api/v1/repo', { repo: 'r', headers: named })).status,
+    502,
+    'the scenario is still registered',
+  );
 });
 
-t.test('a step that cannot be made is told, and the next one comes', async (t) => {
+t.test('a failed step is reported, and the next step runs', async (t) => {
   const { admin, call, seed } = await startAdmin(t);
   await seed('r');
   const gone = { repository: { state: 'archived' } };
@@ -218,7 +226,7 @@ t.test('a step that cannot be made is told, and the next one comes', async (t) =
   t.equal((await call('GET', '/api/repos')).status, 502);
 });
 
-t.test('what a scenario has come to is in every snapshot', async (t) => {
+t.test('a snapshot contains the progress of scenarios', async (t) => {
   const { admin, commit, seed, emulator } = await startAdmin(t);
   await seed('r');
   const steps = [
@@ -235,7 +243,7 @@ t.test('what a scenario has come to is in every snapshot', async (t) => {
     await emulator.restore(kept);
     t.equal(state(), 'syncing');
     await emulator.clock.advance('PT5S');
-    t.equal(state(), 'active', 'the step that was to come has come');
+    t.equal(state(), 'active', 'the pending step ran');
   }
   await using fork = await emulator.namespace({ snapshot: kept });
   await fork.clock.advance('PT5S');
@@ -244,7 +252,7 @@ t.test('what a scenario has come to is in every snapshot', async (t) => {
   t.same((await admin('GET', '/scenarios')).json.items, []);
 });
 
-t.test('what cannot be read, or could never happen, is 400 with the name of the member', async (t) => {
+t.test('an invalid scenario, or one that could never have an effect, is 400 with the name of the member', async (t) => {
   const { admin } = await startAdmin(t);
   const patterns = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`a${n}*`, THAWING]));
   const rows: readonly (readonly [scenario: object, detail: RegExp])[] = [
@@ -256,7 +264,7 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     [{ id: 's', clock: { mode: 'slow' } }, /^clock\.mode/],
     [{ id: 's', state: { organizations: { nobody: {} } } }, /^state\.organizations\.nobody.*demo/],
     [{ id: 's', state: { repositories: { r: { state: 'asleep' } } } }, /^state\.repositories\.r\.state/],
-    [{ id: 's', state: { repositories: patterns } }, /^state\.repositories: at most 100/],
+    [{ id: 's', state: { repositories: patterns } }, /^state\.repositories: has 101 names .* at most 100/],
     [{ id: 's', quotas: { q: { capacity: 0, refill: '1/s' } } }, /^quotas\.q\.capacity/],
     [{ id: 's', faults: ['nonsense'] }, /^faults\.0: there is no fault nonsense/],
     [{ id: 's', faults: [{ spec: 'conflict', match: { op: 'x' } }] }, /^faults\.0.*there is no operation "x"/],
@@ -270,7 +278,10 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     [{ id: 's', steps: [{ on: { status: 'ok' }, release: 'x' }] }, /^steps\.0\.on\.status/],
     [{ id: 's', steps: [{ after: 'soon', release: 'x' }] }, /^steps\.0\.after/],
     [{ id: 's', steps: [{ after: 'PT1S' }] }, /^steps\.0.*has to change something/],
-    [{ id: 's', steps: [{ repository: { state: 'active' } }] }, /^steps\.0\.repository.*no step up to this one/],
+    [
+      { id: 's', steps: [{ repository: { state: 'active' } }] },
+      /^steps\.0\.repository.*neither this step nor an earlier one/,
+    ],
     [{ id: 's', steps: [{ on: { op: 'getOrganization' }, repository: {} }] }, /^steps\.0\.repository/],
     [{ id: 's', steps: [{ faults: ['nonsense'] }] }, /^steps\.0\.faults\.0/],
     [{ id: 's', steps: [{ state: { organizations: { nobody: {} } } }] }, /^steps\.0\.state\.organizations\.nobody/],
@@ -281,10 +292,10 @@ t.test('what cannot be read, or could never happen, is 400 with the name of the 
     t.match(response, { status: /^40[09]$/, json: { detail } }, JSON.stringify(scenario));
   }
   t.same((await admin('GET', '/scenarios')).json.items, []);
-  t.same((await admin('GET', '/faults')).json.items, [], 'nothing is half done');
+  t.same((await admin('GET', '/faults')).json.items, [], 'no fault remains');
 });
 
-t.test('an emulator starts with a scenario; its seed and its clock are defaults', async (t) => {
+t.test('an emulator starts with a scenario, whose seed and clock are defaults', async (t) => {
   const file = join(t.testdir(), 's.yaml');
   writeFileSync(
     file,
@@ -308,7 +319,7 @@ state:
   t.equal(first.world.config.seed, '7');
   await story();
   await first.emulator.reset();
-  t.equal(first.emulator.clock.mode, 'frozen', 'a reset goes back to how it begins');
+  t.equal(first.emulator.clock.mode, 'frozen', 'a reset restores the initial state');
   await story();
   const second = await startService({ scenario: file, clock: '2026-01-01T00:00:00Z', seed: '1' });
   t.teardown(() => second.emulator.close({ graceMs: 0 }));
@@ -321,7 +332,7 @@ state:
   await t.rejects(startService({ scenario: `${file}.none` }), { message: /cannot be read \(ENOENT\)/ });
 });
 
-t.test('a namespace begins as the emulator began: by its scenario, under options of its own', async (t) => {
+t.test('a namespace starts with the scenario of the emulator, under its own options', async (t) => {
   const file = join(t.testdir(), 's.yaml');
   const begin = Date.parse('2026-05-01T00:00:00Z');
   writeFileSync(
@@ -354,10 +365,10 @@ steps:
     t.equal((await call('GET', '/api/v1/repo')).status, 200);
     t.match(quotas.read(), { q: { capacity: 1 } });
     t.equal((await call('GET', '/api/meta')).status, 200);
-    t.equal((await call('GET', '/api/v1/repo')).status, 500, 'its first step');
+    t.equal((await call('GET', '/api/v1/repo')).status, 500, 'the first step of the scenario');
     t.equal((await call('GET', '/api/v1/repo')).status, 200);
     await clock.advance(5000);
-    t.equal((await call('GET', '/api/v1/repo')).status, 501, 'its second step');
+    t.equal((await call('GET', '/api/v1/repo')).status, 501, 'the second step of the scenario');
     t.equal((await call('GET', '/api/meta')).status, 429, 'its quota');
     return requests().map((entry) => JSON.stringify([entry.id, entry.status, entry.origin]));
   };
@@ -366,7 +377,7 @@ steps:
   t.match(first.state.read(), { limits: { maxJsonBytes: 5000 }, variants: { notesStatus: '200' } });
   const told = await story(first);
   await first.reset();
-  t.equal(first.clock.now(), begin, 'a reset goes back to how it begins');
+  t.equal(first.clock.now(), begin, 'a reset restores the initial state');
   t.same(await story(first), told);
   const other = await service.emulator.namespace({
     clock: '2026-01-01T00:00:00Z',
@@ -383,10 +394,10 @@ steps:
   const snapshot = await service.emulator.snapshot();
   const forked = await service.emulator.namespace({ snapshot });
   const call = callerOf(forked.baseUrl, service.token);
-  t.equal((await call('GET', '/api/meta')).status, 429, 'one of a snapshot goes on where that is');
+  t.equal((await call('GET', '/api/meta')).status, 429, 'a namespace from a snapshot continues its scenario');
 });
 
-t.test('those that are shipped are listed, and can be registered as they are', async (t) => {
+t.test('shipped scenarios are listed, and can be registered unchanged', async (t) => {
   const { admin } = await startAdmin(t);
   const { items } = (await admin('GET', '/shipped-scenarios')).json;
   t.match(items.length, 10);

@@ -44,7 +44,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
     const again = await commit(none);
     t.equal(again.status, 409, again.text);
     const commits = await service.call('GET', '/api/v1/repos/commits', { repo: 'r' });
-    t.equal(commits.json.commits.length, 1, 'it was made once');
+    t.equal(commits.json.commits.length, 1, 'the commit was made once');
     return commits.json;
   },
   'throttled-burst': async (client) => {
@@ -78,7 +78,7 @@ const CLIENTS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = 
       said.push((await bench.try('work', 'push', '-q', url, 'main:topic')).status);
       await service.emulator.clock.advance('PT2S');
     }
-    t.same(said, [0, 128, 0, 128, 0, 128], 'what comes meanwhile is refused');
+    t.same(said, [0, 128, 0, 128, 0, 128], 'pushes in the meantime are refused');
     return bench.git('work', 'ls-remote', url);
   },
   'partial-push': async ({ service, bench }) => {
@@ -151,7 +151,7 @@ async function play(
   }
 }
 
-t.test('every shipped scenario is played to its end, and twice to the same', async (t) => {
+t.test('every shipped scenario runs to its end, with the same result twice', async (t) => {
   const files = readdirSync(FOLDER);
   t.same(files.map((file) => file.replace(/\.yaml$/, '')).sort(), Object.keys(CLIENTS).sort());
   for (const file of files) {
@@ -165,7 +165,7 @@ t.test('every shipped scenario is played to its end, and twice to the same', asy
   }
 });
 
-t.test('the JSON Schema of scenarios is the one that is published', async (t) => {
+t.test('the published JSON Schema of scenarios is current', async (t) => {
   const published = readFileSync(new URL('../../../../fixtures/scenario.schema.json', import.meta.url), 'utf8');
   t.equal(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`, published);
 });

@@ -115,7 +115,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, 'part' | 'snapshot
     endedCount: 'snapshot',
     droppedCount: 'snapshot',
     weight: 'snapshot',
-    lineage: 'derived',
+    retryIndex: 'derived',
     lastHead: 'derived',
     shared: 'derived',
     listeners: 'transient',

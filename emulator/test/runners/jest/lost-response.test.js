@@ -2,7 +2,7 @@ const { withEmulator } = require('repohost-emulator/jest');
 
 const emulator = withEmulator();
 
-test('a lost answer is noticed', async () => {
+test('a lost response is noticed', async () => {
   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
   emulator.fault('lost*1');
   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();

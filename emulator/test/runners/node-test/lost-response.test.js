@@ -4,7 +4,7 @@ import { withEmulator } from 'repohost-emulator/node-test';
 
 const emulator = withEmulator();
 
-test('a lost answer is noticed', async () => {
+test('a lost response is noticed', async () => {
   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
   emulator.fault('lost*1');
   await assert.rejects(fetch(`${emulator.baseUrl}/api/repos`, { headers }));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const emulator = withEmulator();
 
-test('a lost answer is noticed', async () => {
+test('a lost response is noticed', async () => {
   const headers = { authorization: `Bearer ${await emulator.token({ scopes: ['org:read'] })}` };
   emulator.fault('lost*1');
   await expect(fetch(`${emulator.baseUrl}/api/repos`, { headers })).rejects.toThrow();
