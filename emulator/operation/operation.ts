@@ -15,34 +15,37 @@ import type { GitFaults } from '../smart-http/git-faults.js';
 import type { Organization } from '../world/organizations.js';
 import type { World } from '../world/world.js';
 
-/** What the token's `repo` claim has to name before the handler runs. */
+/** What the `repo` claim of the token must refer to before the handler runs. */
 export type Subject =
-  /** The repository, which has to exist: by path (must equal the claim) or, on `/api/v1`, by claim. */
+  /**
+   * An existing repository. A path that names a repository must equal the claim; routes on `/api/v1` take it from the
+   * claim.
+   */
   | 'repository'
-  /** The repository of the claim, which need not exist: create. */
+  /** The repository of the claim, which need not exist. Used to create it. */
   | 'new-repository'
-  /** Nothing: organization routes. A claim that is present does no harm. */
+  /** No repository: organization routes ignore the claim. */
   | 'organization'
-  /** Nothing that has to exist: the operation looks up what it needs inside the token's organization. */
+  /** Any claim. The operation looks up what it needs inside the organization of the token. */
   | 'claim';
 
-/** What a request is about to do, as far as token and repository have a say in it. */
+/** Scopes and effect of a request, by which token and repository state permit or refuse it. */
 export interface Purpose {
-  /** Every scope that is needed, together. */
+  /** Required scopes. The token needs all of them. */
   readonly scopes: readonly Scope[];
   readonly effect: Effect;
 }
 
-/** JSON of a media type of its own, which a request has to name and to accept. */
+/** JSON with a media type other than `application/json`. Requests must name it in `Content-Type` and `Accept`. */
 export interface JsonForm {
   readonly mediaType: string;
-  /** What a body that breaks the schema is refused with. */
+  /** Error code for a body that does not match the schema. */
   readonly invalid: ProblemCode;
 }
 
 /**
- * One operation of the service, as a row: the router, the checks, the OpenAPI document, `emulator routes`
- * and the README's table are all read from it.
+ * One operation of the service, as a row of a table. The router, the checks, the OpenAPI document, `emulator routes`
+ * and the README's table read it.
  */
 export interface Operation<Query = unknown, Body = unknown> extends Routed, Purpose {
   readonly id: OperationId;
@@ -59,36 +62,44 @@ export interface Operation<Query = unknown, Body = unknown> extends Routed, Purp
     | 'Webhooks';
   readonly summary: string;
   readonly subject: Subject;
-  /** Where the query or the body decides; the row's own purpose is that of a request which does not say. */
+  /** Purpose of a request whose query or body decides it. Undefined if every request has the purpose of the row. */
   readonly purposeOf?: (query: URLSearchParams, body: Body | undefined) => Purpose;
-  /** Default `problem`. */
+  /** Form of error responses. Default `problem`. */
   readonly dialect?: Dialect;
-  /** Query parameters. Values arrive as strings; a key listed in `repeated` as an array of strings. */
+  /** Schema of the query. A value is a string, or an array of strings if its name is in `repeated`. */
   readonly query?: z.ZodType<Query> | undefined;
   readonly repeated?: readonly string[];
-  /** `json`: parsed and checked against `body`. `stream`: the handler reads `ctx.stream()` itself. */
+  /** `json`: the body is parsed and checked against `body`. `stream`: the handler reads `ctx.stream()`. */
   readonly reads?: 'json' | 'stream';
   readonly body?: z.ZodType<Body> | undefined;
-  /** The work after which it is given up: so many `times` (default 1) a limit. Without, only its client's leaving ends it. */
+  /**
+   * Limit of CPU work: `times` (default 1) the configured limit. If absent, only a disconnect of the client ends the
+   * work.
+   */
   readonly work?: { readonly limit: 'searchTimeout' | 'workTimeout'; readonly times?: number };
-  /** Media type of a stream, where the name of its route does not say it. */
+  /** Media type of a streamed body, if the route's name does not determine it. */
   readonly consumes?: string;
-  /** The form of JSON bodies and answers, where it is not plain `application/json`. */
+  /** Form of JSON bodies and responses, if it is not plain `application/json`. */
   readonly json?: JsonForm;
-  /** Statuses that are no error, with the schema of their JSON body, or a media type for other bodies; empty: no body. */
+  /**
+   * Success statuses with the schema of their JSON body, or a media type for other bodies; an empty string for no body.
+   */
   readonly replies: Readonly<Record<number, z.ZodType | string>>;
-  /** Codes the operation can answer beside `bad_request`, the gateway's, and those of its repository's state. */
+  /**
+   * Error codes of the operation, in addition to `bad_request`, those of the gateway, and those of the repository's
+   * state.
+   */
   readonly errors: readonly ProblemCode[];
   readonly handle: (ctx: HandlerContext<Query, Body>) => Reply | Promise<Reply>;
 }
 
-/** A row whose id is the name of its export. */
+/** Row without its id, which is the name of the export. */
 export type OperationRow = Omit<Operation, 'id'>;
 
-/** Members with a default, which most rows leave out. */
+/** Members that have a default. */
 type Defaults = 'scopes' | 'subject' | 'effect' | 'reads' | 'errors';
 
-/** An operation as it is written: most of its schemas are never read, so that each is made when it is first asked for. */
+/** Operation as a module writes it. Its schemas are functions, because most processes read only a few of them. */
 type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 'body' | 'replies' | Defaults> &
   Partial<Pick<Operation, Defaults>> & {
     readonly query?: () => z.ZodType<Query>;
@@ -96,14 +107,15 @@ type Row<Query, Body> = Omit<Operation<Query, Body>, 'id' | 'group' | 'query' | 
     readonly replies: () => Operation['replies'];
   };
 
-/** What all rows of a module can have in common. */
+/** Members that all rows of a module can share. */
 type Common = Partial<Pick<Operation, 'subject' | 'dialect' | 'json'>>;
 
 /**
- * Returns a function that completes a row of a group, which the compiler checks against its own schemas. Defaults beside
- * `common`: `scopes` is `git:read` if the method is GET
- * and else `git:write`, `subject` is `repository`, `effect` is `write` if a scope ends with `:write` and else `read`,
- * `reads` is `json` if there is a `body`, and `errors` is empty.
+ * Returns a function that completes a row of a group. The compiler checks the handler against the schemas of the row.
+ *
+ * Defaults, in addition to `common`: `scopes` is `git:read` for GET and `git:write` otherwise, `subject` is
+ * `repository`, `effect` is `write` if a scope ends with `:write` and `read` otherwise, `reads` is `json` if there is a
+ * `body`, and `errors` is empty.
  */
 export function operationsOf(group: Operation['group'], common: Common = {}) {
   return <Query = Record<string, never>, Body = undefined>(row: Row<Query, Body>): OperationRow => {
@@ -134,7 +146,10 @@ export function operationsOf(group: Operation['group'], common: Common = {}) {
   };
 }
 
-/** Returns the two routes of a path below a repository: by the name in the path, and by the claim. */
+/**
+ * Returns the two routes of a path below a repository: one names the repository in its path, the other takes it from
+ * the claim.
+ */
 export function routesOfRepository(method: Method, path: string): readonly Route[] {
   return [
     { method, path: `/api/repos/{repo_name}/${path}` },
@@ -142,37 +157,37 @@ export function routesOfRepository(method: Method, path: string): readonly Route
   ];
 }
 
-/** What a handler is given: values only. It answers with a `Reply` or throws a `Problem`. */
+/** Input of a handler, which consists of values only. A handler returns a `Reply` or throws a `Problem`. */
 export interface HandlerContext<Query = unknown, Body = unknown> {
   readonly world: World;
   readonly organization: Organization;
-  /** The repository the request is about. Throws if the operation's subject is not `repository`. */
+  /** Repository of the request. Throws if the subject of the operation is not `repository`. */
   readonly repository: Repository;
-  /** The claims of the verified token. */
+  /** Claims of the verified token. */
   readonly claims: Claims;
   readonly method: string;
   /** Decoded path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** Lower-case request header, or undefined. */
+  /** Returns the value of a request header, by its name in lower case; undefined if absent. */
   header(name: string): string | undefined;
-  /** The request body as it arrives; throws past `maxBytes`, after a long pause, and when the client goes away. */
+  /** Reads the request body. Throws if it exceeds `maxBytes`, pauses for too long, or the client disconnects. */
   stream(maxBytes: number): AsyncIterable<Buffer>;
-  /** Has the journal say what a request of Git is about. */
+  /** Adds facts about a Git request to its journal entry. */
   tell(facts: GitFacts): void;
-  /** Adds a sentence to those that say, in the journal, what was decided. */
+  /** Adds a sentence to the reasons in the journal entry of the request. */
   note(why: string): void;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** What a Git service is asked to do wrong; undefined for almost every request. */
+  /** Faults that the Git service has to carry out; undefined for almost every request. */
   readonly gitFaults: GitFaults | undefined;
-  /** What long loops of this request report to; ends them when the client has gone, or at the operation's limit. */
+  /** Work counter for long loops. It ends them when the client disconnects, or at the limit of the operation. */
   readonly meter: Meter;
-  /** `http://127.0.0.1:8080`: the origin Git remotes start with. */
+  /** Origin of Git remotes, such as `http://127.0.0.1:8080`. */
   readonly gitUrl: string;
-  /** Whether that was given or named, and is not merely the address of a port. */
+  /** True if `gitUrl` comes from an option or a host name in the request, false if it is the address of the port. */
   readonly isGitUrlGiven: boolean;
-  /** What the request came by. */
+  /** Scheme of the connection. */
   readonly scheme: Scheme;
 }

@@ -9,15 +9,21 @@ import { lazy } from '../memory/lazy.js';
 import { mayBeAbsent } from '../operation/reply-schema.js';
 import type { RequestContext } from './request-context.js';
 
-/** Texts that are longer stay as they are: to read them again would take too long. */
+/**
+ * Maximum number of characters of a text that is parsed and changed. Longer texts stay unchanged, because parsing them
+ * again takes too long.
+ */
 const LONGEST_TEXT = 64 * 1024;
-/** Bytes that leave one by one, each in a turn of its own. */
+/** Number of bytes that are sent one by one, each in its own turn of the event loop. */
 const SLICED = 64;
 
-/** Items of a page that the specification states for most lists where a request asks for no number; a cap is never below. */
+/** Default page size that the specification states for most lists. A lowered limit is never smaller. */
 const STATED_PAGE = 20;
 
-/** Numbers drawn from the seed: the same for the same request, whatever happens beside it. */
+/**
+ * Returns a random number generator for one request and one purpose. Its seed depends only on them, so concurrent
+ * requests do not change it.
+ */
 function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
   let count = 0;
   return (below) => {
@@ -28,7 +34,7 @@ function drawFor({ adversary, id }: RequestContext, purpose: string): Draw {
 
 type Query = Readonly<Record<string, string | string[]>>;
 
-/** A query whose `limit` is not granted as a whole, where it is more than the page that is stated. */
+/** Lowers the `limit` of a query if it exceeds the stated page size. */
 export function lowerLimit(context: RequestContext, query: Query): Query {
   const asked = Number(query.limit);
   const min = operationFacts(context.operation.id).statedPage ?? STATED_PAGE;
@@ -46,7 +52,7 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
   const isNamed =
     context.refusal instanceof Rejection || refusal.code === 'unauthorized' || !isGenericCode(refusal.code);
   if (isNamed || refusal.options.shownAs !== undefined || faults.fired.length > 0) return refusal;
-  // A client that has gone gets no answer; what the journal shows is for its reader.
+  // A client that has disconnected gets no response, and the journal shows the real code.
   if (context.signal.aborted) return refusal;
   const draw = drawFor(context, 'code');
   if (draw(2) === 0) return refusal;
@@ -55,9 +61,9 @@ export function perturbProblem(context: RequestContext, refusal: Problem): Probl
 }
 
 /**
- * The answer as awkward as the specification allows: with members that it does not know, without those that need not be
- * there, with members in another order, a `Retry-After` that is larger than `t`, and a body that arrives byte by byte.
- * What a fault has touched stays as it is.
+ * Changes a response in every way that the specification permits: adds unknown members, drops optional ones, reorders
+ * members, sends a larger `Retry-After` than `t`, and sends the body byte by byte. Responses that a fault has changed
+ * stay as they are.
  */
 export function perturbReply(context: RequestContext): Reply {
   const { reply, operation, faults } = context;
@@ -65,15 +71,17 @@ export function perturbReply(context: RequestContext): Reply {
   if (isGit || faults.fired.length > 0 || reply.cut !== undefined || context.signal.aborted) return reply;
   const draw = drawFor(context, 'reply');
   const waiting = waitLonger(reply, draw);
-  // An entity tag is of the bytes.
+  // An entity tag identifies the exact bytes, so the body must not change.
   if (waiting.headers?.etag !== undefined) return waiting;
   return bendJson(operation?.id === 'fileMetadata' ? reread(waiting) : waiting, schemaOf(context), draw);
 }
 
-/** RFC 9457, 3.2: problem details may have further members. File metadata's errors have one member, and no other. */
+/**
+ * Problem details may have additional members (RFC 9457, 3.2). Error bodies of file metadata have exactly one member.
+ */
 const refusal = lazy(() => z.object({}));
 
-/** What the body of the answer is; of an error with members that are all stated, undefined. */
+/** Returns the schema of the response body; undefined for an error body with a fixed set of members. */
 function schemaOf({ reply, operation }: RequestContext): z.core.$ZodType | undefined {
   const schema = operation?.replies[reply.status];
   if (schema !== undefined) return typeof schema === 'string' ? undefined : schema;
@@ -89,7 +97,7 @@ function waitLonger(reply: Reply, draw: Draw): Reply {
   return { ...reply, headers: { ...reply.headers, 'retry-after': String(longer) } };
 }
 
-/** File metadata leaves as bytes, for those who ask for the same again. */
+/** Parses the body of file metadata again. Its handler returns bytes, which it caches for repeated requests. */
 function reread(reply: Reply): Reply {
   const { bytes, ...rest } = reply;
   if (bytes === undefined || bytes.length > LONGEST_TEXT) return reply;
@@ -108,7 +116,7 @@ function bendJson(reply: Reply, schema: z.core.$ZodType | undefined, draw: Draw)
   return { ...rest, headers, stream: sliced(Buffer.from(JSON.stringify(value))) };
 }
 
-/** The value of a text in pieces, or the pieces again where it is too long. */
+/** Parses a JSON text given in pieces. Returns the pieces if the text is too long. */
 function readPieces(pieces: Iterable<string>): { readonly value: unknown } | { readonly pieces: Iterable<string> } {
   const rest = pieces[Symbol.iterator]();
   let text = '';
@@ -137,28 +145,33 @@ async function* sliced(body: Buffer): AsyncGenerator<Buffer> {
   if (end < body.length) yield body.subarray(end);
 }
 
-/** Draws a number from 0 up to `below`, without it. */
+/** Draws a random integer between 0 (inclusive) and `below` (exclusive). */
 export type Draw = (below: number) => number;
 
-/** What is done to an answer. */
+/** Changes to make to a response. */
 export interface Perturbations {
-  /** Whether objects get members that no specification knows. */
+  /** Adds unknown members to objects. */
   readonly adds: boolean;
-  /** Whether members are left out that need not be there. */
+  /** Drops optional members. */
   readonly drops: boolean;
-  /** Whether members come in another order. */
+  /** Reorders members. */
   readonly turns: boolean;
 }
 
-/** Of members that no specification knows. No list: that of an answer is known by being the only one. */
+/**
+ * Values of added members. None is an array, because clients recognize the list of a response by being its only array.
+ */
 const UNKNOWN_VALUES: readonly unknown[] = [null, 7, 'unknown', { nested: true }];
 
-/** What no specification knows, by a name that nothing else has. */
+/** Returns a member name or error code that no specification defines. */
 export function unknownName(draw: Draw): string {
   return `x_unknown_${draw(1000)}`;
 }
 
-/** A value of `schema`, bent. Of what the schema does not tell to be an object with names of its own only the order is. */
+/**
+ * Changes a value that has this schema. Objects that the schema does not describe, or whose keys are data, are only
+ * reordered.
+ */
 export function perturbValue(
   value: unknown,
   schema: z.core.$ZodType | undefined,
@@ -189,7 +202,7 @@ function memberSchema(shape: z.core.$ZodType | undefined, name: string): z.core.
   return shape instanceof z.ZodRecord ? shape.valueType : undefined;
 }
 
-/** The schema of what is there, of one that may be absent or null. */
+/** Returns the schema inside optional and nullable ones. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType {
   let found = schema;
   while (found instanceof z.ZodOptional || found instanceof z.ZodNullable) found = found.unwrap();

@@ -9,7 +9,7 @@ import type { RequestContext, Step } from './request-context.js';
 
 const HEADER = 'X-Emulator-Fault';
 
-/** Step: the faults that the request can meet, those it asks for by its headers among them. */
+/** Step: collects the faults that can apply to the request, including those that its headers ask for. */
 export function armFaults(operations: readonly Operation[]): Step {
   return (context) => {
     const { headers } = context.request;
@@ -24,7 +24,10 @@ export function armFaults(operations: readonly Operation[]): Step {
   };
 }
 
-/** Step: the faults that the token asks for. They also meet the stage that is over by now: the token was in order. */
+/**
+ * Step: adds the faults that the token asks for. They also apply to the stage before authentication, which has passed
+ * by now, because the token is valid.
+ */
 export function armTokenFaults(operations: readonly Operation[]): Step {
   return (context) => {
     const { emu } = context.verified.payload;
@@ -45,7 +48,9 @@ function armClaim(context: RequestContext, emu: unknown, operations: readonly Op
   return applyFaults(context, 'auth');
 }
 
-/** Arms the request with the registered faults of its operation, and those that it asks for. */
+/**
+ * Arms the request with the registered faults of its operation and with `asked`, the faults that the request asks for.
+ */
 function arm(context: RequestContext, asked: readonly FaultEntry[]): void {
   const { world, operation } = context;
   if (!(context.faults instanceof ArmedRequest)) {
@@ -69,8 +74,8 @@ function enterScenario(context: RequestContext, asks: boolean): void {
 }
 
 /**
- * A Git client sends the same header with every request of a conversation, so there it only has to fit one of
- * Git's operations; elsewhere it has to fit this one.
+ * Reads the faults of a header. For a Git client a fault only has to fit one of the Git operations, because the client
+ * sends the same header with every request of a conversation. For other clients it has to fit this operation.
  */
 function askedByHeader(context: RequestContext, text: string, operations: readonly Operation[]): FaultEntry[] {
   const { operation, world } = context;
@@ -80,7 +85,7 @@ function askedByHeader(context: RequestContext, text: string, operations: readon
   });
 }
 
-/** Throws `bad_request`: a request that asks for a fault is never served as if it had not. */
+/** Throws `bad_request` if in-band faults are off. A request that asks for a fault is never served without it. */
 function requireInBand({ inBandFaults }: RequestContext): void {
   if (inBandFaults) return;
   const detail =

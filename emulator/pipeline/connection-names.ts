@@ -1,4 +1,4 @@
-/** Numbers the connections of a port, in the order in which their names are first asked for. */
+/** Numbers the connections of a port in the order in which their names are first read. */
 export class ConnectionNames {
   readonly #names = new WeakMap<object, string>();
   #count = 0;

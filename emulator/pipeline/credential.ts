@@ -5,7 +5,7 @@ import { problem } from '../http/problem.js';
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: whether tokens can be verified at all just now. */
+/** Step: refuses requests while the organization cannot verify tokens. */
 export function checkAuthenticationAvailable({ organization }: RequestContext): void {
   if (!organization.authenticationAvailable) {
     throw problem('authentication_unavailable', 'Credentials cannot be verified now; retry.');
@@ -13,8 +13,8 @@ export function checkAuthenticationAvailable({ organization }: RequestContext): 
 }
 
 /**
- * Step: the credential, its signature, and the claims as they hold at this moment. Only the first use of a
- * token waits for a signature check; this runs before any of the body is read.
+ * Step: verifies the credential, its signature and its claims. Runs before the body is read. Only the first use of a
+ * token waits for the signature check; later uses find it in a cache.
  */
 export function authenticate(context: RequestContext): void | Promise<void> {
   const { world, organization, operation, request } = context;
@@ -30,12 +30,12 @@ export function authenticate(context: RequestContext): void | Promise<void> {
   else return authenticator.prove(question).then(accept);
 }
 
-/** Step: the `repo` claim, where the operation is about a repository. */
+/** Step: requires the `repo` claim if the operation is about a repository. */
 export function checkRepositoryClaim({ operation, claims }: RequestContext): void {
   if (operation.subject !== 'organization') requireRepo(claims);
 }
 
-/** Step: a path that names a repository has to name the claim's, to the code unit. */
+/** Step: requires that the repository in the path equals the claim, code unit by code unit. */
 export function comparePathWithClaim(context: RequestContext): void {
   const { params, claims } = context;
   if (params.repo_name !== undefined && params.repo_name !== claims.repo) {
@@ -46,7 +46,7 @@ export function comparePathWithClaim(context: RequestContext): void {
   }
 }
 
-/** Step: the scopes that the request's purpose needs. */
+/** Step: requires the scopes of the request's purpose. */
 export function checkScope({ claims, purpose, operation, world }: RequestContext): void {
   if (operation.id === 'getRepository' && world.variants.repositoryScope === 'any') return;
   requireScopes(claims, purpose.scopes);

@@ -19,13 +19,13 @@ import { type GitFaults, placeOf } from '../smart-http/git-faults.js';
 import { CHALLENGE } from './refusal-variants.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** Seconds that a client is told to wait when a fault does not say how many. */
+/** Seconds in `Retry-After` if a fault does not specify them. */
 const RETRY_AFTER = 1;
 
-/** Places at which faults have a step of their own, `faults.` and the name of the place. */
+/** Stages that have their own step in the chain, named `faults.` and the stage. */
 type Place = Exclude<Position, 'accept' | `git.${string}`>;
 
-/** A reply that takes the place of the one that the request would have got. */
+/** Thrown to replace the response of a request. */
 export class InjectedReply extends Error {
   override readonly name = 'InjectedReply';
 
@@ -34,19 +34,19 @@ export class InjectedReply extends Error {
   }
 }
 
-/** Step: the faults of a stage. */
+/** Step: applies the faults of a stage. */
 export function faultsAt(position: Place): Step {
   return (context) => applyFaults(context, position);
 }
 
-/** Chooses what happens to the request at a stage, and does it. Throws what ends the request there. */
+/** Selects the fault that fires at a stage and carries it out. Throws if the fault ends the request. */
 export function applyFaults(context: RequestContext, position: Place): void | Promise<void> {
   if (!context.faults.isArmed) return;
   const chosen = context.faults.take(position);
   if (chosen.length > 0) return carryOut(context, chosen, position);
 }
 
-/** What Git's services ask for, and carry out on the wire; undefined if no fault can meet the request. */
+/** Returns the faults that a Git service carries out on the wire; undefined if no fault can apply to the request. */
 export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   const { faults } = context;
   if (!faults.isArmed) return undefined;
@@ -57,7 +57,7 @@ export function gitFaultsOf(context: RequestContext): GitFaults | undefined {
   };
 }
 
-/** Does what was chosen for a stage, in order. Throws what ends the request there. */
+/** Carries out the actions selected for a stage, in order. Throws if one ends the request. */
 export async function carryOut(
   context: RequestContext,
   chosen: readonly ChosenAction[],
@@ -72,7 +72,7 @@ export async function carryOut(
   }
 }
 
-/** The kinds that delay or replace a response. */
+/** Kinds that delay or replace a response. */
 const BEFORE_ANSWER: CarryOut = {
   latency: ({ ms }, { context }) => sleep(ms, undefined, { signal: context.signal }),
   hold: async (latch, { context }) => {
@@ -92,7 +92,7 @@ const BEFORE_ANSWER: CarryOut = {
   },
 };
 
-/** Every kind: those of `BEFORE_ANSWER`, and those that end or break the connection of a request. */
+/** All kinds: those of `BEFORE_ANSWER`, and those that end or corrupt the connection of a request. */
 const EVERYWHERE: CarryOut = {
   ...BEFORE_ANSWER,
   cut: (cut, met) => cutAt(met, cut),
@@ -105,7 +105,7 @@ function injected(id: string): string {
   return `The fault ${id} was asked for.`;
 }
 
-/** The error as the operation answers with it, with the headers that belong to it. */
+/** Returns the error in the dialect of the operation, with its headers. */
 function problemOf(context: RequestContext, id: string, action: ErrorValue): Problem {
   const { code, detail = injected(id), retryAfter } = action;
   if (STATES_BY_CODE[code]) return refusalByState(context, action);
@@ -118,7 +118,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
     }),
     ...retryAfterHeader(context, retryAfter ?? (code === 'service_unavailable' ? RETRY_AFTER : 'omit')),
   };
-  // An operation that answers its failures with the write result does so here.
+  // Operations with the dialect `result` respond to their failures with a write result.
   const isResult = operation.dialect === 'result' && operation.errors.includes(code);
   return problem(code, detail, {
     headers,
@@ -127,7 +127,7 @@ function problemOf(context: RequestContext, id: string, action: ErrorValue): Pro
   });
 }
 
-/** What the operation answers while the repository is in the state, by the one table of states. */
+/** Returns the refusal of the operation in a repository state, from the table of states. */
 function refusalByState(context: RequestContext, { code, detail, retryAfter }: ErrorValue): Problem {
   const refusal = context.stateRefusal(code) ?? code;
   const usual = stateProblem(STATES_BY_CODE[code]!, refusal, RETRY_AFTER);
@@ -136,7 +136,9 @@ function refusalByState(context: RequestContext, { code, detail, retryAfter }: E
   return problem(refusal, detail ?? usual.detail, { headers });
 }
 
-/** Specification, Limits: `Retry-After` is the minimum delay, and takes precedence over the window `t`. */
+/**
+ * `Retry-After` is the minimum delay, and takes precedence over the window `t` (rule `rate.429.retry-after.precedence`).
+ */
 function throttling(context: RequestContext, { detail, retryAfter = RETRY_AFTER, t }: ErrorValue): Problem {
   const seconds = typeof retryAfter === 'number' ? retryAfter : RETRY_AFTER;
   const usual = throttled({ remaining: 0, window: t ?? seconds, retryAfter: seconds });
@@ -159,7 +161,7 @@ function retryAfterHeader({ world }: RequestContext, given: RetryAfter): Record<
   }
 }
 
-/** A fault that a request has met, and where. */
+/** Fault that fires for a request, and its stage. */
 interface Met {
   readonly context: RequestContext;
   /** Id of the fault. */
@@ -168,7 +170,7 @@ interface Met {
   readonly position: Place | undefined;
 }
 
-/** Carries out the kinds of faults; throws what ends the request. */
+/** Functions that carry out each kind of fault. They throw if the fault ends the request. */
 type CarryOut = {
   readonly [Name in KindName]?: (value: KindValues[Name], met: Met) => void | Promise<void>;
 };
@@ -195,7 +197,7 @@ function cutAt(met: Met, { at, how = 'fin' }: Cut): void {
   }
 }
 
-/** Where there is no payload that could be short, valid HTTP is no answer at all. */
+/** Returns how the connection ends. Without a payload to truncate, `end` closes the connection without a response. */
 function connectionEnding(how: Ending): ConnectionEnding {
   return how === 'end' ? 'fin' : how;
 }
@@ -206,29 +208,35 @@ function loseResponse(id: string, how: Lost): never {
   throw problem(genericCodeOf(status), `The answer was lost: the fault ${id} was asked for.`, { status });
 }
 
-/** Has the bytes of the body broken at the stage `body`, and those of the answer at every other. */
+/** Corrupts the request body at the stage `body`, and the response body at all other stages. */
 function breakBytes({ context, position }: Met, breakage: Breakage): void {
   const member = position === 'body' ? 'bodyBreakage' : 'responseBreakage';
   context[member] = { ...context[member], ...breakage };
 }
 
-/** The reply to a request that was cut: nothing of it is sent. A journal shows the status that would have been. */
+/**
+ * Returns the reply to a request whose connection was closed without a response. The journal shows the status that the
+ * response would have had.
+ */
 export function cutReply({ reply }: { readonly reply: Reply | undefined }, { how }: ResponseCut): Reply {
   return { status: reply?.status ?? 0, cut: { how } };
 }
 
-/** The answer as it leaves. */
+/** Returns the response with the corruption that faults selected for it. */
 export function breakResponse({ reply, request, responseBreakage, world }: RequestContext): Reply {
   if (responseBreakage === undefined || reply.cut !== undefined) return reply;
   return breakReply(reply, responseBreakage, request.method, world.engine.schedule);
 }
 
-/** How long an answer stalls that was asked to. */
+/** Returns the limits of a stalled response: its timeout, and the signal that ends all stalls. */
 export function stallTimeout({ world }: RequestContext): StallLimits {
   return { idleMs: world.limits.idleTimeout, signal: world.background.stalls };
 }
 
-/** How long the whole is has to be known before it was read; of what is sent in chunks, one byte is read. */
+/**
+ * Returns the cut position in a body that is still being read. `length` is its `Content-Length`, or 0 for a chunked
+ * body, which is cut after one byte.
+ */
 function placeWhileReading(at: CutPoint | undefined, length: number): CutPlace {
   if (at?.bytes !== undefined) return { bytes: at.bytes };
   return { bytes: Math.max(1, Math.floor(length * (at?.fraction ?? 0.5))) };

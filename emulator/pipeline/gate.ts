@@ -1,7 +1,10 @@
 import { repositoryNotFound } from '../repositories/lifecycle.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: the repository the claim names. On a Git route and a preferred route the path named it as well. */
+/**
+ * Step: finds the repository of the claim. On a Git route or a route with a repository in its path, the path equals the
+ * claim.
+ */
 export function findRepository(context: RequestContext): void {
   const { operation, claims, world } = context;
   if (operation.subject !== 'repository') return;
@@ -13,11 +16,11 @@ export function findRepository(context: RequestContext): void {
   context.found = repository;
 }
 
-/** Step: the repository's state. */
+/** Step: refuses requests that the state of the repository does not permit. */
 export function checkRepositoryState(context: RequestContext): void {
   const { found: repository, operation, purpose, world, params } = context;
   if (!repository) return;
-  // One import may take several pushes.
+  // An import can consist of several pushes, so each of them may write to a repository that is still importing.
   if (params.namespace === 'import' && repository.record.override === undefined) repository.restore();
   repository.meetState({ id: operation.id, effect: purpose.effect }, world.variants);
 }

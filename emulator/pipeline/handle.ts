@@ -14,8 +14,8 @@ import { isLost, type RequestContext } from './request-context.js';
 const JSON_TYPE = 'application/json';
 
 /**
- * Step: what the request is about to do, where its query or its body decides. A body that cannot be read decides
- * nothing: it is refused where input is.
+ * Step: determines the purpose of a request if its query or body decides it. A body that cannot be read decides
+ * nothing; the step `input` refuses it.
  */
 export function readPurpose(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
@@ -30,7 +30,10 @@ export function readPurpose(context: RequestContext): void | Promise<void> {
   return context.pendingBody.then(decide, () => {});
 }
 
-/** Step: the JSON body, where a fault asks what it says. One that cannot be read says nothing, and is refused later. */
+/**
+ * Step: reads the JSON body if a fault has a condition on it. A body that cannot be read meets no condition; the step
+ * `input` refuses it.
+ */
 export function readBodyForFaults(context: RequestContext): void | Promise<void> {
   if (!context.faults.isArmed || !context.faults.needsBody || context.operation.reads !== 'json') return;
   context.pendingBody ??= readJson(context);
@@ -40,7 +43,7 @@ export function readBodyForFaults(context: RequestContext): void | Promise<void>
   );
 }
 
-/** Step: query and body, checked against the operation's schemas. Only a JSON body is waited for. */
+/** Step: checks query and body against the schemas of the operation. Waits only for a JSON body. */
 export function readInput(context: RequestContext): void | Promise<void> {
   const { operation, target } = context;
   const asked = parseQuery(target.query, operation.repeated ?? []);
@@ -53,7 +56,7 @@ export function readInput(context: RequestContext): void | Promise<void> {
   };
   if (operation.json) checkAccept(context, operation.json.mediaType);
   if (operation.reads === 'json') return (context.pendingBody ?? readJson(context)).then(proceed);
-  // Git compresses its requests, and its operations bound what that grows to.
+  // Git clients compress their requests. The Git operations limit the inflated size.
   if (operation.reads === 'stream' && operation.group !== 'Git') {
     refuseContentEncoding(context.request);
     checkContentType(context, 'application/x-ndjson');
@@ -72,7 +75,7 @@ async function readJson(context: RequestContext): Promise<unknown> {
   else checkContentType(context, JSON_TYPE);
   const raw = await readAll(context.readBody(world.limits.maxJsonBytes));
   if (raw.length === 0) return checkShape(body!, undefined, 'A JSON body', json?.invalid);
-  // Without the signal: to listen for the end of a client costs more than to read most bodies.
+  // The meter has no signal, because watching for the disconnect of a client costs more than reading most bodies.
   const meter = new Meter({ schedule: world.engine.schedule });
   const value = await runYielding(jsonSteps(raw, 'The body', { maxValues: MAX_VALUES }), meter);
   context.json = value;
@@ -89,7 +92,10 @@ function requireContentType(context: RequestContext, read: readonly string[]): v
   throw problem('unsupported_media_type', `The body has to be ${read[0]}.`);
 }
 
-/** Other types than the documented one are read as long as they parse, unless the variant says otherwise. */
+/**
+ * Requires the documented content type if the variant `contentType` is `strict`. By default, any type is accepted if
+ * the body parses.
+ */
 function checkContentType(context: RequestContext, documented: string): void {
   if (context.world.variants.contentType !== 'strict') return;
   const type = contentTypeOf(context);
@@ -102,12 +108,12 @@ function contentTypeOf({ request }: RequestContext): string | undefined {
   return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 }
 
-/** Step: the handler; its value is the reply. */
+/** Step: calls the handler. Its return value is the reply. */
 export function callHandler(context: RequestContext): void | Promise<void> {
   const accept = (reply: Reply): void | Promise<void> => {
     if (isLost(context)) throw worldReplaced();
     context.reply = reply;
-    // Where nothing was done there is nothing to lose.
+    // Faults at the stage `after` lose the result of a request, so they do not apply to refused requests.
     if (context.faults.isArmed && reply.status < 400 && !reply.isRefusal) return applyFaults(context, 'after');
   };
   const reply = context.operation.handle(context);

@@ -22,7 +22,7 @@ import { type RefusedRequest, wordRefusal } from './refusal-variants.js';
 import { isLost, type RequestContext } from './request-context.js';
 import { concernsAdmin } from './target.js';
 
-/** The answer to a request that a step or the handler refused. Nothing throws past this point. */
+/** Returns the response to a request that a step or the handler refused. Never throws. */
 export function renderFailure(context: RequestContext, error: unknown): Reply {
   if (concernsAdmin(context)) return renderAdminFailure(context, error);
   if (error instanceof InjectedReply) return error.reply;
@@ -48,7 +48,7 @@ function refusedRequest({ operation, request, claims, params }: RequestContext):
   return { operation, hasCredential, claims, named: params?.repo_name };
 }
 
-/** No variant of the service says how its emulator words refusals. */
+/** Variants of the service do not apply to the admin API. */
 function renderAdminFailure(context: RequestContext, error: unknown): Reply {
   const { forgePrefix } = context.world.config;
   const path = context.target?.path ?? '/';
@@ -61,7 +61,7 @@ function renderAdminFailure(context: RequestContext, error: unknown): Reply {
 }
 
 function problemOf(context: RequestContext, error: unknown): Problem {
-  // A write fails in other ways too once its world has been replaced.
+  // A write can fail in unexpected ways after its world was replaced.
   if (isLost(context)) return worldReplaced();
   if (error instanceof Problem) return error;
   if (error instanceof StoreFull)
@@ -74,7 +74,8 @@ function problemOf(context: RequestContext, error: unknown): Problem {
     return problem('gateway_timeout', 'The request came to the limit of work before it was done.');
   if (error instanceof ScheduleClosed) return problem('service_unavailable', 'The emulator is shutting down.');
   if (isAbort(error) && context.signal.aborted) {
-    // The client is gone, so only the journal shows this answer. Only file metadata has a status of its own for it.
+    // The client has disconnected, so only the journal shows this response. Only file metadata has its own status for
+    // it.
     const isTimeout = context.operation?.errors?.includes('request_timeout') ?? false;
     return problem(isTimeout ? 'request_timeout' : 'request_canceled', 'The client went away before the answer.');
   }
@@ -92,12 +93,12 @@ function isAbort(error: unknown): boolean {
   return (error as Error | null | undefined)?.name === 'AbortError';
 }
 
-/** Adds the request's line to the journal and the log. Returns the headers that every answer has. */
+/** Adds the request to the journal and the log. Returns the headers that every response has. */
 export function recordOutcome(context: RequestContext): Readonly<Record<string, string>> {
   const { world, faults } = context;
   const now = world.state.clock.now();
   const headers: Record<string, string> = { 'x-request-id': context.id };
-  // The machine's time Node adds by itself.
+  // Node adds the `Date` header itself if the clock is the machine's.
   if (!world.state.clock.isMachine) headers.date = new Date(now).toUTCString();
   if (faults.fired.length > 0) headers['x-emulator-fault-fired'] = faults.fired.join(', ');
   if (context.organization?.temporary) countRefusal(context);
@@ -108,23 +109,26 @@ export function recordOutcome(context: RequestContext): Readonly<Record<string, 
   return headers;
 }
 
-/** The switch of an organization that refuses with a code. The upstream counts by itself, as it also fails syncs. */
+/**
+ * Switches of an organization that refuse requests, by error code. The upstream switch counts its refusals itself,
+ * because it also fails syncs.
+ */
 const SWITCHES: { readonly [Code in ProblemCode]?: keyof Switches } = {
   authentication_unavailable: 'authenticationAvailable',
   hosting_not_enabled: 'hostingEnabled',
   forge_app_not_configured: 'forgeApps',
 };
 
-/** Counts a request that a switch of its organization refused, and no fault. */
+/** Counts a request that a switch of its organization refused, unless a fault refused it. */
 function countRefusal({ refusal, stopped, organization, world }: RequestContext): void {
   if (!refusal || stopped?.startsWith('faults.')) return;
-  // Without hosting, its scopes are unknown.
+  // If hosting is off, its scopes are unknown, so a rejection because of scopes is counted for hosting.
   const isOfHosting = refusal instanceof Rejection && refusal.check === 'scopes';
   const by = isOfHosting ? 'hostingEnabled' : SWITCHES[refusal.code];
   if (by) world.state.organizations.countRefusal(organization.name, by);
 }
 
-/** Reasons why faults or scenarios that the request asked for have no effect, one sentence each. */
+/** Returns the reasons why faults or scenarios that the request asked for have no effect, one sentence each. */
 function ignoredOf(context: RequestContext): readonly string[] {
   const { faults, request, stopped } = context;
   if (faults === NO_FAULTS && stopped !== 'arming' && request.headers['x-emulator-fault'] !== undefined) {
@@ -134,7 +138,7 @@ function ignoredOf(context: RequestContext): readonly string[] {
   return faults.ignored.length > 0 ? context.ignored.concat(faults.ignored) : context.ignored;
 }
 
-/** The steps that waited for the request come before its answer is sent. */
+/** Scenario steps that this request triggers are done before its response is sent. */
 function moveScenarios(context: RequestContext, record: RequestRecord): void {
   const { world, organizationName, repositoryName, found, purpose, scenario } = context;
   if (!world.background.isCurrent) return;
@@ -147,7 +151,7 @@ function moveScenarios(context: RequestContext, record: RequestRecord): void {
   });
 }
 
-/** What a request takes in the journal beside its head and its bodies, in bytes: about what its objects take. */
+/** Approximate bytes of a journal entry without its headers and bodies. */
 const RECORD_WEIGHT = 512;
 
 function describeRequest(context: RequestContext, now: number): KnownFacts {
@@ -182,7 +186,7 @@ function describeRequest(context: RequestContext, now: number): KnownFacts {
   };
 }
 
-/** As the answer shows it. */
+/** Returns the error code that the response shows. */
 function codeOf({ problem: told, world }: RequestContext): string | undefined {
   return told && (told.options.shownAs ?? shownCode(told.code, world.config.forgePrefix));
 }
@@ -193,7 +197,7 @@ const NO_TARGET = { path: '', query: '' };
 function describeToken({ world, request, claims }: RequestContext): SentToken | undefined {
   const { tokens } = world.state.journal;
   if (claims) return tokens.known(claims) ?? tokens.ofClaims(claims, request.headers.authorization!);
-  // Of a request with two of them neither counts.
+  // A request with two tokens counts for neither.
   const { authorization } = request.headers;
   return authorization === undefined ? undefined : tokens.of(authorization);
 }
@@ -202,7 +206,7 @@ function whyOf(context: RequestContext): readonly string[] {
   const { why, faults, problem: told } = context;
   const { reasons } = faults;
   if (!told && why.length === 0 && reasons.length === 0) return NOTHING;
-  // What may still grow is copied: other requests may come to share it.
+  // Arrays that may still grow are copied, because journal entries share equal lists of reasons.
   if (!told && why.length === 0 && !faults.isArmed) return reasons;
   const said = why.concat(reasons);
   return told ? whyRefused(context, said, told) : said;
@@ -215,7 +219,9 @@ function whyRefused({ refusal }: RequestContext, why: readonly string[], { detai
   return [...why, said, refusal.evidence === undefined ? check : `${check}: ${refusal.evidence}`];
 }
 
-/** Codes that say what state an organization or a repository is in; a generic code that does is marked `isOfState`. */
+/**
+ * Codes that tell the state of an organization or a repository. A generic code that does so is marked with `isOfState`.
+ */
 const STATE_CODES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'authentication_unavailable',
   'repository_thawing',

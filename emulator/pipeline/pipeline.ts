@@ -37,17 +37,20 @@ import { checkHost, checkMessage, concernsAdmin, type GivenHost, guardAdmin, rea
 
 export interface AppOptions extends AdminOptions, Omit<Listener, 'connections'> {
   readonly servedHosts: ServedHosts;
-  /** Hosts that clients have built in, by name. */
+  /** Organizations and Git addresses of hosts with fixed names, by name. */
   readonly givenHosts?: ReadonlyMap<string, GivenHost> | undefined;
-  /** The namespace whose port this is, if it is one's. */
+  /** Namespace that the port serves; undefined for the port of the default world. */
   readonly namespace?: string;
-  /** The names of the connections to the port. */
+  /** Names of the connections of the port. */
   readonly connections?: ConnectionNames;
-  /** What the admin routes ask for. */
+  /** Token that the admin routes require; undefined if they are open. */
   readonly adminToken?: AdminToken | undefined;
 }
 
-/** The first part of every request's way, also of those to the emulator's own routes: what it is, and which host it names. */
+/**
+ * Returns the steps that all requests pass first, including those to the admin routes: they parse the request and
+ * determine its host.
+ */
 export function entryOf({
   servedHosts,
   givenHosts,
@@ -64,8 +67,8 @@ export function entryOf({
 }
 
 /**
- * The rest of the way, in order. A step lets a request pass or throws a `Problem`; so the first step
- * that objects decides the answer, and these lists are the order of checks that clients see.
+ * Returns the steps that requests to the service pass after the entry, in order. A step lets a request pass or throws a
+ * `Problem`. The first step that throws decides the response, so this is the order of checks that clients observe.
  */
 export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonly NamedStep<Step>[] {
   return [
@@ -91,7 +94,7 @@ export function chainOf({ operations }: Pick<AppOptions, 'operations'>): readonl
   ];
 }
 
-/** What all ports have in common, whatever world is behind them. */
+/** Parts that all ports share, whatever world they serve. */
 export interface SharedRoutes {
   readonly chain: readonly NamedStep<Step>[];
   readonly admin: Middleware<AdminState>;
@@ -102,8 +105,8 @@ export function shareRoutes(options: Pick<AppOptions, 'operations'>): SharedRout
 }
 
 /**
- * Koa, but for the end of a response: its own adds listeners to each response and its socket, to be told of what went
- * wrong, and waits to write what a middleware has left. Here answers are written, and watched, by `writeReply`.
+ * Koa without its own end of a response, which adds listeners to each response and its socket and writes what
+ * middleware returned. `writeReply` writes and watches responses instead.
  */
 class Application extends Koa {
   handleRequest(
@@ -115,8 +118,8 @@ class Application extends Koa {
 }
 
 /**
- * One port's application over the current world: a Koa application whose first middleware is the way of every request. What is
- * for the service ends there; what is for the emulator's own routes goes on to their router.
+ * Creates the Koa application of one port, on top of the current world. Its first middleware is the pipeline of all
+ * requests. Requests to the service end there; requests to the admin routes continue to their router.
  */
 export function createApp(
   current: CurrentWorld,
@@ -129,7 +132,9 @@ export function createApp(
   return app.callback();
 }
 
-/** The faults between the end of a request's way and the end of its answer, whatever that is. */
+/**
+ * Applies the faults of the stages `response.head` and `response.body`, which come after the response is determined.
+ */
 function meetResponse(context: RequestContext): void | Promise<void> {
   const head = applyResponseFaults(context, 'response.head');
   const pending = head
@@ -141,14 +146,14 @@ function meetResponse(context: RequestContext): void | Promise<void> {
   });
 }
 
-/** Of an answer that was cut nothing is left to meet anything. */
+/** A truncated response has no later fault stages. */
 function applyResponseFaults(context: RequestContext, stage: 'response.head' | 'response.body'): void | Promise<void> {
   return context.reply.cut === undefined ? applyFaults(context, stage) : undefined;
 }
 
 /**
- * The service writes its answers to the response itself: through `ctx.body` and `ctx.set` they would cost three times
- * what Koa costs as a whole.
+ * Middleware that serves requests. It writes to the Node response itself, because `ctx.body` and `ctx.set` cost three
+ * times as much as the rest of Koa.
  */
 function serveRequests(
   current: CurrentWorld,
@@ -177,13 +182,13 @@ function serveRequests(
           context.count();
           for (const each of chain) {
             step = each;
-            // Most steps are synchronous; awaiting only the others keeps the chain off the microtask queue.
+            // Most steps are synchronous. Awaiting only the others keeps the chain off the microtask queue.
             const pending = each.run(context);
             if (pending) await pending;
           }
         }
       } catch (error) {
-        // Of some requests it has not become clear what they are for.
+        // A request that fails before its target is known counts as one to the service.
         if (!concernsAdmin(context)) context.count();
         noteStop(context, error, step?.id);
         context.reply = renderFailure(context, error);

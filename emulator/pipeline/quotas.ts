@@ -1,13 +1,13 @@
 import { retryAfterOf, throttled } from '../quotas/throttled.js';
 import type { RequestContext } from './request-context.js';
 
-/** Step: the quotas that the request counts in. */
+/** Step: takes the request from its quotas. Throws `rate_limited` if one is exhausted. */
 export function takeQuotas({ world, verified, operation }: RequestContext): void {
   const { quotas, clock } = world.state;
   if (quotas.isEmpty) return;
   const { claims, key } = verified;
   const { iss: org, sub: token, repo = '' } = claims;
-  // Names of repositories and of their callers are unique within their organization only.
+  // The organization is part of the key, because names of repositories and callers are unique only within it.
   const exhausted = quotas.take({
     org,
     token: `${org} ${token}`,

@@ -4,37 +4,37 @@ import { type OperationId, operationFacts } from '../config/operation-ids.js';
 import type { Variants } from '../config/variants.js';
 import { type Problem, type ProblemCode, problem } from '../http/problem.js';
 
-/** What was refused, as far as the wording of the refusal depends on it. */
+/** Facts about a refused request that decide the wording of its refusal. */
 export interface RefusedRequest {
   readonly operation: { readonly id: OperationId; readonly group: string } | undefined;
-  /** Whether it has an `Authorization` header that is not empty. */
+  /** True if the request has a non-empty `Authorization` header. */
   readonly hasCredential: boolean;
-  /** Of a token that was accepted. */
+  /** Claims of the token; undefined if the token was refused. */
   readonly claims: Pick<Claims, 'repo' | 'scopes'> | undefined;
-  /** The repository that the path names. */
+  /** Repository in the path; undefined if the path names none. */
   readonly named: string | undefined;
 }
 
-/** Both schemes, so that git asks for another password. */
+/** Contains both schemes. With Basic, git asks for another password. */
 export const CHALLENGE = { 'www-authenticate': 'Bearer, Basic realm="git"' };
 
-/** The code that a chosen status has on a Git remote, where the answer shows none. */
+/** Error codes of the statuses that a variant can select for Git remotes, whose responses show no code. */
 const GIT_CODES = { 401: 'unauthorized', 403: 'forbidden', 404: 'repository_not_found' } as const;
 
-/** A refusal that a variant is about, and the code it has under it; undefined: its own. */
+/** Refusal whose code depends on a variant. `code` returns undefined if the refusal keeps its own code. */
 interface RefusalRow {
   readonly holds: (refusal: Problem, request: RefusedRequest) => boolean;
   readonly code: (variants: Variants, request: RefusedRequest) => ProblemCode | undefined;
 }
 
-/** The first row that holds decides. */
+/** Table of refusals that depend on variants. The first row that holds decides. */
 const ROWS: readonly RefusalRow[] = [
   {
     holds: (refusal, request) => isOnGit(request) && isInvalidToken(refusal),
     code: ({ gitInvalidToken }) => GIT_CODES[gitInvalidToken],
   },
   {
-    // Both tables say 403 of a search, so that nothing is left to choose.
+    // Both tables of the specification state 403 for a search, so no variant applies.
     holds: (refusal, { operation }) => isInvalidToken(refusal) && operation?.id === 'grep',
     code: () => undefined,
   },
@@ -83,7 +83,7 @@ const ROWS: readonly RefusalRow[] = [
   },
 ];
 
-/** A refusal with the code that it has under the chosen variants. */
+/** Returns the refusal with the code that the variants select. */
 export function wordRefusal(refusal: Problem, request: RefusedRequest, variants: Variants): Problem {
   const { options, detail } = refusal;
   const code = options.variant

@@ -35,71 +35,71 @@ const GIT_SERVICES: Readonly<Record<string, 'upload-pack' | 'receive-pack'>> = {
 };
 
 /**
- * One request on its way through the chain. Each step reads what earlier steps found and adds its own
- * finding; the handler sees it as a `HandlerContext`, the part of it that is values only.
+ * State of one request in the pipeline. Each step reads what earlier steps have set and sets its own result. A handler
+ * sees it as a `HandlerContext`, which contains values only.
  *
- * A class, not an object literal: one shape for every request, and accessors that cost nothing to make.
+ * It is a class because all instances then have one hidden class in V8, and accessors cost nothing to create.
  */
 export class RequestContext implements ReplyWatcher, HandlerContext, RequestFacts {
-  /** `X-Request-Id`; empty until the request counts. */
+  /** Value of `X-Request-Id`; empty until the request is counted. */
   id = '';
   gitUrl: string;
   isGitUrlGiven: boolean;
-  /** The organization that the port belongs to; `Host` may select another. */
+  /** Organization of the request. Initially that of the port; `Host` may select another one. */
   organizationName: string;
   readonly inBandFaults: boolean;
-  /** What its awkward answer is drawn from, where there is to be one. */
+  /** Seed of the adversarial responses; undefined if they are off. */
   readonly adversary: string | undefined;
-  /** One short sentence per decision, for the journal. */
+  /** Reasons for the journal, one short sentence per decision. */
   readonly why: string[] = [];
   faults: RequestFaults = NO_FAULTS;
-  /** Reasons why the request's own faults or scenario have no effect, beside those in `faults`. */
+  /** Reasons why faults or the scenario that the request asked for have no effect, in addition to those in `faults`. */
   ignored: readonly string[] = NOTHING_IGNORED;
-  /** The scenario that the client says it is in. */
+  /** Scenario that the client names. */
   scenario: string | undefined = undefined;
-  /** What faults do to the bytes of its body, and to those of its answer. */
+  /** Corruption that faults selected for the request body and for the response. */
   bodyBreakage: Breakage | undefined = undefined;
   responseBreakage: Breakage | undefined = undefined;
-  /** Milliseconds: on the world's clock when the request counted, and of real time when it began. */
+  /** Start of the request in milliseconds: `began` on the world's clock, `started` in real time. */
   began = 0;
   readonly started = performance.now();
-  /** The beginning of its body, once one is read. */
+  /** Beginning of the request body; undefined until it is read. */
   received: CapturedBody | undefined = undefined;
-  /** The beginning of its answer, unless that is at hand. */
+  /** Beginning of the response body; undefined if the whole body is in memory. */
   sent: CapturedBody | undefined = undefined;
-  /** What a request of Git is about. */
+  /** Facts about a Git request. */
   git: GitFacts | undefined = undefined;
-  /** Its line in the journal, once its answer was decided. */
+  /** Journal entry; undefined until the response is determined. */
   record: RequestRecord | undefined = undefined;
-  /** What refused the request, and how it is told: a variant may word it differently. */
+  /** Refusal as a step threw it. A variant may change its wording, see `problem`. */
   refusal: Problem | undefined = undefined;
-  /** The step that refused the request, where one did. */
+  /** Step that refused the request; undefined if none did. */
   stopped: StepId | undefined = undefined;
-  /** What a fault threw, and at which step: it may be thrown on elsewhere. */
+  /** Error that a fault threw, and the step of the fault, because the error may pass through a later step. */
   thrown: { readonly error: unknown; readonly at: StepId } | undefined = undefined;
-  /** Why the request was refused, once it was. */
+  /** Refusal as the response shows it; undefined if the request is not refused. */
   problem: Problem | undefined = undefined;
-  /** The repository of the request, once a step has found it. */
+  /** Repository of the request; undefined until a step has found it. */
   found: Repository | undefined = undefined;
-  // Found on the way; a step may rely on what every step before it has set.
+  // The following fields are set by steps. A step may rely on the fields that earlier steps set.
   reply!: Reply;
   target!: RequestTarget;
-  /** Whether the target is one of the emulator's own routes; undefined until it was read. */
+  /** True if the target is an admin route; undefined until the target is read. */
   isForAdmin: boolean | undefined = undefined;
   organization!: Organization;
   operation!: Operation;
   purpose!: Purpose;
-  /** The JSON body, once a step has asked for it. */
+  /** Promise of the JSON body; undefined until a step reads it. */
   pendingBody: Promise<unknown> | undefined = undefined;
-  /** What it says, before any schema, once it has been read. */
+  /** Parsed JSON body before schema checks; undefined until it is read. */
   json: unknown = undefined;
   params!: Record<string, string>;
-  /** Query and body by the schemas of the operation. */
+  /** Query and body, as parsed by the schemas of the operation. */
   query: unknown = undefined;
   body: unknown = undefined;
   gitFaults: GitFaults | undefined = undefined;
   claims!: Claims;
-  /** The token that the claims are of. */
+  /** Verified token, which contains the claims. */
   verified!: Verified;
   #meter: Meter | undefined = undefined;
   #gone: AbortController | undefined = undefined;
@@ -118,8 +118,8 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   /**
-   * Gives the request its number and moves a stepping clock, once. Requests to the emulator's own routes do neither: how
-   * often a script that waits for the emulator asks for its health is chance.
+   * Assigns the request id and advances a ticking clock, once per request. Requests to admin routes do neither, because
+   * the number of health checks during start varies.
    */
   count(): void {
     if (this.id !== '') return;
@@ -128,7 +128,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.id = this.world.nextRequestId();
   }
 
-  /** Names the connection, among those of its port. */
+  /** Name of the connection, unique within its port. */
   get connection(): string {
     return this.listener.connections.nameOf(this.request.socket);
   }
@@ -138,7 +138,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return this.found;
   }
 
-  /** Name of the repository. Until the token is verified, what the path names. */
+  /** Name of the repository: that of the path until the token is verified, then that of the claim. */
   get repositoryName(): string | undefined {
     return this.claims ? this.claims.repo : this.params?.repo_name;
   }
@@ -154,7 +154,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
 
   stateRefusal(code: ProblemCode): ProblemCode | undefined {
     const { id, subject, errors, reads, purposeOf } = this.operation;
-    // Before the step `purpose`, only a query can decide the purpose, because the body was not read.
+    // Before the step `purpose` the body has not been read, so only the query can decide the purpose.
     const known =
       this.purpose ?? (reads === 'json' ? undefined : purposeOf?.(new URLSearchParams(this.target.query), undefined));
     const { effect } = known ?? this.operation;
@@ -189,7 +189,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.why.push(why);
   }
 
-  // Made where they are asked for, and usable without the context: most operations ask for neither.
+  // The following functions are created on access and bound to the context. Most operations use none of them.
   get header(): HandlerContext['header'] {
     return (name) => this.request.headers[name]?.toString();
   }
@@ -198,7 +198,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     return (maxBytes) => this.readBody(maxBytes);
   }
 
-  /** The body as it arrives. Keeps its beginning. */
+  /** Reads the body, and keeps its beginning for the journal. */
   readBody(maxBytes: number): AsyncIterable<Buffer> {
     const chunks = readChunks(this.request, {
       maxBytes,
@@ -229,7 +229,7 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
   }
 
   head(fields: OutgoingHttpHeaders): void {
-    // What plain JSON has is known: it is kept only where it has more.
+    // The headers of plain JSON responses are known, so they are kept only if there are others.
     const isPlain = this.reply.json !== undefined && this.reply.headers === undefined;
     if (!isPlain || fields.date !== undefined || this.faults.fired.length > 0) this.record!.answerHead = fields;
   }
@@ -245,7 +245,10 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     this.sent.add(piece);
   }
 
-  /** How the answer ended. The first to say so is right: what cuts an answer says it before it does. */
+  /**
+   * Records how the response ended. Only the first call counts, because a fault that truncates a response calls it
+   * before the connection ends.
+   */
   end(outcome: 'complete' | 'cut' | 'gone'): void {
     const record = this.record!;
     if (record.ended > 0) return;
@@ -255,12 +258,12 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     journal.end(record, outcome);
   }
 
-  /** Nothing behind this request is read as another one; the answer says so. */
+  /** Closes the connection after the response, so that bytes after this request are not parsed as another one. */
   endConnection(): void {
     this.response.shouldKeepAlive = false;
   }
 
-  /** Tells a client that holds its body back that it is wanted (RFC 9110, 10.1.1). */
+  /** Sends `100 Continue` to a client that waits for it before it sends its body (RFC 9110, 10.1.1). */
   get sendContinue(): () => void {
     return () => {
       if (awaitsContinue(this.request) && !this.request.readableDidRead && !this.response.headersSent) {
@@ -269,44 +272,50 @@ export class RequestContext implements ReplyWatcher, HandlerContext, RequestFact
     };
   }
 
-  /** Aborted when the client has gone. Most requests never ask, and listening for the end of each has its cost. */
+  /**
+   * Signal that is aborted when the client disconnects. Created on access, because listening for the end of every
+   * request is costly.
+   */
   get signal(): AbortSignal {
     this.#gone ??= abortOnDisconnect(this.request, this.response);
     return this.#gone.signal;
   }
 }
 
-/** Whether what the request wrote, or was to write, belongs to a world that another one has replaced. */
+/** Returns true if the request writes to a world that has been replaced. */
 export function isLost({ world, purpose }: RequestContext): boolean {
   return !world.background.isCurrent && purpose !== undefined && purpose.effect !== 'read';
 }
 
-/** Notes where the request was refused: at the step in which `error` came up, or where a fault threw it. */
+/**
+ * Records the step that refused the request: the one in which `error` was caught, or the one of the fault that threw
+ * it.
+ */
 export function noteStop(context: RequestContext, error: unknown, at?: StepId): void {
   context.stopped = context.thrown?.error === error ? context.thrown?.at : at;
 }
 
-/** A link of the chain, as the journal names it. */
+/** Step with the name that the journal shows. */
 export interface NamedStep<Run> {
   readonly id: StepId;
   readonly run: Run;
 }
 
-/** One link of the chain: it throws a `Problem` or lets the request pass. */
+/** Step of the chain. Lets the request pass, or throws a `Problem`. */
 export type Step = (context: RequestContext) => void | Promise<void>;
 
-/** A link that waits for nothing. */
+/** Synchronous step. */
 export type EntryStep = (context: RequestContext) => void;
 
 export interface Listener {
-  /** The organization that the port belongs to. */
+  /** Organization of the port. */
   readonly organization: string;
   readonly origin: (request: IncomingMessage) => string;
-  /** Whether it is not that of a port. */
+  /** True if the origin comes from an option, false if it is the address of the port. */
   readonly isOriginGiven?: boolean | undefined;
-  /** Whether requests may ask for faults. */
+  /** True if requests may ask for faults. */
   readonly inBandFaults: boolean;
-  /** What awkward answers are drawn from; undefined where there are none. */
+  /** Seed of the adversarial responses; undefined if they are off. */
   readonly adversary?: string | undefined;
   readonly connections: ConnectionNames;
 }

@@ -4,10 +4,10 @@ import { type Match, MethodNotAllowed, Router } from '../http/router.js';
 import type { Operation } from '../operation/operation.js';
 import type { RequestContext, Step } from './request-context.js';
 
-/** What the routes of Git remotes start with. The name may hold slashes, literal or encoded, so it is no segment. */
+/** Path prefix of Git remotes. The name may contain slashes, literal or encoded, so it is not a path segment. */
 const REMOTE = '/{repo_name}.git';
 
-/** Step: the operation. A wrong method is answered in the dialect of the path's operation. */
+/** Step: finds the operation. A wrong method is refused in the dialect of the operation with the same path. */
 export function matchRoute(operations: readonly Operation[]): Step {
   const api = new Router(operations.filter(({ group }) => group !== 'Git'));
   const git = new Router(
@@ -16,7 +16,7 @@ export function matchRoute(operations: readonly Operation[]): Step {
   );
   return (context) => {
     const { path } = context.target;
-    // Both name no route but the server itself, which has nothing of its own to do.
+    // `*` and CONNECT address the server itself, which has no such operation.
     if (path === '*' || context.request.method === 'CONNECT')
       throw methodNotAllowed(context.request.method!, api.allow);
     const end = path.lastIndexOf('.git/');
@@ -25,7 +25,10 @@ export function matchRoute(operations: readonly Operation[]): Step {
   };
 }
 
-/** `/{repo_name}.git/info/refs` and the like. False when remotes have no such path: it may be one of the API. */
+/**
+ * Matches `/{repo_name}.git/info/refs` and the other Git routes. Returns false if remotes have no such path; it may be
+ * a route of the API.
+ */
 function matchGit(context: RequestContext, router: Router<Operation>, rawName: string, path: string): boolean {
   const found = tryMatch(context, router, path);
   if (!found) return false;
@@ -48,7 +51,9 @@ function tryMatch(context: RequestContext, router: Router<Operation>, path: stri
   }
 }
 
-/** Finds the operation of `path`. One that has other methods only is noted before it refuses. */
+/**
+ * Finds the operation of `path`. If the path has operations with other methods only, sets one of them before it throws.
+ */
 function match(context: RequestContext, router: Router<Operation>, path: string): Match<Operation> {
   const { method } = context.request;
   try {

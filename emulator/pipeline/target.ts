@@ -9,8 +9,8 @@ import { schemeOf } from '../http/scheme.js';
 import type { EntryStep, RequestContext } from './request-context.js';
 
 /**
- * Step: whether it is certain where the message ends, and that it has no more headers than the limit: of very
- * many, Node drops the last ones without a word, among them a second Host or credential.
+ * Step: refuses messages whose end is ambiguous or that have more headers than the limit. Node silently drops headers
+ * beyond its own limit, possibly a second `Host` or credential.
  */
 export function checkMessage(context: RequestContext): void {
   const { request, world } = context;
@@ -25,7 +25,7 @@ export function checkMessage(context: RequestContext): void {
   }
 }
 
-/** Step: the request target. Koa's router reads `request.url` later, and finds the same. */
+/** Step: reads the request target. Koa's router later reads the same from `request.url`. */
 export function readTarget(context: RequestContext): void {
   const { request } = context;
   const target = readRequestTarget(request.method!, request.url!, schemeOf(request));
@@ -35,7 +35,7 @@ export function readTarget(context: RequestContext): void {
     request.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
 }
 
-/** Whether the request is one to the emulator's own routes, also where it was refused before its target was read. */
+/** Returns true for requests to admin routes, even if they were refused before their target was read. */
 export function concernsAdmin({ isForAdmin, request }: RequestContext): boolean {
   return isForAdmin ?? isAdminPath(/^(?:https?:\/\/[^/?#]*)?([^?#\\]*)/i.exec(request.url ?? '')![1]!);
 }
@@ -46,27 +46,27 @@ const NAMESPACE_HOST = /\.ns\.localhost$/;
 
 interface NamedHost {
   readonly isServed: boolean;
-  /** Of `api.<org>.localhost`, or of a host that was given. */
+  /** Organization of `api.<org>.localhost` or of a host with a fixed name; undefined for other hosts. */
   readonly organization: string | undefined;
   readonly gitUrl: string | undefined;
-  /** As it was named, with its port. */
+  /** Host and port as the request names them. */
   readonly authority: string;
 }
 
-/** What a host that was given by name stands for. */
+/** Meaning of a host with a fixed name. */
 export interface GivenHost {
-  /** The organization it names; undefined: the port's. */
+  /** Organization of the host; undefined for that of the port. */
   readonly organization: string | undefined;
-  /** What remotes start with in answers to requests that name it. */
+  /** Origin of Git remotes in responses to requests that name the host. */
   readonly gitUrl: string;
 }
 
-/** Different values of `Host` that are remembered: clients name the same one again and again. */
+/** Number of parsed `Host` values in the cache. Clients send few different ones. */
 const REMEMBERED_HOSTS = 64;
 
 /**
- * Step: the host a request names. `api.<org>.localhost` selects an organization, other served names keep
- * the port's, and a host that is not served is refused.
+ * Step: checks the host of a request. `api.<org>.localhost` selects an organization, other served names select that of
+ * the port, and any other host is refused.
  */
 export function checkHost(
   served: ServedHosts,
@@ -74,7 +74,7 @@ export function checkHost(
   given: ReadonlyMap<string, GivenHost> = new Map(),
 ): EntryStep {
   const remembered = new Map<string, NamedHost>();
-  // A request to a namespace that is not this one must not be served by the world that happens to listen.
+  // A request to another namespace must not be served by the world of this port.
   const isServed = (host: string) =>
     NAMESPACE_HOST.test(host) ? host === `${namespace}.ns.localhost` : served.includes(host) || given.has(host);
   const read = (authority: string): NamedHost => {
@@ -98,7 +98,7 @@ export function checkHost(
     }
     if (selected !== undefined && world.state.organizations.get(selected)) {
       if (selected !== context.organizationName && named!.gitUrl === undefined) {
-        // The port alone leads to its own organization.
+        // The port alone selects its own organization.
         context.gitUrl = `${schemeOf(context.request)}://${named!.authority}`;
         context.isGitUrlGiven = true;
       }
@@ -111,8 +111,9 @@ export function checkHost(
 }
 
 /**
- * RFC 9112, 3.2: every HTTP/1.1 request has one valid Host; 3.2.2: where the target has an authority itself, that
- * counts in its place. A page in a browser sends no HTTP/1.0, where Host may be missing.
+ * Returns the host that the request names. Every HTTP/1.1 request has exactly one valid `Host` (RFC 9112, 3.2), and the
+ * authority of an absolute target takes precedence (3.2.2). `Host` may be absent only in HTTP/1.0, which browsers do
+ * not send.
  */
 function hostNamedBy(
   { request, target }: RequestContext,
@@ -124,7 +125,7 @@ function hostNamedBy(
   return target.authority === undefined ? named : read(target.authority);
 }
 
-/** Step: who may use the admin routes. The host that the request names is a served one by now. */
+/** Step: checks who may use the admin routes. Runs after the host of the request was checked. */
 export function guardAdmin(token: AdminToken | undefined): EntryStep {
   return ({ isForAdmin, request, target }) => {
     if (!isForAdmin) return;

@@ -1,15 +1,18 @@
-/** `real`: the machine's time. `frozen`: it stands. `tick`: it moves 1 ms with each request. */
+/** `real`: the machine's time. `frozen`: a fixed time. `tick`: advances by 1 ms with each request. */
 export const CLOCK_MODES = ['real', 'frozen', 'tick'] as const;
 export type ClockMode = (typeof CLOCK_MODES)[number];
 
-/** The world's time, in whole milliseconds since 1970. Everything that shows or compares a time asks here. */
+/** Time of the world in whole milliseconds since 1970. All code that shows or compares times uses it. */
 export interface Clock {
   now(): number;
-  /** Runs `task` once, when the clock has come to `time`; a promise is waited for before the clock moves on. Returns what calls it off. */
+  /**
+   * Runs `task` once, when the clock reaches `time`. The clock waits for a promise that the task returns. Returns a
+   * function that cancels the task.
+   */
   at(time: number, task: Task): () => void;
 }
 
-/** A clock that is told to move waits for the promise, if there is one. */
+/** Task of a clock. A clock that is moved waits for the promise, if there is one. */
 type Task = () => void | Promise<void>;
 
 interface Waiting {
@@ -17,7 +20,7 @@ interface Waiting {
   readonly task: Task;
 }
 
-/** What a clock is told to become: first the mode, then the time, then so much later. */
+/** Change of a clock: its mode, then its time, then a duration to advance. */
 export interface ClockChange {
   readonly mode?: ClockMode | undefined;
   readonly now?: number | undefined;
@@ -25,7 +28,9 @@ export interface ClockChange {
   readonly advance?: number | undefined;
 }
 
-/** `time`: where a clock that does not follow the machine stands. `ahead`: how far before the machine's it is. */
+/**
+ * `time`: current time of a clock that does not follow the machine. `ahead`: milliseconds by which a real clock is ahead of the machine.
+ */
 export interface ClockReading {
   readonly mode: ClockMode;
   readonly time: number;
@@ -34,18 +39,18 @@ export interface ClockReading {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The clock of a world. What waits for it in real time does not keep the process alive. @internal */
+/** Clock of a world. Its timers do not keep the process alive. @internal */
 export class WorldClock implements Clock {
   private mode: ClockMode;
   private time: number;
   private ahead = 0;
-  /** What is to run later. A part that waits for it asks anew after a restore. */
+  /** Tasks that are scheduled. After a restore, their owners schedule them again. */
   private readonly waiting = new Set<Waiting>();
   private timer: NodeJS.Timeout | undefined = undefined;
-  /** The last move that waits for something; undefined when none is under way. */
+  /** Last move that waits for a task; undefined if none does. */
   private moving: Promise<void> | undefined = undefined;
 
-  /** `start`: the machine's time, or where a ticking clock begins. */
+  /** `start`: the machine's time, or the initial time of a ticking clock. */
   constructor(
     start: 'real' | number,
     private readonly machine: () => number = Date.now,
@@ -58,12 +63,12 @@ export class WorldClock implements Clock {
     return this.mode === 'real' ? this.machine() + this.ahead : this.time;
   }
 
-  /** Whether it shows what the machine's shows. */
+  /** True if the clock shows the machine's time. */
   get isMachine(): boolean {
     return this.mode === 'real' && this.ahead === 0;
   }
 
-  /** Called once per request, before anything else reads the time. */
+  /** Advances a ticking clock. Called once per request, before anything else reads the time. */
   tick(): void {
     if (this.mode !== 'tick') return;
     this.time += 1;
@@ -81,8 +86,8 @@ export class WorldClock implements Clock {
   }
 
   /**
-   * Changes it in one step. What becomes due runs in order of time, and the clock shows that time while it runs; the
-   * promise resolves when all of it has.
+   * Changes the clock. Tasks that become due run in order of their time, and the clock shows that time while they run.
+   * The promise resolves when all of them have ended.
    */
   change({ mode, now, advance }: ClockChange): Promise<void> {
     if (mode !== undefined) {
@@ -97,9 +102,9 @@ export class WorldClock implements Clock {
     return this.advance(advance ?? 0);
   }
 
-  /** Moves the clock on. While nothing waits for it this is done when the call returns. */
+  /** Advances the clock. If no task waits for a promise, the clock has moved when the call returns. */
   advance(milliseconds: number): Promise<void> {
-    // One after the other: what the first one runs may come to depend on the time.
+    // Moves run one after the other, because a task of the first may read the time.
     if (this.moving) return this.queue(() => this.moveTo(this.now() + milliseconds));
     const rest = this.moveTo(this.now() + milliseconds);
     return rest ? this.queue(() => rest) : Promise.resolve();
@@ -125,7 +130,7 @@ export class WorldClock implements Clock {
     return moving;
   }
 
-  /** Returns undefined when it is done already. */
+  /** Returns undefined if the move is complete without waiting. */
   private moveTo(target: number): Promise<void> | undefined {
     for (let next = this.firstUntil(target); next !== undefined; next = this.firstUntil(target)) {
       this.waiting.delete(next);
@@ -151,7 +156,7 @@ export class WorldClock implements Clock {
     return first;
   }
 
-  /** Runs what is due, each for itself. */
+  /** Runs the tasks that are due, each on its own. */
   private wake(): void {
     for (let next = this.firstUntil(this.now()); next !== undefined; next = this.firstUntil(this.now())) {
       this.waiting.delete(next);
@@ -160,7 +165,7 @@ export class WorldClock implements Clock {
     this.arm();
   }
 
-  /** In real time a timer of the machine tells when the next one is due. */
+  /** Sets a machine timer for the next task of a real clock. */
   private arm(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
